@@ -11,7 +11,7 @@ import pytest
 from dropcurve.quantities import units
 from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import goal as goals
-from dropcurve.tuning import of_link
+from dropcurve.tuning import of_link, spread
 from dropcurve.tuning.adjust import UNUSED, Adjusting
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
@@ -192,3 +192,15 @@ def test_a_run_without_a_value_and_each_constraint_by_itself_count_as_missed() -
     assert bench.missed(high, _trials()) == 0.25
     nothing = Formula("fairness > 0.5, max utilisation")
     assert nothing.missed(low, _trials()) == 1.0
+
+
+def test_points_are_spread_evenly_and_strata_are_filled_once() -> None:
+    for dimensions in (1, 2, 5):
+        even = spread.even(dimensions, 64, seed=3)
+        assert even.shape == (64, dimensions) and even.min() >= 0.0 and even.max() < 1.0
+        # Every quarter of every axis has its share of the points.
+        for axis in even.T:
+            assert np.abs(np.histogram(axis, 4, (0.0, 1.0))[0] - 16).max() <= 3
+        cells = np.sort((spread.stratified(dimensions, 7, seed=3) * 7).astype(int), axis=0)
+        assert (cells == np.arange(7)[:, None]).all()
+    assert (spread.even(2, 8, seed=1) == spread.even(2, 8, seed=1)).all()

@@ -191,6 +191,13 @@ def test_the_default_effort_stays_within_minutes_and_follows_from_the_question(
         assert spent == effort.LEVELS[0]
 
 
+def test_the_largest_links_get_the_edges_at_the_ends_of_their_ranges() -> None:
+    question = of_link(rate="10Gbit", rtt="5-20ms", flows="50-400", buffer="40000pkts", goal=GOAL)
+    spent = effort.by_size(question)
+    assert (spent.runs, spent.conditions, spent.brief) == (effort.FEWEST_LARGE, 2, True)
+    assert effort.by_size(question, 200).runs == 200
+
+
 def test_few_conditions_are_the_ends_first() -> None:
     question = of_link(rate="1Gbit", rtt="20-200ms", flows="5-100", buffer="500pkts", goal=GOAL)
     few = question.conditions(4)

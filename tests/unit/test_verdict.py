@@ -9,7 +9,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline
-from dropcurve.verdict.rules import replications_to_decide
+from dropcurve.verdict.equivalence import replications_to_decide
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
 WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)

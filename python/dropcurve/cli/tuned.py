@@ -88,9 +88,10 @@ class Watch:
         """The number of runs that the whole answer will take, about."""
         self.total = runs
 
-    def say(self, step: str, best: Candidate | None) -> None:
-        """A new stage, and the best design so far."""
-        self.step, self.best = step, f"best so far: {best.queue}" if best is not None else ""
+    def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
+        """A new stage, the best design so far, and what is expected of it."""
+        about = f" ({expected})" if expected else ""
+        self.step, self.best = step, f"best so far: {best.queue}{about}" if best is not None else ""
         if self.bar is None:
             return
         if self.bar.terminal:

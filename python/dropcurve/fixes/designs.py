@@ -88,7 +88,7 @@ def tuned(
         )
         answer = solve(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),
-            out=Path(folder) / "tune", say=lambda step, _: say(step),
+            out=Path(folder) / "tune", say=lambda step, *_: say(step),
         )  # fmt: skip
     for number, line in enumerate(answer.lines[:BEST], start=1):
         made = _made(where, line.candidate.kind, dict(line.candidate.params), shape=shape)

@@ -25,14 +25,16 @@ from ..scenario import Scenario, links
 from ..verdict import Exchange
 from .answer import Answer
 from .bench import Bench, Tell
+from .candidates import Candidate
 from .effort import Clock
 from .link_question import of_link, of_mix
 from .question import Question, of_file
-from .search import Say
 from .stages import Stages, effort_of
 
 __all__ = ["Answer", "Question", "of_file", "of_link", "of_mix", "solve", "tune"]
 
+#: Called with the stage, the incumbent (None before there is one) and what its runs so far let expect.
+Progress = Callable[[str, Candidate | None, str], None]
 #: Fewest that give a search its name.
 FEWEST = 60
 #: Replications of a validation that goes on until every rival is decided, at most.
@@ -168,7 +170,7 @@ def solve(
     out: str | Path,
     cache: str | Path | None = None,
     command: str = "",
-    say: Say = lambda *_: None,
+    say: Progress = lambda *_: None,
     tell: Tell | None = None,
     note: Callable[[str], None] = lambda _: None,
     plan: Callable[[int], None] = lambda _: None,
@@ -180,7 +182,7 @@ def solve(
         runs: As for `tune`, and likewise those that follow.
         where: Carries the runs out.
         command: That repeats the answer.
-        say: Called with each stage and the incumbent.
+        say: Called with each stage, the incumbent and what its runs so far let expect of it ("" before there are some).
         tell: Called with the runs of a batch that are done, and with their number.
         note: Called with a note on the time it will take.
         plan: Called with the number of runs that the whole answer will take, about.
@@ -203,5 +205,9 @@ def solve(
         bench.open()
         spent = effort_of(bench, clock, runs, seed)
         plan(spent.runs + spent.outside(question))
-        stages = Stages(bench, spent, clock, seed, Path(out), say, note, margin=margin, most=most)
+
+        def shown(stage: str, best: Candidate | None) -> None:
+            say(stage, best, "" if best is None else bench.expectation(best))
+
+        stages = Stages(bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most)
         return stages.go(command)

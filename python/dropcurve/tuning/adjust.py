@@ -31,7 +31,7 @@ ADJUSTED = 2
 #: Steps for each finalist towards an edge.
 STEPS = 3
 #: Steps of the logarithm of the scale without an edge, and designs that are run for each finalist at most.
-CLIMB, CLIMBED = (0.22, 0.11), 5
+CLIMB, CLIMBED = (0.47, 0.22, 0.11), 7
 #: Trials of a first look at all finalists, and the points behind the best there from which on one is left out.
 LOOK, BEHIND = 6, 1.0
 #: Replications of the fresh conditions at most.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..errors import ScenarioError, UsageError
 from ..metrics import statistics
+from ..quantities import wording
 from ..runs.executor import Executor
 from ..runs.job import Job
 from ..runs.sweeping.execute import execute
@@ -66,6 +67,7 @@ class Bench:
     _made: dict[tuple[str, tuple[tuple[str, float], ...]], Scenario | None] = field(default_factory=dict)
     _bases: dict[tuple[tuple[str, float], ...], Scenario] = field(default_factory=dict)
     _asked: set[tuple[str, int]] = field(default_factory=set)
+    _runs_of: dict[str, list[tuple[str, int]]] = field(default_factory=dict, repr=False)
     scales: list[float] = field(default_factory=list)
     margin: float = MARGIN
 
@@ -107,6 +109,7 @@ class Bench:
             job = Job(scenario, trial.seed)
             if job.key not in self._asked:
                 self._asked.add(job.key)
+                self._runs_of.setdefault(candidate.key, []).append(job.key)
                 self.runs += 1
             if job.key not in self._known:
                 jobs[job.key] = job
@@ -176,6 +179,17 @@ class Bench:
         """An objective of a run that was made, in its own units."""
         row = self.row(candidate, trial)
         return None if row is None else one.value(row)
+
+    def expectation(self, candidate: Candidate) -> str:
+        """The means of the goal's measures over all runs of a candidate, such as ``utilisation 99.6 %, p95 delay
+        11.4 ms``; "" before there is one."""
+        rows = [self._known[run] for run in self._runs_of.get(candidate.key, []) if run in self._known]
+        parts = []
+        for one in self.question.goal.measures:
+            values = [row[one.key] for row in rows if one.key in row]
+            if values:
+                parts.append(f"{one.text} {wording.amount(statistics.mean(values), None, one.unit)}")
+        return ", ".join(parts)
 
     def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:
         """Fixes what a point is for each objective, from the mean of the reference: see `decision.point_of`.

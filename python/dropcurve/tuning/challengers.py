@@ -22,8 +22,8 @@ from .study import FamilyStudy
 
 #: Factors by which each parameter of the recommendation is moved, and those for which there is time only where one was
 #: given.
-FACTORS = (0.85, 1.18)
-MORE_FACTORS = ((0.7, 1.4), (0.92, 1.09))
+FACTORS = (0.7, 0.85, 1.18, 1.4)
+MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
 #: Trials of a first look, and the margins behind the recommendation there from which on a challenger is dropped.
 LOOK, BEHIND = 6, 2.0
 #: The same for a further discipline, before it is adjusted.

@@ -2,8 +2,8 @@
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
 better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
-that is good over the widest drift of conditions. Statements about a rival are equivalence tests (two one-sided tests:
-Schuirmann 1987) of the paired difference against the margin.
+that is good over the widest drift of conditions. Statements about a rival are equivalence tests of the paired
+difference against the margin, by the rules that all verdicts share (`dropcurve.verdict.equivalence`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..metrics import statistics
+from ..verdict import equivalence
 from .candidates import Candidate
 from .goal import MOST, Goal, Objective
 from .initial_designs import is_default
@@ -21,9 +22,9 @@ from .initial_designs import is_default
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
 #: Difference of an objective that matters: percentage points, or per cent of the value where it is no percentage.
-MARGIN_PERCENT, MARGIN_SHARE = 0.2, 1.0
+MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
-HOLDS = 0.95
+HOLDS = equivalence.HELD_SHARE
 #: Designs by the parameters one has to set; those not listed by rule come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -61,15 +62,12 @@ def standing(
     if pair is None or pair.half_width is None:
         return "undecided", pair
     wide, narrow = pair.half_width, pair.half_width * _narrower(pair.n)
-    if abs(pair.mean) + narrow < margin:
-        return "equal", pair
-    if pair.mean - wide > 0 and pair.mean > margin:
-        return "worse", pair
-    if pair.mean + wide < 0 and pair.mean < -margin:
+    ahead = equivalence.relation(pair.mean, wide, margin, narrow=narrow)
+    if ahead != "undecided":
+        return "equal" if ahead == "equal" else "worse", pair
+    if equivalence.relation(-pair.mean, wide, margin) == "better":
         return "better", pair
-    if pair.mean - narrow > -margin:
-        return "no better", pair
-    return "undecided", pair
+    return "no better" if pair.mean - narrow > -margin else "undecided", pair
 
 
 def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
@@ -91,12 +89,10 @@ def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:
     return min(complexity(row.candidate) for row in rows)
 
 
-def replications_needed(pair: statistics.Paired, margin: float) -> int:
-    """Replications after which the interval of a difference will be narrow enough for a statement about the margin."""
-    if pair.half_width is None or pair.n < 2:
-        return 2 * max(pair.n, 1)
-    room = max(abs(abs(pair.mean) - margin), margin / 2.0)
-    return math.ceil(pair.n * max((pair.half_width / room) ** 2, 1.0))
+def replications_needed(pair: statistics.Paired, margin: float) -> int | None:
+    """Replications after which the difference will be decided if it stays as it is; None if those are too many."""
+    more = equivalence.replications_to_decide(pair.mean, pair.half_width, margin=margin, runs=pair.n)
+    return None if more is None else pair.n + more
 
 
 def margin_of(goal: Goal, asked: float | None = None) -> float:

@@ -20,8 +20,11 @@ from .question import Question
 WORK = 1.25e8
 #: What a run costs at least, in packets: setting it up takes time too.
 LEAST_WORK = 2e4
-#: Runs of the search: most unless the user says otherwise, and fewest, however large the link is.
-RUNS, FEWEST = 1500, 100
+#: Runs of the search: most unless the user says otherwise, and fewest, however large the link is: those of the largest
+#: suffice for the edge of each discipline at the two ends of the ranges.
+RUNS, FEWEST, FEWEST_LARGE = 1500, 100, 40
+#: Packets of a run from which on a link counts as the largest.
+LARGE = 2.5e6
 #: Share of all runs that may go into anything but the search.
 OUTSIDE = 0.5
 #: Trials that a point of each objective is measured in at least: the two ends of the ranges.
@@ -85,7 +88,9 @@ LEVELS = (
 
 def by_size(question: Question, runs: int | None = None) -> Budget:
     """What the question deserves, from the packets that its runs simulate. ``runs`` overrides those of the search."""
-    return _fitting(question, WORK / size(question), LEVELS[:-1], runs)
+    work = size(question)
+    found = _fitting(question, WORK / work, LEVELS[:-1] if work < LARGE else LEVELS[-1:], runs)
+    return found if runs or work < LARGE else replace(found, runs=FEWEST_LARGE)
 
 
 def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Budget:

@@ -250,7 +250,7 @@ def _ared(kind: str, room: Room) -> Family:
 
 def _droptail(kind: str, room: Room) -> Family:
     # In bytes: a packet is 6 ms at 2 Mbit/s, too coarse a grain for a bound on the delay.
-    axis = _log(2.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
+    axis = _log(1.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": FULL_BYTES * units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}

@@ -79,7 +79,8 @@ class Stages:
             configuration=made.text if made else "", changed=changed,
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
             fresh=bench.runs - searched, version=library.version(), command=command,
-            stopped=self._stopped(outcome, (len(chosen) - size, rivals)), pictured=clock.pictured(bench.run_s),
+            stopped=self._stopped(outcome, len(lines) - 1, rivals - (len(chosen) - size)),
+            pictured=clock.pictured(bench.run_s),
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=sum(line.candidate.key in ahead for line in lines), margin=margin,
@@ -206,9 +207,8 @@ class Stages:
             return None, None
         return one, outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
 
-    def _stopped(self, outcome: SearchOutcome, rivals: tuple[int, int]) -> str:
-        """What a limit of time cut short; "" if there was none. ``rivals`` are those that were validated, of how
-        many."""
+    def _stopped(self, outcome: SearchOutcome, rivals: int, missing: int) -> str:
+        """What a limit of time cut short; "" if there was none. ``rivals`` were validated, ``missing`` were not."""
         clock, bench = self.clock, self.bench
         if clock.seconds is None:
             return ""
@@ -216,8 +216,8 @@ class Stages:
         left_out += ["drift"] if bench.question.varying and not self.drift else []
         left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
         text = f"made to fit into {units.show_span(clock.seconds)}"
-        if rivals[0] < rivals[1]:
-            text += f", held against {rivals[0]} of {rivals[1]} rivals"
+        if missing > 0:
+            text += f", held against {rivals} of {rivals + missing} rivals"
         return f"{text}, {wording.listed(left_out)} left out" if left_out else text
 
 

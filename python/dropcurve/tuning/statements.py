@@ -239,6 +239,8 @@ def _simplest(answer: Findings, equal: Sequence[ValidationLine]) -> str:
 def _undecided(answer: Findings, line: ValidationLine) -> str:
     pair = line.difference[0]
     by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
+    if line.needed is None:
+        return f"Undecided against {line.candidate.name}{by}, and no reasonable number of replications would settle it"
     more = max(line.needed - answer.replications, 1)
     seconds = 2.0 * more * answer.replication_s
     span = units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else f"{seconds / 60:.0f} min"

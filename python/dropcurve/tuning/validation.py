@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
+from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .decision import (
-    HOLDS,
     DecisionRow,
     Standing,
     complexity,
@@ -35,8 +35,8 @@ LEAST = 2
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
-#: Replications of rivals that clearly break a constraint or are clearly worse.
-ENOUGH = 3
+#: Replications of rivals that clearly break a constraint or are clearly worse, and those of a brief answer.
+ENOUGH, ENOUGH_BRIEF = 3, 2
 #: Excess over a bound, as a share of it, that a run without a value counts as.
 NO_VALUE = 1e6
 #: Runs that miss a bound from which on a design needs no more of them.
@@ -56,7 +56,7 @@ class Kept:
     @property
     def holds(self) -> bool:
         """Whether the constraint held in nineteen runs of twenty; never without a value."""
-        return self.runs > 0 and self.held >= HOLDS * self.runs - 1e-9
+        return equivalence.holds(self.held, self.runs)
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class ValidationLine:
     paired difference of each objective from the recommendation (None for the recommendation itself).
 
     ``standing`` is how it stands against the recommendation (None for that itself and where there are several
-    objectives), ``needed`` the replications that would decide it where it is undecided, ``drifted`` the places beyond
-    the range of conditions where it is no longer good, where that was looked at.
+    objectives), ``needed`` the replications that would decide it where it is undecided (None: too many), ``drifted``
+    the places beyond the range of conditions where it is no longer good, where that was looked at.
     """
 
     candidate: Candidate
@@ -76,7 +76,7 @@ class ValidationLine:
     difference: tuple[Paired | None, ...]
     real: tuple[bool, ...] = ()
     standing: Standing | None = None
-    needed: int = 0
+    needed: int | None = None
     drifted: int | None = None
 
     @property
@@ -229,7 +229,7 @@ class Validation:
         lines = []
         for one in order:
             stands, pair = (None, None) if self.several or one is best else self._standing(one)
-            needed = replications_needed(pair, self.margin) if stands == "undecided" and pair else 0
+            needed = replications_needed(pair, self.margin) if stands == "undecided" and pair else None
             lines.append(ValidationLine(
                 one,
                 tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
@@ -258,7 +258,7 @@ class Validation:
 
     def _lost(self, one: Candidate) -> bool:
         """Whether a design needs no more runs: it breaks a constraint or is worse than the best beyond doubt."""
-        if self.several or self._made.get(one.key, 0) < ENOUGH:
+        if self.several or self._made.get(one.key, 0) < (ENOUGH_BRIEF if self.effort.brief else ENOUGH):
             return False
         stands, _ = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))

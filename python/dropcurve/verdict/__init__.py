@@ -9,8 +9,9 @@ sentences that open an answer.
 
 from .criteria import balanced
 from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
+from .equivalence import MARGIN_POINTS
 from .exchange import Exchange
-from .rules import MARGIN_POINTS, decide
+from .rules import decide
 from .sentences import headline, ranking
 from .weights import Weights
 

@@ -18,13 +18,7 @@ from typing import Literal
 
 from ..metrics import statistics
 from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
-
-#: Equivalence margin in points of utilisation, unless another one is stated.
-MARGIN_POINTS = 0.2
-#: Share of runs in which a bound must hold.
-HELD_SHARE = 0.95
-#: More replications than this are not worth waiting for.
-MOST_REPLICATIONS = 1000
+from .equivalence import MARGIN_POINTS, holds, relation, replications_to_decide
 
 
 def decide(
@@ -148,7 +142,7 @@ class _Context:
                 continue
             bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
-            if held < HELD_SHARE * self.runs:
+            if not holds(held, self.runs):
                 worst = (max if bound.upper else min)(known) if known else None
                 found.append(Missed(criterion, self.runs - held, self.runs, worst))
         return tuple(found)
@@ -185,7 +179,7 @@ class _Context:
     def relation(self, leader: SampledDesign, other: SampledDesign) -> Relation:
         """How ``leader`` compares with ``other`` by score alone."""
         pair = self.paired(leader, other)
-        return "undecided" if pair is None else _relation(pair.mean, pair.half_width, self.margin)
+        return "undecided" if pair is None else relation(pair.mean, pair.half_width, self.margin)
 
     def rival(self, one: SampledDesign, leader: SampledDesign) -> Rival:
         """A design against the leader."""
@@ -224,39 +218,11 @@ class _Context:
                 continue
             complete = [(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
             means = [statistics.mean([both[i] for both in complete]) for i in (0, 1)]
-            relation = _relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin))
+            compared = relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin))
             kind: Literal["gain", "cost", "same", "undecided"] = "undecided"
-            if relation == "equal":
+            if compared == "equal":
                 kind = "same"
-            elif relation == "better":
+            elif compared == "better":
                 kind = "gain" if (pair.mean > 0) == criterion.higher else "cost"
             found.append(Change(criterion, means[0], means[1], pair.mean, pair.half_width, kind))
         return tuple(found)
-
-
-def _relation(ahead: float, half_width: float | None, margin: float) -> Relation:
-    """Better, equal or undecided, for an advantage with an interval."""
-    if half_width is None:
-        return "undecided"
-    if abs(ahead) + half_width <= margin:
-        return "equal"
-    return "better" if ahead > margin and ahead > half_width else "undecided"
-
-
-def replications_to_decide(ahead: float, half_width: float | None, *, margin: float, runs: int) -> int | None:
-    """Further replications after which the difference would be decided if it stayed as it is.
-
-    The half-width falls as one over the square root of the replications; it must fall below the difference if that
-    exceeds the margin, else below what the difference leaves of the margin.
-
-    Returns:
-        At least 1; None if more than `MOST_REPLICATIONS` in all would be needed, or if one run has no half-width.
-    """
-    if half_width is None:
-        return None
-    size = abs(ahead)
-    needed = size if size > margin else margin - size
-    if needed <= 0:
-        return None
-    total = math.ceil(runs * (half_width / needed) ** 2)
-    return max(1, total - runs) if total <= MOST_REPLICATIONS else None

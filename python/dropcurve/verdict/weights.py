@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..metrics import Run, split, statistics, value
 from .data import Criterion
-from .rules import MARGIN_POINTS
+from .equivalence import MARGIN_POINTS
 
 
 @dataclass(frozen=True)

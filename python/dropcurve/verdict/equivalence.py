@@ -1,0 +1,54 @@
+"""The rules that all verdicts share: which bounds hold, and how a difference compares with the equivalence margin.
+
+A is better than B if its advantage exceeds both the margin and the half-width of its interval; they are equal if the
+whole interval lies within the margin (two one-sided tests, Schuirmann 1987).
+"""
+
+from __future__ import annotations
+
+import math
+
+from .data import Relation
+
+#: Equivalence margin in points of utilisation, unless another one is stated.
+MARGIN_POINTS = 0.2
+#: Share of runs in which a bound must hold.
+HELD_SHARE = 0.95
+#: More replications than this are not worth waiting for.
+MOST_REPLICATIONS = 1000
+
+
+def holds(held: int, runs: int) -> bool:
+    """Whether a bound holds: in nineteen runs of twenty; never without a run."""
+    return runs > 0 and held >= HELD_SHARE * runs - 1e-9
+
+
+def relation(
+    ahead: float, half_width: float | None, margin: float, *, narrow: float | None = None
+) -> Relation:
+    """Better, equal or undecided, for an advantage with an interval; ``narrow`` is the half-width of the interval that
+    decides equality, if it is another one (of 90 % for tests at 5 %)."""
+    if half_width is None:
+        return "undecided"
+    if abs(ahead) + (half_width if narrow is None else narrow) <= margin:
+        return "equal"
+    return "better" if ahead > margin and ahead > half_width else "undecided"
+
+
+def replications_to_decide(ahead: float, half_width: float | None, *, margin: float, runs: int) -> int | None:
+    """Further replications after which the difference would be decided if it stayed as it is.
+
+    The half-width falls as one over the square root of the replications; it must fall below the difference if that
+    exceeds the margin, else below what the difference leaves of the margin.
+
+    Returns:
+        At least 1; None if more than `MOST_REPLICATIONS` in all would be needed, or if one run has no half-width.
+    """
+    if half_width is None:
+        return None
+    size = abs(ahead)
+    needed = size if size > margin else margin - size
+    if needed <= 0:
+        return None
+    total = math.ceil(runs * (half_width / needed) ** 2)
+    return max(1, total - runs) if total <= MOST_REPLICATIONS else None
