@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve import models
-from dropcurve.advise import tcp
+from dropcurve.advise import models, tcp
 from dropcurve.advise.equilibrium import Curve
 
 PATH = models.Path(rtt_s=0.1)

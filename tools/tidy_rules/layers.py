@@ -17,6 +17,8 @@ PURE = {"units", "queue", "transport", "sim"}
 DRAWING = re.compile(r"## The Python package.*?```\n(.*?)```", re.DOTALL)
 #: Column of the drawing at which the names of rooms end and their description begins.
 NAMES_END = 42
+#: Most rooms of the package, and most floors: a new one takes the place of another.
+MOST_ROOMS, MOST_FLOORS = 20, 12
 #: Files whose name is no room: the package's face and its entry.
 FACE = ("__init__.py", "__main__.py")
 
@@ -96,6 +98,9 @@ def floors(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
     drawn = floor_of(tree)
     if not drawn:
         return
+    if len(drawn) > MOST_ROOMS or max(drawn.values()) >= MOST_FLOORS:
+        rule = f"at most {MOST_ROOMS} rooms on {MOST_FLOORS} floors: put the new one into one that is there"
+        yield Fault(TABLE, 1, "layers", rule)
     found: set[str] = set()
     for path, imported in package.items():
         room = room_of(path)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..advise.equilibrium import Curve
-from ..models import Path as Connection
-from ..models import QueueLaw
+from ..advise.models import Path as Connection
+from ..advise.models import QueueLaw
 from . import options as o
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def model(
     """
     from dataclasses import asdict
 
+    from ..advise.models import Path, answer
     from ..errors import UsageError
-    from ..models import Path, answer
-    from ..plot import style
+    from ..plot import style, tcp_models
     from ..quantities import units, values
     from . import console
 
@@ -79,7 +79,7 @@ def model(
     width = style.COLUMN_IN * 1.4
     if red is not None:
         found, curve = _queue(path, bottleneck, flows, red, gentle=gentle)
-        _save(plot, lambda: answer.crossing(found, curve, width))
+        _save(plot, lambda: tcp_models.crossing(found, curve, width))
         if json:
             console.data(asdict(found))
         else:
@@ -93,7 +93,7 @@ def model(
         throughput_bps=None if throughput is None else units.rate(throughput, what="throughput"),
     )  # fmt: skip
     names = [one for one in law or () if one != "bbr"]
-    _save(plot, lambda: answer.over_loss(path, names, width))
+    _save(plot, lambda: tcp_models.over_loss(path, names, width))
     if json:
         console.data([asdict(row) for row in rows])
     else:
@@ -106,8 +106,8 @@ def _queue(
 ) -> tuple[QueueLaw, Curve]:
     """The crossing for a RED queue given as ``MIN,MAX,P,LIMIT``. Raises UsageError."""
     from ..advise.equilibrium import Curve
+    from ..advise.models import queue_law
     from ..errors import UsageError
-    from ..models import queue_law
     from ..quantities import units
 
     if rate_bps is None or flows is None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .. import _core
+import dropcurve._core as _core
+
 from ..errors import UsageError
 from ..runs.comparison import with_queue
 from ..scenario import Scenario

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..advise import tcp
-from ..advise.conditions import Point
-from ..advise.equilibrium import Curve, Equilibrium, needed, on_curve
-from ..errors import UsageError
+from ...errors import UsageError
+from .. import tcp
+from ..conditions import Point
+from ..equilibrium import Curve, Equilibrium, needed, on_curve
 
 #: Points of a drawn curve.
 POINTS = 200

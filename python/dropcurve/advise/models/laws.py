@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..advise import tcp
-from ..errors import UsageError
+from ...errors import UsageError
+from .. import tcp
 from .newreno import newreno_impatient, newreno_steady
 
 #: What loss may be asked for.

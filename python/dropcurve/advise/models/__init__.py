@@ -1,6 +1,6 @@
 """Published models of TCP: throughput from loss and round trip, the inverse, and where a queue settles.
 
-    from dropcurve import models
+    from dropcurve.advise import models
     models.throughput("pftk", loss=0.01, path=models.Path(rtt_s=0.1))     # bit/s
     models.loss("cubic", throughput_bps=5e6, path=models.Path(rtt_s=0.1))
 

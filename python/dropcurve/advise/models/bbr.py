@@ -6,7 +6,7 @@ rate is no function of loss and round trip: without a bottleneck rate there is n
 
 from __future__ import annotations
 
-from ..errors import UsageError
+from ...errors import UsageError
 
 #: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides what is gained (CCGYJ16).
 PROBE_GAIN = 1.25

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ..advise import tcp
+from .. import tcp
 
 
 def holes(p: float, window: float, q: float | None) -> float:

@@ -1,26 +1,14 @@
-"""The answer of ``dropcurve model``: rows of a table, sentences, and pictures."""
+"""The answer of ``dropcurve model``: rows of a table, and sentences."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ..advise.equilibrium import Curve
-from ..plot.panels import Line, Panel, panels
-from ..quantities import units
+from ...quantities import units
 from .bbr import bbr_throughput
-from .laws import LAWS, LEAST_LOSS, MOST_LOSS, Path, law, loss, throughput
+from .laws import LAWS, Path, law, loss, throughput
 from .queue_law import QueueLaw
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-#: Ends of the loss axis of a picture.
-PLOTTED = (1e-5, 0.3)
-#: Points of a drawn law.
-POINTS = 120
 
 
 @dataclass(frozen=True)
@@ -86,37 +74,6 @@ def table(found: Sequence[LawAnswer]) -> str:
         for line in lines
     ]  # fmt: skip
     return "\n".join(text)
-
-
-def over_loss(path: Path, names: Sequence[str], width_in: float) -> Figure:
-    """Throughput of the laws over loss, both axes logarithmic."""
-    first, last = (math.log(max(LEAST_LOSS, min(MOST_LOSS, end))) for end in PLOTTED)
-    losses = [math.exp(first + (last - first) * i / (POINTS - 1)) for i in range(POINTS)]
-    lines = [
-        Line(LAWS[name].title, losses, [throughput(name, loss=p, path=path) / 1e6 for p in losses], look=look,
-             markers=False)
-        for look, name in enumerate(names or LAWS)
-    ]  # fmt: skip
-    ticks = {10.0**power: f"{10.0 ** (power + 2):g} %" for power in range(-5, 0)}
-    panel = Panel(
-        lines, "rate of loss events", "throughput (Mbit/s)", log_x=True, log_y=True, zero=False, ticks=ticks
-    )
-    return panels([panel], width_in, height_in=3.2)
-
-
-def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
-    """TCP's queue law, RED's control function, and the point where they cross."""
-    top = min(1.0, max(2.5 * found.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
-    shown = [(q, law, control) for q, law, control in zip(found.queue, found.law, found.control, strict=True)]
-    low = [(q, law) for q, law, _ in shown if law <= top]
-    lines = [
-        Line("TCP's queue law", [q for q, _ in low], [100 * law for _, law in low], markers=False),
-        Line("RED's control function", [q for q, _, _ in shown], [100 * min(one, top) for _, _, one in shown], look=1,
-             markers=False),
-        Line("operating point", [found.crossing.queue], [100 * found.crossing.loss], look=2, joined=False),
-    ]  # fmt: skip
-    panel = Panel(lines, "average queue (pkts)", "share of packets dropped (%)", top=100 * top)
-    return panels([panel], width_in, height_in=3.0)
 
 
 def sentence(found: QueueLaw) -> str:
