@@ -87,18 +87,26 @@ def answers(*given: str) -> wizard.Ask:
     return ask
 
 
-def test_defaults_make_a_comparison_on_a_usual_link() -> None:
+def test_defaults_make_the_search_for_a_configuration_on_a_usual_link() -> None:
     line, words = wizard.questions(answers())
-    assert words[:3] == ["compare", "--link", "cable:up"]
+    assert words[0] == "tune"
+    assert line == "dropcurve tune --link cable:up --for linux --time 3min"
+    line, _ = wizard.questions(answers("dsl,downloads=1-4", "down", "ios", "", "voip"))
+    assert line == "dropcurve tune --link dsl:down,downloads=1-4 --goal voip --for ios --time 3min"
+
+
+def test_without_a_box_the_usual_queues_are_compared() -> None:
+    line, _ = wizard.questions(answers("dsl", "up", "none", "", "gaming"))
     assert line == (
-        "dropcurve compare --link cable:up --queue droptail --queue codel --queue pie --queue fq_codel --queue cake"
+        "dropcurve compare --link dsl:up --goal gaming --queue droptail --queue codel --queue pie --queue fq_codel "
+        "--queue cake"
     )
 
 
 def test_a_configuration_makes_a_fix(tmp_path: Path) -> None:
     file = tmp_path / "up.sh"
     file.write_text("tc qdisc add dev eth0 root pfifo limit 100\n", encoding="utf-8")
-    _, words = wizard.questions(answers("20/2,rtt=40ms", "up", "linux", str(file), "delay"))
+    _, words = wizard.questions(answers("20/2,rtt=40ms", "up", "linux", str(file), "gaming"))
     # 20 points for a round trip of 40 ms are 0.5 for 1 ms; delay counts four times as much.
     assert words == [
         "fix", str(file), "--link", "20/2:up,rtt=40ms", "--exchange", "1ms=2", "--from", "linux", "--shape",
@@ -115,7 +123,7 @@ def test_a_wrong_answer_is_asked_for_again() -> None:
 
     _, words = wizard.questions(ask)
     assert words[2] == "cable:down"
-    assert words[3:] == ["--queue", "droptail", "--queue", "red", "--queue", "ared"]
+    assert words[3:] == ["--for", "ios", "--time", "3min"]
     assert [one.splitlines()[0] for one in asked if "\n" in one] == [
         "link = cabel: no such preset; did you mean 'cable'?",
         "'sideways': must be one of down, up",

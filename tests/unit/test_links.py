@@ -83,6 +83,8 @@ def test_a_link_is_parsed_with_what_differs() -> None:
         ("cable,buffer=much", "buffer 'much' must be a number"),
         ("cable,web=95%", "web = 0.95: must lie in"),
         ("cable,downloads=0,uploads=0", "needs at least one long transfer"),
+        ("cable,back=fq_codle", "back = fq_codle: is not known; did you mean 'fq_codel'?"),
+        ("cable,cc=cubci", "cc = cubci: is not known; did you mean 'cubic'?"),
         ("cable,ecn=maybe", "ecn = maybe: must be a share"),
     ],
 )
@@ -100,7 +102,8 @@ def test_a_scenario_of_a_link_remembers_its_name_and_states_what_was_assumed() -
     assert result.command.startswith("dropcurve compare link:dsl:up --queue droptail --queue fq_codel")
     (line,) = assumptions(result)
     assert line.startswith(
-        "Assumed: dsl: 16 Mbit/s down, 1 Mbit/s up, queue in the up direction, round trip 20 ms to 80 ms"
+        "Assumed: dsl: 16 Mbit/s down, 1 Mbit/s up, queue in the up direction and tail drop in the other, round trip "
+        "20 ms to 80 ms"
     )
     assert "no L4S senders" in line
     assert line in str(result).replace("\n  ", " ")
@@ -179,3 +182,9 @@ def test_options_by_a_few_numbers_override_a_link() -> None:
     assert list(found.varying) == ["uploads"] and found.profile.mix.ecn == 1.0
     with pytest.raises(dc.UsageError, match="calls and games for UDP"):
         links.overrides("cable", udp="10%")
+
+
+def test_the_queue_of_the_other_direction_can_be_another_one() -> None:
+    (base,) = links.scenarios("20/2,back=fq_codel")
+    assert base.get("back_queue.kind") == "fq_codel" and base.get("queue.kind") == "droptail"
+    assert "queue in the down direction and fq_codel in the other" in str(base.get("description"))

@@ -169,7 +169,7 @@ def test_gains_and_costs_are_told_only_where_runs_show_them() -> None:
     worse = SampledDesign("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
     found = decide([better, worse], [USE, note])
     assert [one.kind for one in found.changes] == ["gain", "undecided"]
-    assert headline(found).sentences[1] == "No cost is seen (loss of voice: not settled)."
+    assert headline(found).sentences[1] == "No cost is seen; not settled: loss of voice."
 
 
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:

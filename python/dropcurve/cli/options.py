@@ -64,7 +64,7 @@ Link = Annotated[
         metavar="LINK[:up][,KEY=VALUE...]",
         help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; its queue "
         "downwards or :up; keys rate, down, up, rtt, buffer, downloads, uploads, web, videos, calls, games, l4s, ecn, "
-        "cc, whose values may be ranges.",
+        "cc, back (the queue of the other direction); values may be ranges.",
     ),
 ]
 Rate = Annotated[

@@ -11,8 +11,10 @@ from ..runs import command_line
 #: Asked for a line, with the default in brackets: (question, default) to the answer.
 Ask = Callable[[str, str], str]
 
-#: How many times the usual points a delay counts as, by what matters.
-WEIGHTS = {"balanced": 1.0, "delay": 4.0, "throughput": 0.25}
+#: Goals by name, and the multiple of the usual points that a delay counts as where a verdict takes a rate alone.
+GOALS = {"balanced": 1.0, "voip": 4.0, "gaming": 4.0, "web": 1.0, "bulk": 0.1}
+#: Time of a search.
+TIME = "3min"
 #: What to compare on a link whose box is not known.
 USUAL = ("droptail", "codel", "pie", "fq_codel", "cake")
 
@@ -25,41 +27,41 @@ def questions(ask: Ask) -> tuple[str, list[str]]:
     """
     from .. import boxes
     from ..scenario import links
-    from ..verdict import Exchange
 
     kinds = ", ".join(links.PRESETS)
-    link = _until(ask, f"Link ({kinds}, or rates such as 20/2)?", "cable", lambda text: links.parse(text))
+    link = _until(ask, f"Link ({kinds}, or rates such as 20/2)?", "cable", links.spec)
     if ":" not in link:
         way = _until(ask, "Queue in which direction (up, down)?", "up", _one_of(links.DIRECTIONS))
         head, comma, rest = link.partition(",")
         link = f"{head}:{way}{comma}{rest}"
     box = _until(ask, f"Box ({', '.join(boxes.BOXES)}, none)?", "linux", _one_of((*boxes.BOXES, "none")))
     file = _until(ask, "File with its configuration (empty: none yet)?", "", _file)
-    matters = _until(ask, f"What matters most ({', '.join(WEIGHTS)})?", "balanced", _one_of(tuple(WEIGHTS)))
-    profile, _ = links.parse(link)
-    low, high = profile.rtt_s
-    usual = Exchange.default((low * high) ** 0.5).points_per_ms
+    matters = _until(ask, f"What matters most ({', '.join(GOALS)})?", "balanced", _one_of(tuple(GOALS)))
     options: list[tuple[str, object]] = [("link", link)]
-    if matters != "balanced":
-        options.append(("exchange", f"1ms={usual * WEIGHTS[matters]:.2g}"))
+    goal = [("goal", matters)] if matters != "balanced" else []
     if file:
+        verb, words = "fix", [file]
+        options += [("exchange", _exchange(link, matters))] if GOALS[matters] != 1.0 else []
         options += [("from", box)] if box != "none" else []
         options += [("shape", True)] if box == "linux" else []
-        words, verb = [file], "fix"
+    elif box != "none":
+        verb, words = "tune", []
+        options += [*goal, ("for", box), ("time", TIME)]
     else:
-        options += [("queue", one) for one in _queues(box)]
-        words, verb = [], "compare"
+        verb, words = "compare", []
+        options += [*goal, *(("queue", one) for one in USUAL)]
     line = command_line.line(verb, words, options)
     return line, command_line.words(verb, words, options)
 
 
-def _queues(box: str) -> list[str]:
-    """Disciplines to compare: the usual ones that the box has, and tail drop."""
-    from .. import boxes
+def _exchange(link: str, goal: str) -> str:
+    """The exchange rate of a goal on a link."""
+    from ..scenario import links
+    from ..verdict import Exchange
 
-    known = USUAL if box == "none" else boxes.kinds(box)
-    found = [kind for kind in USUAL if kind in known or kind == "droptail"]
-    return found if len(found) > 1 else [*found, "red", "ared"]
+    low, high = links.spec(link).profile.rtt_s
+    usual = Exchange.default((low * high) ** 0.5).points_per_ms
+    return f"1ms={usual * GOALS[goal]:.2g}"
 
 
 def _until(ask: Ask, question: str, default: str, check: Callable[[str], object]) -> str:

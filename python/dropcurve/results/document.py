@@ -14,6 +14,8 @@ from .measured import Measured
 from .recommendation import verdict_on
 from .tables import Difference, Row
 
+#: Longest name of a design that a sentence has as a whole.
+NAMED_WHOLE = 70
 #: Flags of a difference from the baseline that is real.
 FLAGS = {True: "✓", False: "✗", None: "≠"}
 
@@ -68,7 +70,9 @@ def headline(
     found = verdict_on(result, exchange=exchange, weights=weights)
     if found is None:
         return None
-    names = wording.labels([found.leader, *(one.name for one in found.rivals)])
+    # Names that fit into a sentence are what to load; longer ones are those that head the columns.
+    labels = wording.labels([variant.name for variant in result.variants])
+    names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
     return opening(found, seconds=seconds, names=names)
 
 

@@ -122,9 +122,11 @@ class _Words:
         if missed:
             reason = f"{self.name(found.current)} misses {_misses(missed)}"
             return f"{head}: {reason}; {self.values()}"
-        return (
-            f"{head} instead of {self.name(found.reference)}: {buys}" if buys else f"{head}: {self.values()}"
-        )
+        against = f"{head} instead of {self.name(found.reference)}"
+        if buys:
+            return f"{against}: {buys}"
+        by = wording.amount(found.advantage, found.half_width, found.points)
+        return f"{against}: {by} better on balance, although no single measure settles it ({self.values()})"
 
     def keep(self) -> str:
         """The design in use."""
@@ -184,7 +186,10 @@ class _Words:
             trade = self.trade()
             return f"It costs {costs}" + (f". {trade}" if trade else "")
         unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
-        return f"No cost is seen ({wording.listed(unsure)}: not settled)" if unsure else "It costs nothing"
+        if not unsure:
+            return "It costs nothing"
+        few = unsure if len(unsure) <= NAMED + 1 else [*unsure[:NAMED], f"{len(unsure) - NAMED} others"]
+        return f"No cost is seen; not settled: {wording.listed(few)}"
 
     def trade(self) -> str:
         """When another exchange rate would prefer the reference."""

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import UsageError, nearest
 from ...quantities import ranges, units
 from ...quantities.ranges import Range
+from .. import library
 from ..scenario import Scenario
 from . import traffic
 from .presets import preset
@@ -20,7 +21,7 @@ PREFIX = "link:"
 #: The link of two rates alone: the round trips, buffer and traffic of a home.
 BASE = LinkProfile("link", 1e6, 1e6, (0.02, 0.08), "250ms", Mix(), "round trips and buffer assumed")
 #: Keys of the link itself; all others are those of the mix.
-KEYS = ("rate", "down", "up", "rtt", "buffer")
+KEYS = ("rate", "down", "up", "rtt", "buffer", "back")
 RATES = ("rate", "down", "up")
 #: Most ranges that conditions are made of. A range of round trips is none: it is the spread among the flows of a run.
 MOST_RANGES = 7
@@ -110,7 +111,8 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     Args:
         text: A preset or a rate (``100Mbit``, or down and up: ``20/2``, in Mbit/s unless they have units), ``:up`` or
             ``:down``, then ``key=value`` after commas: rate, down, up, rtt, buffer, downloads, uploads, web, videos,
-            calls, games, l4s, ecn, cc. All but cc may be ranges.
+            calls, games, l4s, ecn, cc, and back (the discipline of the other direction). All but cc and back may be
+            ranges.
         override: Values of keys that replace those of the text, unless they are None.
 
     Returns:
@@ -286,7 +288,7 @@ def _ranged(key: str, value: str) -> list[tuple[str, Range | str]]:
             wide: Any = "log" if high / low >= ranges.WIDE else "linear"
             found.append((name, _compact(low) if low == high else Range(low, high, "", wide)))
         return found
-    if key == "rtt" or key == "cc" or not ranges.is_range(value):
+    if key in ("rtt", "cc", "back") or not ranges.is_range(value):
         return [(key, value)]
     return [(key, ranges.parse(value, name=key))]
 
@@ -309,12 +311,25 @@ def _with(profile: LinkProfile, key: str, value: str) -> LinkProfile:
         )
     if key == "buffer":
         return replace(profile, buffer=value)
+    if key == "back":
+        _known(key, value, "disciplines", "kind")
+        return replace(profile, back=value)
     kinds = {one.name: str(one.type) for one in fields(Mix)}
     if key not in kinds:
         known = (*KEYS, *kinds)
         hint = nearest(key, known, otherwise=f"there are {', '.join(known)}")
         raise UsageError(f"link: no key '{key}'; {hint}")
+    if key == "cc":
+        _known(key, value, "congestion_controls", "name")
     return replace(profile, mix=replace(profile.mix, **{key: _value(kinds[key], key, value)}))
+
+
+def _known(key: str, value: str, what: str, name: str) -> None:
+    """Refuses a value that is none of the catalogue's, with the nearest."""
+    found = [str(one[name]) for one in library.catalogue()[what]]
+    if value not in found:
+        hint = nearest(value, found, otherwise=f"there are {', '.join(found)}")
+        raise UsageError(f"{key} = {value}: is not known; {hint}")
 
 
 def _value(kind: str, key: str, value: str) -> Any:

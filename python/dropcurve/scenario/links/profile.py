@@ -80,9 +80,10 @@ class LinkProfile:
         down_bps: Rate towards the customer, in bit/s.
         up_bps: Rate from the customer.
         rtt_s: Least and greatest base round trip in seconds.
-        buffer: Size of the queue as it is found: packets, bytes, time at the link's rate, or "1bdp".
+        buffer: Size of the queues as they are found: packets, bytes, time at the link's rate, or "1bdp".
         mix: What shares the link.
         source: Where the numbers come from.
+        back: Discipline of the queue in the other direction, with its defaults; tail drop has the buffer.
     """
 
     name: str
@@ -92,6 +93,7 @@ class LinkProfile:
     buffer: str
     mix: Mix = field(default_factory=Mix)
     source: str = ""
+    back: str = "droptail"
 
     def __post_init__(self) -> None:
         low, high = self.rtt_s
@@ -117,4 +119,8 @@ class LinkProfile:
         low, high = (units.show_span(one) for one in self.rtt_s)
         rates = f"{units.show_rate(self.down_bps)} down, {units.show_rate(self.up_bps)} up"
         trip = f"round trip {low}" + (f" to {high}" if high != low else "")
-        return f"{self.name}: {rates}, queue in the {direction} direction, {trip}, buffer {self.buffer}; {self.mix}"
+        other = "tail drop" if self.back == "droptail" else self.back
+        return (
+            f"{self.name}: {rates}, queue in the {direction} direction and {other} in the other, {trip}, "
+            f"buffer {self.buffer}; {self.mix}"
+        )

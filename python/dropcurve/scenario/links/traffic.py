@@ -74,10 +74,17 @@ def scenario(
         f'access_delay = "{spread}"\nexit_delay = "0 s"',
         f'[dumbbell.back]\nrate = "{units.show_rate(back)}"',
         f'[queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(direction)} pkts"',
-        f'[back_queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(other)} pkts"',
+        _back(profile, other),
         *_groups(profile, direction, warmup),
     ]
     return Scenario.parse("\n\n".join(parts) + "\n", name=name or f"{profile.name}-{direction}")
+
+
+def _back(profile: LinkProfile, direction: str) -> str:
+    """The queue of the other direction: as it is found, or a discipline with its own defaults."""
+    if profile.back == "droptail":
+        return f'[back_queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(direction)} pkts"'
+    return f'[back_queue]\nkind = "{profile.back}"'
 
 
 def times(profile: LinkProfile, rate_bps: float) -> tuple[float, float]:
