@@ -1,4 +1,4 @@
-"""Writes `docs/disciplines/cost.md`: what a packet costs in each discipline, in instructions and nanoseconds.
+"""Writes `docs/disciplines/cost.md`, and the table of report cards: instructions and nanoseconds of a packet.
 
     python tools/bench/cost.py
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from instructions import ROOT, build, output
 
 PAGE = ROOT / "docs/disciplines/cost.md"
+TABLE = ROOT / "python/dropcurve/evaluation/instructions.py"
 FEW, MANY = 20_000, 60_000
 PLAIN = "droptail"
 
@@ -51,6 +52,9 @@ def main() -> int:
     ]
     compiler = "Rust " + output("rustc", "--version").split()[1]
     PAGE.write_text(HEAD.format(compiler=compiler) + "\n".join(rows) + "\n", encoding="utf-8")
+    head, _, _ = TABLE.read_text(encoding="utf-8").partition("{\n")
+    body = "".join(f'    "{kind}": {each:.0f},\n' for kind, each in sorted(counted.items()))
+    TABLE.write_text(f"{head}{{\n{body}}}\n", encoding="utf-8")
     return 0
 
 

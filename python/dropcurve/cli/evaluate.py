@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..evaluation import Card
 from . import options as o
 
-Queue = Annotated[str, typer.Argument(metavar="KIND[:KEY=VALUE,...]", help="The discipline to judge.")]
+Queue = Annotated[
+    str,
+    typer.Argument(
+        metavar="KIND[:KEY=VALUE,...]|all", help="The discipline to judge; all: every one, on one page."
+    ),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option("--page", metavar="FILE", help="Where the page of `all` goes (standard output)."),
+]
 Against = Annotated[
     str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The baseline, with the same buffer.")
 ]
@@ -30,14 +41,15 @@ def evaluate(
     replications: Replications = 5,
     seed: o.Seed = 1,
     jobs: o.Jobs = None,
+    page: Page = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
     """A report card after RFC 7928.
 
-    Thirteen tests: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate, mixed and
-    two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random numbers;
-    differences count if they are real when all questions are asked at once. The card opens with a verdict.
+    Fourteen tests and the cost: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate,
+    mixed and two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random
+    numbers; differences count if they are real when all questions are asked at once. The card opens with a verdict.
 
     The tests bring their own traffic, so that of --link only rate, round trip and buffer count (10Mbit, 100ms and one
     bandwidth-delay product without it). A range has a card for each end.
@@ -46,31 +58,25 @@ def evaluate(
     Examples:
       dropcurve evaluate pie
       dropcurve evaluate fq_codel --link cable:up
+      dropcurve evaluate all --duration "30 s" --page cards.md
       dropcurve evaluate red:ns2 --against codel --rate 100Mbit --rtt 20-80ms
       dropcurve evaluate "red:min_th=10 pkts,max_th=30 pkts,max_p=0.05" --json
     """
-    from ..evaluation import evaluate as work
     from ..quantities import units
     from ..runs import command_line
     from . import console
 
-    cards = []
+    if queue == "all":
+        return _all(
+            settings(link, rate=rate, rtt=rtt, buffer=buffer)[0], against=against, duration=duration,
+            replications=replications, seed=seed, jobs=jobs, page=page, json=json, quiet=quiet,
+            shown=[("link", link), ("rate", rate), ("rtt", rtt), ("buffer", buffer)],
+        )  # fmt: skip
     tested = settings(link, rate=rate, rtt=rtt, buffer=buffer)
-    for done, (rate_bps, rtt_s, size) in enumerate(tested):
-        with console.progress(quiet=quiet or json, noun="test") as told:
-
-            def tell(title: str, number: int, tests: int, done: int = done, told: Any = told) -> None:
-                if told is not None:
-                    whole = tests * len(tested)
-                    told(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
-
-            cards.append(
-                work(
-                    queue, against=against, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size,
-                    seconds=units.span(duration or "60 s", what="duration"), replications=replications, seed=seed,
-                    jobs=jobs, progress=tell,
-                )
-            )  # fmt: skip
+    cards = _cards(
+        tested, quiet=quiet or json, queue=queue, against=against, replications=replications, seed=seed, jobs=jobs,
+        seconds=units.span(duration or "60 s", what="duration"),
+    )  # fmt: skip
     if json:
         console.data(cards[0].data() if len(cards) == 1 else [one.data() for one in cards])
     elif not quiet:
@@ -85,6 +91,63 @@ def evaluate(
     ]  # fmt: skip
     console.again(command_line.line("evaluate", [queue], shown), quiet=quiet)
     return 1 if problems else 0
+
+
+def _cards(
+    tested: list[tuple[float, float, float | None]], *, quiet: bool, queue: str, **options: Any
+) -> list[Card]:
+    """A card for each link."""
+    from ..evaluation import evaluate as work
+    from . import console
+
+    cards = []
+    for done, (rate_bps, rtt_s, size) in enumerate(tested):
+        with console.progress(quiet=quiet, noun="test") as told:
+
+            def tell(title: str, number: int, tests: int, done: int = done, told: Any = told) -> None:
+                if told is not None:
+                    whole = tests * len(tested)
+                    told(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
+
+            cards.append(work(queue, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size, progress=tell, **options))
+    return cards
+
+
+def _all(
+    setting: tuple[float, float, float | None], *, against: str, duration: str | None, replications: int, seed: int,
+    jobs: int | None, page: Path | None, json: bool, quiet: bool, shown: list[tuple[str, Any]],
+) -> int:  # fmt: skip
+    """Writes the cards of every discipline on one page."""
+    from ..evaluation.overview import overview
+    from ..files.writing import write_text
+    from ..quantities import units
+    from ..runs import command_line
+    from . import console
+
+    command = command_line.line("evaluate", ["all"], [
+        ("against", None if against == "droptail" else against), *shown,
+        ("duration", None if duration == "60 s" else duration),
+        ("replications", replications if replications != 5 else None), ("seed", seed if seed != 1 else None),
+        ("page", None if page is None else str(page)),
+    ])  # fmt: skip
+    with console.progress(quiet=quiet or json, noun="discipline") as told:
+
+        def tell(kind: str, number: int, whole: int) -> None:
+            if told is not None:
+                told(number - 1, whole, (number - 1) / whole)
+
+        found = overview(
+            command=command, progress=tell, against=against, rate_bps=setting[0], rtt_s=setting[1], buffer=setting[2],
+            seconds=units.span(duration or "60 s", what="duration"), replications=replications, seed=seed, jobs=jobs,
+        )  # fmt: skip
+    if json:
+        console.data(found.data())
+    elif page is None:
+        print(found.markdown(), end="")
+    if page is not None:
+        write_text(page, found.markdown())
+        console.say(f"page  {page}")
+    return 0
 
 
 def settings(

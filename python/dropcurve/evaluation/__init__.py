@@ -29,9 +29,9 @@ from ..verdict import (
     decide,
 )
 from .card import Card, Graded, ReportCard
-from .cases import CASES, LEFT_OUT, Case, Setup, setup
+from .cases import CASES, Case, Setup, setup
 
-__all__ = ["CASES", "LEFT_OUT", "Card", "Case", "Graded", "ReportCard", "evaluate"]
+__all__ = ["CASES", "Card", "Case", "Graded", "ReportCard", "evaluate"]
 
 #: Told (test, number of it, tests in all).
 Progress = Callable[[str, int, int], None]

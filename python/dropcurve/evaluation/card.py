@@ -9,7 +9,8 @@ from .. import metrics
 from ..present import terminal
 from ..quantities import units, wording
 from ..verdict import Verdict, headline
-from .cases import LEFT_OUT, Case, Setup
+from .cases import Case, Setup
+from .cost import cost
 
 SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
 
@@ -81,6 +82,7 @@ def _text(card: Card) -> str:
     for one in card.graded:
         lines.append(f"{one.case.section:<6} {one.case.title:<32} {one.grade}")
         lines += [f"       {_row(answer)}" for answer in one.answers]
+    lines.append(f"11     {'Cost':<32} {cost(card.candidate)}")
     counts = {
         grade: sum(one.grade == grade for one in card.graded)
         for grade in ("better", "mixed", "worse", "equal", "undecided")
@@ -93,7 +95,6 @@ def _text(card: Card) -> str:
     lines.append(
         "✓ better, ✗ worse, ≠ differs, = equal within 0.2 points or 2 %; no sign: undecided (paired, Holm)."
     )
-    lines.append("Not tested: " + "; ".join(f"{section} ({why})" for section, why in LEFT_OUT.items()) + ".")
     return "\n".join(lines)
 
 
@@ -117,7 +118,7 @@ def _data(card: Card) -> dict[str, Any]:
     return {
         "candidate": card.candidate, "baseline": card.baseline, "replications": card.replications, "seed": card.seed,
         "rate_bps": card.setup.rate_bps, "rtt_s": card.setup.rtt_s, "buffer_pkts": card.setup.buffer,
-        "not_tested": LEFT_OUT,
+        "cost": asdict(cost(card.candidate)),
         "tests": [
             {"section": one.case.section, "title": one.case.title, "asks": one.case.asks, "grade": one.grade,
              "answers": [vars(answer) for answer in one.answers]}

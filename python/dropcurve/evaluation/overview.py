@@ -1,0 +1,150 @@
+"""The report cards of many disciplines on one page: a table of grades, the verdicts, and every card below."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DropcurveError
+from ..quantities import units, wording
+from ..scenario import library
+from ..verdict import headline
+from . import evaluate
+from .card import SIGNS, Card
+from .cases import CASES
+from .cost import cost
+
+#: Signs of grades in the table; those of measures, and one for tests whose measures point both ways.
+GRADES = {**SIGNS, "mixed": "±", "undecided": "·"}
+
+#: Called with the discipline, its number and how many there are.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Cards of several disciplines against the same baseline.
+
+    Attributes:
+        cards: The cards, in the order of the disciplines.
+        refused: Disciplines that could not be tested, and why.
+        command: That repeats it.
+    """
+
+    cards: tuple[Card, ...]
+    refused: dict[str, str] = field(default_factory=dict)
+    command: str = ""
+
+    def __str__(self) -> str:
+        return self.markdown()
+
+    def data(self) -> dict[str, Any]:
+        """All cards as JSON holds them."""
+        return {"cards": [one.data() for one in self.cards], "refused": self.refused, "command": self.command}
+
+    def markdown(self) -> str:
+        """The page."""
+        parts = [_HEAD.format(basis=self._basis(), cost=self._cost(), command=self.command), self._table()]
+        if self.refused:
+            parts.append("\n".join(f"* `{kind}` was not tested: {why}" for kind, why in self.refused.items()))
+        parts += [_section(one) for one in self.cards]
+        return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+    def _basis(self) -> str:
+        one = self.cards[0]
+        return (
+            f"{units.show_rate(one.setup.rate_bps)}, round trip {units.show_span(one.setup.rtt_s)}, buffer of "
+            f"{one.setup.buffer} packets, runs of {units.show_span(one.setup.seconds)}, "
+            f"{wording.count(one.replications, 'paired replication')}, against `{one.baseline}`"
+        )
+
+    def _cost(self) -> str:
+        tests = sum(len(one.graded) for one in self.cards)
+        runs = (tests + len(CASES)) * self.cards[0].replications
+        hours = runs * self.cards[0].setup.seconds / 3600.0
+        return f"{tests} tests, {runs} runs and {hours:.0f} hours of simulated time"
+
+    def _table(self) -> str:
+        sections = [one.case.section for one in self.cards[0].graded]
+        head = ["Discipline", *sections, "Instructions", "Numbers to set", "Over all tests"]
+        rows = [f"| {' | '.join(head)} |", f"|---|{':-:|' * len(sections)}--:|--:|---|"]
+        for card in self.cards:
+            price = cost(card.candidate)
+            grades = [GRADES[one.grade].strip() or "·" for one in card.graded]
+            work = "–" if price.ratio is None else f"{price.ratio:.1f} ×"
+            name = f"[`{card.candidate}`](#{card.candidate})"
+            rows.append(f"| {' | '.join([name, *grades, work, str(len(price.numbers)), _overall(card)])} |")
+        return "\n".join(rows)
+
+
+_HEAD = """# Report cards of all disciplines
+
+Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
+[`dropcurve evaluate`](evaluate.md) runs them: {basis}.
+The page took {cost}, and is written by
+
+```sh
+{command}
+```
+
+✓ better, ✗ worse, = equal within the margin, ± better in some measures and worse in others,
+· undecided: these runs cannot tell. Instructions are those of one arrival and one departure beside
+tail drop's ([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of
+the link against delay where it is felt."""
+
+
+def _overall(card: Card) -> str:
+    found = card.decision
+    if found is None:
+        return "no value in some test"
+    if found.status == "undecided":
+        return "undecided"
+    gain = (
+        ""
+        if found.advantage is None
+        else f" by {wording.amount(found.advantage, found.half_width, found.points)}"
+    )
+    return f"{'better' if found.recommended == card.candidate else 'no better'}{gain if found.status == 'load' else ''}"
+
+
+def _section(card: Card) -> str:
+    opening = "" if card.decision is None else " ".join(headline(card.decision, verb="Choose").sentences)
+    wrapped = textwrap.fill(opening, 100, break_on_hyphens=False)
+    body = str(card).split("\n\n", 2)[-1] if card.decision is not None else str(card)
+    return f"## {card.candidate}\n\n{wrapped}\n\n```text\n{body}\n```"
+
+
+def overview(
+    kinds: Sequence[str] | None = None, *, command: str = "", progress: Progress | None = None, **options: Any
+) -> Overview:
+    """The cards of several disciplines.
+
+    Args:
+        kinds: Queues as `dropcurve compare --queue` takes them; by default every discipline but the baseline.
+        command: That repeats it.
+        progress: Called as each discipline begins.
+        options: As for `evaluate`.
+
+    Raises:
+        UsageError: For options that make no sense.
+    """
+    against = str(options.get("against", "droptail"))
+    chosen = list(
+        kinds or (one["kind"] for one in library.catalogue()["disciplines"] if one["kind"] != against)
+    )
+    cards: list[Card] = []
+    refused: dict[str, str] = {}
+    for number, kind in enumerate(chosen, start=1):
+        if progress is not None:
+            progress(kind, number, len(chosen))
+        try:
+            cards.append(evaluate(kind, **options))
+        except DropcurveError as error:
+            refused[kind] = str(error).splitlines()[0]
+    if not cards:
+        raise DropcurveError(
+            "; ".join(f"{kind}: {why}" for kind, why in refused.items()) or "nothing to evaluate"
+        )
+    return Overview(tuple(cards), refused, command)
