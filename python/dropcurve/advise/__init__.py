@@ -1,4 +1,4 @@
-"""Advice in a second: closed-form models give starting designs, what to expect of each, and where they fail.
+"""Advice in a second: starting designs from closed-form models, with the expected queue and the limits of each.
 
     advice = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
     for design in advice.designs:
@@ -44,7 +44,7 @@ SMALL_WINDOW = 4.0
 
 @dataclass(frozen=True)
 class Advice:
-    """The question as understood, the designs, and what to know before choosing among them."""
+    """Conditions, designs for them, and notes that hold for every design."""
 
     conditions: Conditions
     designs: tuple[Design, ...]
@@ -147,7 +147,7 @@ def _given(
 
 
 def _notes(given: Conditions) -> Iterator[str]:
-    """What no choice of discipline changes."""
+    """Yields notes on limits that hold for every discipline."""
     queue = given.aim_s * given.capacity
     crowded = given.hardest
     window = crowded.window(queue)

@@ -1,4 +1,4 @@
-"""The question: a link, the flows that share it, and how far each may vary."""
+"""Conditions of a design: a link, its long TCP flows, and the range of each."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Point:
     capacity: float
 
     def window(self, queue: float) -> float:
-        """Mean window in packets of a flow that keeps the link busy with `queue` packets waiting."""
+        """Mean window in packets of a flow at full utilisation and a queue of `queue` packets."""
         return (self.rtt_s * self.capacity + queue) / self.flows
 
     def round_trip(self, queue: float) -> float:
-        """Seconds, queueing included."""
+        """Round trip in seconds, queueing included."""
         return self.rtt_s + queue / self.capacity
 
     def label(self) -> str:
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Conditions:
-    """A link and ranges of what goes over it.
+    """A link with ranges of round trips and flows.
 
     `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is
     in packets of `packet_bytes` (None: to be advised); `target_delay_s` is what the goal allows as queueing delay,
@@ -61,12 +61,12 @@ class Conditions:
 
     @property
     def capacity(self) -> float:
-        """Packets a second."""
+        """Rate of the link in full packets a second."""
         return self.rate_bps / (8.0 * self.packet_bytes)
 
     @property
     def gentlest(self) -> Point:
-        """Fewest flows, longest round trip: the highest gain of the loop, so the first to swing."""
+        """Fewest flows, longest round trip: the highest loop gain, so the first to oscillate."""
         return Point(self.flows[0], self.rtt_s[1], self.capacity)
 
     @property
@@ -82,7 +82,7 @@ class Conditions:
 
     @property
     def aim_s(self) -> float:
-        """Mean queueing delay to aim at: half of what the goal allows, which leaves the rest to swings; else the 5
+        """Mean queueing delay to aim at: half of the bound of the goal, which leaves room for oscillation; else the 5
         ms of FGS01.
         """
         return TARGET_DELAY_S if self.target_delay_s is None else self.target_delay_s / 2.0

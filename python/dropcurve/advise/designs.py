@@ -19,7 +19,7 @@ SLOWEST_S = 10.0
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the models expect of a design at one condition; `margins` is None where there is no linear model."""
+    """Equilibrium and stability margins of a design at one condition; `margins` is None without a linear model."""
 
     point: Point
     at: Equilibrium
@@ -47,7 +47,7 @@ class Design:
 
 
 def all_designs(given: Conditions) -> Iterator[Design]:
-    """Every design, the plainest first."""
+    """Yields every design, the simplest first."""
     yield tail_drop(given)
     if given.target_delay_s is not None:
         yield tail_drop_by_bound(given)
@@ -103,7 +103,7 @@ def expect_held(
     loop: Callable[[Equilibrium], fluid.Transfer] | None,
     regime: str = "held",
 ) -> tuple[Expectation, ...]:
-    """The same of a discipline that holds its queue at `queue` packets."""
+    """Equilibrium of a discipline that holds its queue at `queue` packets, at each condition."""
     found = []
     for point in given.points():
         at = equilibrium.held(queue, point, regime=regime, b=given.b, rto_s=given.rto_s)
@@ -332,7 +332,7 @@ def codel(given: Conditions) -> Design:
 
 
 def fq_codel(given: Conditions) -> Design:
-    """FQ-CoDel: the same per flow."""
+    """FQ-CoDel with the interval of the longest round trip."""
     target, interval = _codel_times(given)
     params = {
         "target": units.show_span(target),
@@ -382,7 +382,7 @@ def _for_share(taken: float) -> float:
 
 
 def _short(value: float) -> float:
-    """Three significant digits: more would claim what no rule of thumb knows."""
+    """A number in three significant digits, the precision of a rule of thumb."""
     return float(f"{value:.3g}")
 
 

@@ -1,4 +1,4 @@
-"""Where a queue settles: the crossing of the loss that TCP needs with the loss that the discipline causes.
+"""Equilibrium of a queue: the loss that TCP needs equals the loss that the discipline causes.
 
 References: FB00 (the queue law of TCP against the control function of RED), MGT00 and HMTG01a (the same point as
 equilibrium W0, p0, q0 of the fluid model). Units: queues and windows in packets, times in seconds.

@@ -28,7 +28,7 @@ Transfer = Callable[[complex], complex]
 
 @dataclass(frozen=True)
 class Margins:
-    """How far a loop is from swinging: the factor its gain may grow by, the phase left in degrees, and the frequency
+    """Stability margins of a loop: the factor its gain may grow by, the phase left in degrees, and the frequency
     where its gain is 1. Both margins must exceed 1 and 0 for the linear loop to be stable. NaN where the gain never
     crosses 1."""
 
@@ -38,7 +38,7 @@ class Margins:
 
     @property
     def stable(self) -> bool:
-        """Whether the linear loop comes to rest."""
+        """Whether the linear loop is stable."""
         return self.gain > 1.0
 
 

@@ -1,4 +1,4 @@
-"""Classes of a scenario's flows, known before anything runs: their roles and which measures they have."""
+"""Classes of a scenario's flows before a run: their roles and the measures that they have."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal
 
 
 def _missing(key: str, known: dict[str, PlannedClass]) -> str:
-    """Why a measure has no value, or ""."""
+    """The reason for which a measure has no value, or ""."""
     name, scope = split(key)
     metric = find(name)
     if metric.per == "link" or not known:

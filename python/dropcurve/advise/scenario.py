@@ -1,4 +1,4 @@
-"""The question that a scenario asks: its bottleneck, its long TCP flows, and their round trips."""
+"""Conditions of a scenario: its bottleneck, its long TCP flows, and their round trips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .conditions import Conditions
 
 
 def conditions_of(scenario: Scenario) -> Conditions:
-    """Reads the conditions of a dumbbell, or of a chain's first hop. Raises UsageError where there is none.
+    """Returns the conditions of a dumbbell, or of a chain's first hop. Raises UsageError where there is none.
 
     The round trip is that of propagation; greedy TCP flows count, other traffic takes its share of the rate away.
     """

@@ -1,4 +1,4 @@
-"""How fast TCP sends at a given loss, and which loss makes it send as fast as it may.
+"""Throughput laws of TCP: the mean window at a loss rate, and the loss rate of a window.
 
 References: MSMO97 (the square root law), PFTK98 (with timeouts; full and approximate forms), MGT00 (the window of
 the fluid model), RFC6582 and RFC3042 (what NewReno does after a loss). Units: `p` is the share of packets whose loss
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sender:
-    """What the equations know of a TCP sender.
+    """Parameters of a TCP sender in the equations.
 
     `rtt_s` is the round trip with queueing, `rto_s` the first timeout, `most` the greatest window in packets (that of
     the receiver).

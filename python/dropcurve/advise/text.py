@@ -1,4 +1,4 @@
-"""Advice as people read it, and as data."""
+"""Advice as text and as data."""
 
 from __future__ import annotations
 

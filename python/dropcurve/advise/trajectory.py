@@ -1,4 +1,4 @@
-"""The fluid model of TCP under RED or PI, integrated: what the linear margins are a shortcut for.
+"""The fluid model of TCP under RED or PI, integrated, to check the linear margins.
 
 Reference: MGT00. Units: windows and queues in packets, times in seconds. Deviations: none in the equations; `b`
 packets share an acknowledgement, which divides the growth. Steps are of a fixed length, with the delayed values

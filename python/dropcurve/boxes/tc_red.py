@@ -15,7 +15,7 @@ from .settings import Settings
 
 
 @dataclass(frozen=True)
-class Curve:
+class TcCurve:
     """One curve as tc takes it: thresholds and limit in ``unit`` ("bytes" or "packets"), the burst and what comes of
     it.
     """
@@ -63,7 +63,7 @@ def curve(
     notes: list[Note],
     problems: Problems,
     name: str = "",
-) -> Curve | None:
+) -> TcCurve | None:
     """Finds what to tell tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
     at = f"{name}." if name else ""
     before = len(problems.found)
@@ -87,7 +87,7 @@ def curve(
     exponent, avpkt, burst = _weight(given, whole, w_q, unit, notes, problems, at)
     if burst is None:
         return None
-    return Curve(whole["limit"], whole["min_th"], whole["max_th"], max_p, burst, exponent, avpkt, unit)
+    return TcCurve(whole["limit"], whole["min_th"], whole["max_th"], max_p, burst, exponent, avpkt, unit)
 
 
 def _check(whole: dict[str, int], max_p: float, problems: Problems, at: str) -> None:
@@ -210,7 +210,7 @@ def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") 
         )
 
 
-def loaded(one: Curve, given: Settings, *, ecn: bool) -> dict[str, Any]:
+def loaded(one: TcCurve, given: Settings, *, ecn: bool) -> dict[str, Any]:
     """The options of `red` that behave as the kernel will."""
     return {
         "dialect": "linux", "limit": one.amount(one.limit), "min_th": one.amount(one.low),

@@ -16,7 +16,7 @@ PATIENCE_S = 20.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TcOutcome:
     """What tc said of one command: ``outcome`` is "loaded", "parsed" (this kernel has no such queue) or "refused"."""
 
     command: str
@@ -28,7 +28,7 @@ class Verdict:
 class Trial:
     """What came of a trial; ``skipped`` says why there was none."""
 
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[TcOutcome, ...] = ()
     skipped: str = ""
 
     @property
@@ -60,13 +60,13 @@ def trial(text: str) -> Trial:
     )
 
 
-def _verdict(command: str, said: str, code: int) -> Verdict:
+def _verdict(command: str, said: str, code: int) -> TcOutcome:
     message = " ".join(said.split())
     if code == 0:
-        return Verdict(command, "loaded", message)
+        return TcOutcome(command, "loaded", message)
     absent = any(
         word in message for word in ("kind is unknown", "No such file or directory", "Qdisc not found")
     )
     if code == 1 and 'Unknown qdisc "' in message:
-        return Verdict(command, "parsed", f"this tc is too old: {message}")
-    return Verdict(command, "parsed" if code == 2 and absent else "refused", message)
+        return TcOutcome(command, "parsed", f"this tc is too old: {message}")
+    return TcOutcome(command, "parsed" if code == 2 and absent else "refused", message)

@@ -54,7 +54,7 @@ def ared(given: Settings, notes: list[Note], problems: Problems) -> Written | No
     return Written("red", words, "ared", shown)
 
 
-def _curve(given: Settings, notes: list[Note], problems: Problems) -> tc_red.Curve | None:
+def _curve(given: Settings, notes: list[Note], problems: Problems) -> tc_red.TcCurve | None:
     return tc_red.curve(
         given, limit=given.bytes_("limit"), low=given.bytes_("min_th"), high=given.bytes_("max_th"),
         max_p=given.number("max_p"), w_q=given.number("w_q"), unit="bytes", notes=notes, problems=problems,
@@ -149,7 +149,7 @@ def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | No
     return Written("gred", [*words, *(["ecn"] if given.flag("ecn") else [])], "gred", shown, changes)
 
 
-def _gred_notes(kept: list[tc_red.Curve], notes: list[Note]) -> None:
+def _gred_notes(kept: list[tc_red.TcCurve], notes: list[Note]) -> None:
     if len({one.exponent for one in kept}) > 1:
         text = "the virtual queues come to different weights in Linux; as loaded, the first one's is shown"
         notes.append(Note("lost", "w_q", text))

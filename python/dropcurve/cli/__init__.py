@@ -1,6 +1,6 @@
-"""The command line: one thin file for each verb, and here what they share: how errors and Ctrl-C end.
+"""The command line: one thin file for each verb; here the exit codes of errors and of Ctrl-C.
 
-Exit codes: 0 done, 1 the answer is no good (a run hit a limit, work that was under way was lost), 2 the input is, 70 an
+Exit codes: 0 done, 1 the answer is no good (a run hit a limit, running work was lost), 2 the input is, 70 an
 error of ours, 130 interrupted.
 """
 
@@ -133,7 +133,7 @@ def _run(arguments: list[str], *, debug: bool) -> int:
 
 
 def _failed(error: OSError) -> str:
-    """What the system complains of, with the path where it names one."""
+    """An error of the operating system as text, with its path if it has one."""
     if isinstance(error, BrokenPipeError):
         return "a process that this command talked to has ended, and its work with it; run the command again"
     where = f"{error.filename}: " if error.filename else ""

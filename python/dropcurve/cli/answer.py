@@ -1,5 +1,4 @@
-"""What `run` and `compare` do alike: work with progress, keep, draw, print, and say how to go on after
-Ctrl-C."""
+"""The answers of `run` and `compare`: work with progress, store, draw, print."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def give(
     goal: str | None = None,
     weights: Weights | None = None,
 ) -> int:
-    """Does the work, writes page and figures, prints the answer. Returns 1 if a run is not what was
-    asked for."""
+    """Does the work, writes page and figures, prints the answer. Returns 1 if a run hit a limit."""
     began = time.monotonic()
     with console.progress(quiet=quiet or json) as progress:
         result = work(progress)

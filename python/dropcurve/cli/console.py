@@ -22,7 +22,7 @@ NARROWEST = 50
 
 
 class Interrupted(Exception):
-    """Ctrl-C, with what it leaves behind."""
+    """Ctrl-C, with a note on the runs that are stored."""
 
 
 #: Substitutes for signs that a terminal cannot show.
@@ -57,7 +57,7 @@ def width() -> int:
 
 
 def say(text: str) -> None:
-    """A line for people, on standard error."""
+    """Prints a line to standard error."""
     print(visible(text, lines=True), file=sys.stderr)
 
 
@@ -68,7 +68,7 @@ def again(command: str, *, quiet: bool = False) -> None:
 
 
 def data(value: Any) -> None:
-    """An answer as JSON."""
+    """Prints an answer as JSON."""
     print(json_text(value))
 
 
@@ -165,7 +165,7 @@ def _bar() -> tuple[Any, Any]:
 
 
 def live(text: str) -> None:
-    """Lines that replace those shown before: in place on a terminal, below them elsewhere."""
+    """Prints lines that replace those printed before: in place on a terminal, below them elsewhere."""
     global _shown
     if sys.stderr.isatty() and _shown:
         sys.stderr.write(f"\033[{_shown}A\033[J")

@@ -31,13 +31,13 @@ RESULTS = "results"
 
 
 def path() -> Path:
-    """Where the file is, whether or not there is one."""
+    """Path of the file, whether or not it exists."""
     base = os.environ.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "dropcurve" / "config.toml"
 
 
 def read() -> dict[str, Any]:
-    """The file's content; empty if there is none. Raises DropcurveError for one that is no TOML."""
+    """The file's content; empty if there is none. Raises DropcurveError for a file that is not TOML."""
     place = path()
     try:
         return tomllib.loads(place.read_text(encoding="utf-8"))

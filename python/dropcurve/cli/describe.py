@@ -1,4 +1,4 @@
-"""dropcurve describe: all there is to know of one thing."""
+"""dropcurve describe: one discipline, source, metric or other thing, with its parameters."""
 
 from __future__ import annotations
 

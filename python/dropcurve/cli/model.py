@@ -1,4 +1,4 @@
-"""dropcurve model: what published models of TCP say of a path or a queue."""
+"""dropcurve model: throughput and queue by published models of TCP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they come to."""
+"""Options that several verbs share, and their parsing."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def effort(
     maximum: int = MAXIMUM,
     jobs: int | None = None,
 ) -> dict[str, Any]:
-    """The options of `run` and `compare` that say how often; checked here, before anything is read."""
+    """The options of `run` and `compare` about replications, validated before anything is loaded."""
     share = None if precision is None else values.share(precision)
     found = Effort(seed, replications, share, tuple(on or PRECISE), maximum, jobs)
     return {
@@ -192,11 +192,11 @@ def exchange_of(text: str | None) -> Exchange | None:
 
 
 def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> Path:
-    """Where a result goes: the folder given, or results/NAME-HASH, the hash being over scenarios and seed.
+    """Folder of a result: the one given, or results/NAME-HASH, with a hash of scenarios and seed.
 
     ``DROPCURVE_OUT`` or the file of defaults may name another folder than results.
 
-    How many replications there are does not enter it, so that a result can be made more precise in its place.
+    The number of replications is no part of it, so that a result can be made more precise in its place.
     """
     if out is not None:
         return out

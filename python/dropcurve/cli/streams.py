@@ -14,7 +14,7 @@ from ..present.visible import visible
 
 
 class ReaderGone(Exception):
-    """Whoever read our standard output has closed it, as ``head`` does: no error, but nothing left to do."""
+    """The reader of standard output has closed it, as ``head`` does: the command ends without an error."""
 
 
 class Output(io.TextIOWrapper):
@@ -74,7 +74,7 @@ def own() -> None:
 
 
 def leave() -> None:
-    """Sends what is still buffered to nowhere, so that the interpreter does not complain of it at exit."""
+    """Discards buffered output, so that the interpreter reports no error at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

@@ -41,7 +41,7 @@ def give(
     quiet: bool,
     report: bool,
 ) -> int:
-    """Answers, writes page and figures, prints. Returns 1 if no design holds every constraint."""
+    """Solves the question, writes page and figures, prints. Returns 1 if no design holds every constraint."""
     from .. import tuning
 
     command = command_line.line("tune", [scenario] if scenario else [], [*asked, *effort])
@@ -85,7 +85,7 @@ class Watch:
         self.total = self.before = self.batch = 0
 
     def plan(self, runs: int) -> None:
-        """The number of runs that the whole answer will take, about."""
+        """Takes the approximate number of runs of the whole answer."""
         self.total = runs
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
@@ -101,7 +101,7 @@ class Watch:
             self.bar.line("; ".join(filter(None, [step + left, self.best])))
 
     def tell(self, done: int, needed: int) -> None:
-        """How many runs of a batch are done."""
+        """Takes the number of finished runs of a batch."""
         if done <= self.batch:
             self.before += self.batch
         self.batch = done
@@ -109,7 +109,7 @@ class Watch:
             self.bar.update(self.share, f"{self.step}: {done} of {needed} runs", self.best)
 
     def note(self, text: str) -> None:
-        """A line that stays."""
+        """Prints a line above the bar."""
         if self.bar is not None:
             self.bar.line(text)
 

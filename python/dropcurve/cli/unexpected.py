@@ -1,4 +1,4 @@
-"""Errors that nobody foresaw: one line with where it happened and how to report it, instead of a traceback."""
+"""Internal errors: one line with the place and how to report it, instead of a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into a verdict and what comes out of it."""
+"""Data of a verdict: designs and criteria, rivals and changes, the verdict."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Rival:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What paired runs say about several designs.
+    """The verdict on several designs from paired runs.
 
     Attributes:
         status: "load" (the recommended design), "keep" (the one in use), "undecided", "none feasible", or "unknown"

@@ -21,7 +21,7 @@ _TEXT = re.compile(r"\s*([0-9.]*\s*[a-zµ]+)\s*=\s*([0-9.]+(?:e-?[0-9]+)?)\s*(?:
 
 @dataclass(frozen=True)
 class Exchange:
-    """How many points of utilisation 1 ms of delay counts as."""
+    """Points of utilisation that 1 ms of delay counts as."""
 
     points_per_ms: float
 

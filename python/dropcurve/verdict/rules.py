@@ -101,7 +101,7 @@ def _choose(
 
 @dataclass(frozen=True)
 class _Context:
-    """Designs and criteria, with what the rules ask of them."""
+    """Designs and criteria, with the quantities that the rules use."""
 
     designs: tuple[SampledDesign, ...]
     criteria: tuple[Criterion, ...]
@@ -111,7 +111,7 @@ class _Context:
 
     @property
     def level(self) -> float:
-        """Of one interval, so that those of all pairs with the leader hold together."""
+        """Confidence of one interval, so that those of all pairs with the leader are simultaneous."""
         return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
 
     def scores(self, one: SampledDesign) -> list[float | None]:
@@ -125,7 +125,7 @@ class _Context:
         return found
 
     def score(self, one: SampledDesign) -> float | None:
-        """The mean score; None unless every run has one, for a run without a value is no good run."""
+        """The mean score; None unless every run has one."""
         values = [value for value in self.scores(one) if value is not None]
         return statistics.mean(values) if values and len(values) == self.runs else None
 

@@ -114,7 +114,7 @@ class _Words:
         return wording.listed([self.name(name) for name in names])
 
     def load(self) -> str:
-        """A design that is better than the one in use, or than all others."""
+        """Sentence for a design that is better than the one in use, or than all others."""
         found = self.found
         head = f"{self.verb} {self.name(found.recommended)}"
         missed = next((one.missed for one in found.rivals if one.name == found.current), ())
@@ -129,7 +129,7 @@ class _Words:
         return f"{against}: {by} better on balance, although no single measure settles it ({self.values()})"
 
     def keep(self) -> str:
-        """The design in use."""
+        """Sentence for keeping the design in use."""
         found = self.found
         unsure = found.related("undecided")
         seen = "is seen to be" if unsure else "is"
@@ -142,7 +142,7 @@ class _Words:
         )
 
     def undecided(self) -> str:
-        """Designs that the runs cannot tell apart."""
+        """Sentence for designs that the runs cannot tell apart."""
         found = self.found
         if found.current:
             mine = self.name(found.current)
@@ -155,13 +155,13 @@ class _Words:
         return f"{self.verb} {shown}: these runs cannot tell which is better"
 
     def infeasible(self) -> str:
-        """No design meets every bound."""
+        """Sentence for bounds that no design meets."""
         found = self.found
         name = self.name(found.recommended)
         return f"No design meets the goal; {name} comes closest, and misses {_misses(found.missed)}"
 
     def unknown(self) -> str:
-        """No design has the values that are weighed."""
+        """Sentence for runs without the values that are weighed."""
         return "No verdict: no design has a value of every measure in every run"
 
     def values(self) -> str:
@@ -177,7 +177,7 @@ class _Words:
         return "; ".join(_change(one) for one in some[:NAMED])
 
     def price(self) -> str:
-        """What the recommended design costs against the reference, and who should not pay it."""
+        """Sentence on the costs against the reference, and when not to pay them."""
         found = self.found
         if not found.changes:
             return ""
@@ -192,7 +192,7 @@ class _Words:
         return f"No cost is seen; not settled: {wording.listed(few)}"
 
     def trade(self) -> str:
-        """When another exchange rate would prefer the reference."""
+        """Sentence on the exchange rate at which the reference is preferred."""
         found = self.found
         gains = [one for one in found.changes if one.kind == "gain" and one.criterion.worth]
         costs = [one for one in found.changes if one.kind == "cost" and one.criterion.worth]
@@ -208,7 +208,7 @@ class _Words:
         )
 
     def ahead(self) -> str:
-        """How far the recommended design is ahead of the reference, or how little is known of it."""
+        """Sentence on the advantage over the reference, with its interval."""
         found = self.found
         if found.advantage is None or not found.reference or found.status == "none feasible":
             return ""
@@ -250,7 +250,7 @@ class _Words:
         return f"These runs cannot tell whether {which} {verb} better still"
 
     def needed(self) -> str:
-        """How much more simulation would decide."""
+        """Sentence on the replications that would decide."""
         found = self.found
         if found.status != "undecided":
             return ""
@@ -297,7 +297,7 @@ def _value(one: Value) -> str:
 
 
 def _beyond(criterion: Criterion, mean: float) -> str:
-    """Why a value can exceed what the link carries."""
+    """The reason for which a value exceeds the rate of the link; "" where it does not."""
     if criterion.most is None or mean <= criterion.most:
         return ""
     return " (above the link's rate: data that came out of order before the measurement window counts in it)"
@@ -328,5 +328,5 @@ def _time(seconds: float) -> str:
 
 
 def _sentences(texts: Sequence[str]) -> tuple[str, ...]:
-    """Without empty ones, each with a capital and a full stop."""
+    """The texts that are not empty, each with a capital and a full stop."""
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts if text)

@@ -1,4 +1,4 @@
-"""What a verdict weighs where a goal is stated."""
+"""Weights of a stated goal in a verdict."""
 
 from __future__ import annotations
 
