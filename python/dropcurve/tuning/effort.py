@@ -36,8 +36,11 @@ LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift,
 #: further challengers and the further replications of the validation end.
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.45, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
+#: Share of the time that the first runs may take if further ones are to measure the pace, and up to which a search must
+#: have ended if there is to be another one at more conditions.
+PACED, AGAIN = 0.03, 0.3
 #: Seconds that figures and page take, and the most of the time that is kept for them.
-PICTURES_S, PICTURES = 10.0, 0.2
+PICTURES_S, PICTURES = 6.0, 0.2
 
 
 class Pace(Protocol):
@@ -162,6 +165,10 @@ class Clock:
         """Seconds until then, 0 if it is past."""
         end = self.until(share)
         return None if end is None else max(0.0, end - time.monotonic())
+
+    def early(self, share: float) -> bool:
+        """Whether a share of the time is not spent yet."""
+        return (self.left(share) or 0.0) > 0.0
 
     def pictured(self, run_s: float | None) -> bool:
         """Whether there is time for the queue pictures, at the pace so far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import UsageError
@@ -50,6 +50,9 @@ class Stages:
         bench, clock = self.bench, self.clock
         margin = margin_of(bench.question.goal, self.margin)
         outcome = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin).go()
+        if self._planned_again():
+            again = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin)
+            outcome = again.go()
         searched = bench.runs
         chosen, size = _chosen(outcome, bench)
         self.say("validation on fresh seeds and conditions", chosen[0])
@@ -79,7 +82,7 @@ class Stages:
             configuration=made.text if made else "", changed=changed,
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
             fresh=bench.runs - searched, version=library.version(), command=command,
-            stopped=self._stopped(outcome, len(lines) - 1, rivals - (len(chosen) - size)),
+            stopped=self._stopped(outcome, best.candidate, len(lines) - 1, rivals - (len(chosen) - size)),
             pictured=clock.pictured(bench.run_s),
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
@@ -88,6 +91,20 @@ class Stages:
         )  # fmt: skip
         answer.save(self.folder)
         return answer
+
+    def _planned_again(self) -> bool:
+        """Plans again for the time that is left where a search took little of it; returns whether a search at more
+        conditions fits. It finds the runs of the first one in the store."""
+        left = self.clock.left(effort.DRIFT)
+        if left is None or self.bench.run_s is None or not self.clock.early(effort.AGAIN):
+            return False
+        spent = effort.by_pace(self.bench.question, left, self.bench.run_s)
+        if effort.LEVELS.index(replace(spent, runs=effort.RUNS)) >= effort.LEVELS.index(
+            replace(self.spent, runs=effort.RUNS)
+        ):
+            return False
+        self.spent = replace(spent, runs=self.bench.runs + spent.runs)
+        return True
 
     def _step_to_neighbours(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if that bears
@@ -151,7 +168,7 @@ class Stages:
             if validation.decide() is best:
                 return
 
-    def _drift(self, validation: Validation) -> None:
+    def _drift(self, validation: Validation, share: float = effort.DRIFT) -> None:
         """Conditions beyond their range, for the recommendation, those equal to it and as simple, and the first rival
         that was not tuned; of the equals the one that is good over the widest drift is recommended."""
         best = validation.decide()
@@ -164,7 +181,7 @@ class Stages:
             some,
             effort=self.spent,
             seed=self.seed + 2 * APART,
-            until=self.clock.until(effort.DRIFT),
+            until=self.clock.until(share),
         )
         for one in alike if self.drift else ():
             mine = [drift for drift in self.drift if drift.candidate.key == one.key]
@@ -178,12 +195,26 @@ class Stages:
         validation.settle()
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
+        best = self._surroundings(best, validation, outcome, effort.DECISION)
+        if self.clock.seconds is not None:
             self.say("validation: further replications", validation.decide())
             validation.settle(thorough=True)
-        if validation.decide() is not best:
-            self.moved = self._sensitivity(validation.decide(), outcome)
+            self._surroundings(best, validation, outcome, 1.0)
 
-    def _sensitivity(self, best: Candidate, outcome: SearchOutcome) -> list[robustness.Sensitivity]:
+    def _surroundings(
+        self, before: Candidate, validation: Validation, outcome: SearchOutcome, share: float
+    ) -> Candidate:
+        """Sensitivity and drift of the recommendation if it is another one than ``before``, while there is time;
+        returns it."""
+        best = validation.decide()
+        if best is not before:
+            self.moved = self._sensitivity(best, outcome, share)
+            self._drift(validation, share)
+        return best
+
+    def _sensitivity(
+        self, best: Candidate, outcome: SearchOutcome, share: float = effort.SENSITIVITY
+    ) -> list[robustness.Sensitivity]:
         """The sensitivity of a design, if the parameters of its discipline are known."""
         question = self.bench.question
         one, coordinates = self._place(best, outcome)
@@ -193,7 +224,7 @@ class Stages:
         trials = block(question.conditions(self.spent.conditions), self.seed + 1)
         return robustness.sensitivity(
             self.bench, best, one, coordinates, study.candidate, trials, effort=self.spent,
-            until=self.clock.until(effort.SENSITIVITY),
+            until=self.clock.until(share),
         )  # fmt: skip
 
     def _place(self, best: Candidate, outcome: SearchOutcome) -> tuple[Family | None, Coordinates | None]:
@@ -207,13 +238,14 @@ class Stages:
             return None, None
         return one, outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
 
-    def _stopped(self, outcome: SearchOutcome, rivals: int, missing: int) -> str:
+    def _stopped(self, outcome: SearchOutcome, best: Candidate, rivals: int, missing: int) -> str:
         """What a limit of time cut short; "" if there was none. ``rivals`` were validated, ``missing`` were not."""
         clock, bench = self.clock, self.bench
         if clock.seconds is None:
             return ""
         left_out = ["sensitivity"] if not self.moved and outcome.families else []
-        left_out += ["drift"] if bench.question.varying and not self.drift else []
+        mine = [one for one in self.drift if one.candidate.key == best.key]
+        left_out += ["drift"] if bench.question.varying and not mine else []
         left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
         text = f"made to fit into {units.show_span(clock.seconds)}"
         if missing > 0:
@@ -227,8 +259,12 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
     if clock.seconds is None:
         return effort.by_size(question, runs)
     name, kind, params, origin = next(references(question.room, box=question.target.box))
-    first = block(question.conditions(2), seed)
-    bench.run((Candidate(name, kind, params, origin), trial) for trial in first)
+    one = Candidate(name, kind, params, origin)
+    bench.run((one, trial) for trial in block(question.conditions(2), seed))
+    if 0.0 < bench.spent_s < effort.PACED * clock.seconds:
+        # The first runs load and prepare what later ones find ready: the pace is that of the next ones.
+        bench.spent_s, bench.made = 0.0, 0
+        bench.run((one, trial) for n in (1, 2) for trial in block(question.conditions(2), seed + n * APART))
     if bench.run_s is None:
         return effort.by_size(question, runs)
     return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)

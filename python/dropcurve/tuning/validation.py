@@ -35,8 +35,9 @@ LEAST = 2
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
-#: Replications of rivals that clearly break a constraint or are clearly worse, and those of a brief answer.
-ENOUGH, ENOUGH_BRIEF = 3, 2
+#: Replications of rivals that clearly break a constraint or are clearly worse, and those that all rivals get where
+#: there is time for them.
+ENOUGH, ALL = 3, 6
 #: Excess over a bound, as a share of it, that a run without a value counts as.
 NO_VALUE = 1e6
 #: Runs that miss a bound from which on a design needs no more of them.
@@ -180,6 +181,11 @@ class Validation:
             count = self._made[best.key]
             rivals = [one for one in self.candidates if one is not best and not self._decided(one)]
             if thorough and not rivals:
+                few = [one for one in self.candidates if self._made[one.key] < min(ALL, count)]
+                if few:
+                    if not self._extend(few, min(ALL, count), until=self.until):
+                        return
+                    continue
                 rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
             elif not rivals or count >= self.most:
                 return
@@ -258,7 +264,7 @@ class Validation:
 
     def _lost(self, one: Candidate) -> bool:
         """Whether a design needs no more runs: it breaks a constraint or is worse than the best beyond doubt."""
-        if self.several or self._made.get(one.key, 0) < (ENOUGH_BRIEF if self.effort.brief else ENOUGH):
+        if self.several or self._made.get(one.key, 0) < ENOUGH:
             return False
         stands, _ = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))
