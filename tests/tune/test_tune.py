@@ -342,6 +342,25 @@ def test_only_what_is_clearly_behind_is_called_so(asked: Path) -> None:
     assert not behind(bench, near, good, first) and not behind(bench, good, good, first)
 
 
+def test_a_condition_without_a_value_of_the_objective_does_not_count(folder: Path) -> None:
+    """One flow has no fairness; a design is not infinitely bad for that."""
+    question = of_link(
+        rate="1Mbit", rtt="20ms", flows="1-2", buffer="20pkts", goal="max fairness", robust="worst"
+    )
+    bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
+    bench.open()
+    one, other = (Candidate("", "droptail", {"limit": f"{limit} pkts"}) for limit in (8, 16))
+    trials = block(question.conditions(), 1)
+    bench.run((design, trial) for design in (one, other) for trial in trials)
+    bench.scale(one, trials)
+    alone = [trial for trial in trials if dict(trial.condition)["flows"] == 1.0]
+    together = [trial for trial in trials if trial not in alone]
+    assert alone and together
+    assert all(bench.void(trial) for trial in alone) and not any(bench.void(trial) for trial in together)
+    assert bench.losses(one, trials) == bench.losses(one, together) and bench.losses(one, alone) == [0.0]
+    assert bench.score(other, trials) == bench.score(other, together) < 0.0
+
+
 def test_a_goal_that_the_traffic_has_no_value_for_is_refused(asked: Path) -> None:
     with pytest.raises(UsageError, match="only finite transfers and web objects have completion times"):
         dc.tune("asked.toml", goal="min completion time", runs=60, out="kept")

@@ -68,7 +68,7 @@ class Adjusting:
         return [one for one in looked if self._loss(one, some) <= least + BEHIND]
 
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials])
+        return self.bench.together(self.bench.losses(one, trials))
 
     def rank(self, one: Candidate) -> tuple[float, float]:
         """What finalists are ordered by: the share of runs that break a constraint beyond what is allowed, the loss."""

@@ -67,6 +67,7 @@ class Bench:
     _made: dict[tuple[str, tuple[tuple[str, float], ...]], Scenario | None] = field(default_factory=dict)
     _bases: dict[tuple[tuple[str, float], ...], Scenario] = field(default_factory=dict)
     _asked: set[tuple[str, int]] = field(default_factory=set)
+    _valued: dict[tuple[tuple[str, float], ...], bool] = field(default_factory=dict, repr=False)
     _runs_of: dict[str, list[tuple[str, int]]] = field(default_factory=dict, repr=False)
     scales: list[float] = field(default_factory=list)
     margin: float = MARGIN
@@ -102,11 +103,13 @@ class Bench:
 
         With ``until`` it stops at that moment of the monotonic clock. Returns whether all are there."""
         jobs: dict[tuple[str, int], Job] = {}
+        asked: list[tuple[tuple[tuple[str, float], ...], tuple[str, int]]] = []
         for candidate, trial in pairs:
             scenario = self.scenario(candidate, trial)
             if scenario is None:
                 continue
             job = Job(scenario, trial.seed)
+            asked.append((trial.condition, job.key))
             if job.key not in self._asked:
                 self._asked.add(job.key)
                 self._runs_of.setdefault(candidate.key, []).append(job.key)
@@ -117,7 +120,25 @@ class Bench:
         def take(row: Row) -> None:
             self._known[key(row)] = row
 
-        return self._make(list(jobs.values()), take, until)
+        done = self._make(list(jobs.values()), take, until)
+        for condition, name in asked:
+            if name in self._known:
+                self._valued[condition] = self._valued.get(condition, False) or self._has_values(name)
+        return done
+
+    def _has_values(self, name: tuple[str, int]) -> bool:
+        row = self._known[name]
+        return all(one.value(row) is not None for one in self.question.goal.objectives)
+
+    def void(self, trial: PairedTrial) -> bool:
+        """Whether no run at a condition has a value of the objectives, such as fairness with one flow: it does not
+        count then. A design without a value where another has one is infinitely bad."""
+        return not self._valued.get(trial.condition, True)
+
+    def losses(self, candidate: Candidate, trials: Sequence[PairedTrial], number: int = 0) -> list[float]:
+        """An objective in points in each trial that counts, the smaller the better; one 0 if none counts."""
+        found = [self.points(candidate, trial)[number] for trial in trials if not self.void(trial)]
+        return found or [0.0]
 
     def _make(self, jobs: list[Job], take: Callable[[Row], None], until: float | None) -> bool:
         """Makes runs, all at once or a few at a time; returns whether all were made."""
@@ -248,8 +269,9 @@ class Bench:
         """The loss over trials: per condition the mean over its seeds, then together."""
         places: dict[int, list[float]] = {}
         for trial in trials:
-            places.setdefault(trial.place, []).append(self.loss(candidate, trial))
-        return self.together([_mean(losses) for losses in places.values()])
+            if not self.void(trial):
+                places.setdefault(trial.place, []).append(self.loss(candidate, trial))
+        return self.together([_mean(losses) for losses in places.values()] or [0.0])
 
     def broken(
         self, candidate: Candidate, trials: Sequence[PairedTrial]

@@ -108,7 +108,7 @@ class Challengers:
         return all(self.bench.usable(one, trial) for trial in (*self.first, *self.trials))
 
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials])
+        return self.bench.together(self.bench.losses(one, trials))
 
 
 def further_kinds(question: Question, *, more: bool) -> list[str]:

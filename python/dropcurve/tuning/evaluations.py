@@ -156,8 +156,9 @@ class Evaluations:
 
     def vector(self, one: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
         """The objectives of a setting in points, over the conditions."""
-        rows = [self.bench.points(one, trial) for trial in (self.first if trials is None else trials)]
-        return [self.bench.together([row[number] for row in rows]) for number in range(len(rows[0]))]
+        some = self.first if trials is None else trials
+        objectives = range(len(self.bench.question.goal.objectives))
+        return [self.bench.together(self.bench.losses(one, some, number)) for number in objectives]
 
     def excess(self, one: Candidate) -> float:
         """By what share of their bounds a setting breaks the constraints, in the mean over the trials."""

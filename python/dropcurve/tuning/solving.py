@@ -134,7 +134,7 @@ class Solving:
         return self._loss(best) - most
 
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> float:
-        return self.bench.together([self.bench.points(one, trial)[0] for trial in trials or self.trials])
+        return self.bench.together(self.bench.losses(one, trials or self.trials))
 
     def _score(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> tuple[bool, float]:
         return self.bench.violation(one, trials or self.trials) > 0, self._loss(one, trials)

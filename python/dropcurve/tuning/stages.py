@@ -285,7 +285,7 @@ def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
     """The front with its knee first: the point closest to the best of every objective, each scaled to its range."""
     several = range(len(bench.question.goal.objectives))
     points = {
-        one.key: [bench.together([bench.points(one, trial)[n] for trial in outcome.trials]) for n in several]
+        one.key: [bench.together(bench.losses(one, outcome.trials, n)) for n in several]
         for one in outcome.finalists
     }
     low = [min(point[n] for point in points.values()) for n in several]

@@ -279,9 +279,7 @@ class Validation:
     def _row(self, one: Candidate) -> DecisionRow:
         """What the decision rests on. Losses of a replication are in points, without penalty."""
         replications = self._trials(one)
-        losses = [
-            self.bench.together([self.bench.points(one, trial)[0] for trial in some]) for some in replications
-        ]
+        losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
         excess = [self._excess(one, trial) for trial in trials]
         return DecisionRow(
