@@ -1,0 +1,106 @@
+"""Each sentence of an answer against the lines of its table, on lines made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dropcurve.metrics.statistics import Interval, Paired
+from dropcurve.tuning import of_link
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.decision import Standing
+from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.statements import standing_of, verdict
+from dropcurve.tuning.validation import Kept, ValidationLine
+
+QUESTION = of_link(
+    rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation"
+)
+BOUND = QUESTION.goal.constraints[0]
+
+
+def line(
+    name: str, mean: float, stands: Standing | None = None, *, ahead: float = 0.0, held: int = 36, worst: float = 14.0,
+    needed: int | None = None, drifted: int | None = None, kind: str = "droptail",
+) -> ValidationLine:  # fmt: skip
+    """A design of ``mean`` utilisation that is ``ahead`` of the recommendation."""
+    pair = None if stands is None else Paired(ahead, 0.05, 6, 0.01)
+    candidate = Candidate(name, kind, {"limit": f"{mean:g} pkts"}, "search")
+    measures = {BOUND.measure.key: Interval(worst - 1.0, 0.1, 6), "utilisation": Interval(mean, 0.1, 6)}
+    kept = (Kept(BOUND, held, 36, worst, "8 flows"),)
+    return ValidationLine(
+        candidate, (Interval(mean, 0.1, 6),), measures, kept, (pair,), (False,), stands, needed, drifted
+    )
+
+
+def answer(*lines: ValidationLine) -> Findings:
+    return Findings(
+        QUESTION, 1, lines, (), (), (), (), "", (), 10, 10, "0", "tune", replications=6, fresh_conditions=6,
+        replication_s=1.0,
+    )  # fmt: skip
+
+
+def said(found: Findings) -> str:
+    return ". ".join(verdict(found))
+
+
+def test_the_first_sentence_is_what_to_load_and_what_to_expect_of_it() -> None:
+    first, held = verdict(answer(line("mine", 99.0)))[:2]
+    assert first.startswith("Load tail drop with limit 99 pkts; ")
+    assert "utilisation 99.00 ± 0.10 %" in first and "p95 delay 13.00 ± 0.10 ms" in first
+    assert held == "p95 delay < 15 ms held in 36 of 36 validation runs; the worst was 14.00 ms (8 flows)"
+
+
+def test_rivals_are_counted_as_their_lines_stand() -> None:
+    found = answer(
+        line("mine", 99.0),
+        line("behind", 97.0, "worse", ahead=-2.0),
+        line("alike", 98.9, "equal", ahead=-0.1, kind="pie"),
+        line("hasty", 100.0, "infeasible", ahead=1.0, held=20, worst=30.0),
+        line("near", 98.8, "no better", ahead=-0.2),
+    )
+    text = said(found)
+    assert "Of 4 rivals on the same runs, 1 misses a bound, 1 is worse, 1 is no better" in text
+    assert "and 1 is equal within 0.2 percentage points" in text
+    assert "Equal: alike; the recommendation is the simplest of them" in text
+    cells = [standing_of(found, one) for one in found.lines]
+    assert cells == [
+        "", "2.000 ± 0.050 worse", "equal (0.100 ± 0.050 behind)", "misses a bound", "no better (0.200 ± 0.050 behind)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "why"),
+    [
+        (1, 3, "as simple as any and good over the widest drift of conditions"),
+        (2, 2, "as simple as any and as good where conditions drift"),
+        (None, None, "as simple as any"),
+    ],
+)
+def test_the_reason_for_a_choice_among_equals_is_said(mine: int | None, other: int | None, why: str) -> None:
+    found = answer(line("mine", 99.0, drifted=mine), line("twin", 98.95, "equal", ahead=-0.05, drifted=other))
+    assert f"Equal: twin; the recommendation is {why}." in said(found) + "."
+
+
+def test_undecided_says_what_would_settle_it() -> None:
+    text = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
+    assert "about 4 more replications (8 s) would settle it; --until decided makes them" in text
+    text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
+    assert "no reasonable number of replications would settle it" in text
+
+
+def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> None:
+    text = said(answer(line("mine", 99.0, held=30, worst=16.0)))
+    assert text.startswith("No design that was tried holds every constraint over the whole range")
+    assert "misses p95 delay < 15 ms in 6 of 36 runs (worst 16.00 ms)" in text and "Load " not in text
+    text = said(replace(answer(line("mine", 99.0)), changed=("w_q",)))
+    assert "No configuration is written" in text and "(w_q would differ)" in text
+
+
+def test_an_unused_budget_is_explained() -> None:
+    text = said(answer(line("mine", 99.9, worst=9.0)))
+    assert "The worst run uses 60 % of the bound on the delay; more delay would buy at most 0.1" in text
+    rival = line("more", 97.0, "worse", ahead=-2.0)
+    text = said(answer(line("mine", 99.0, worst=9.0), rival))
+    assert "no validated design that uses more of it is better by more than the margin" in text
