@@ -13,7 +13,8 @@ def describe(
     name: Annotated[
         str,
         typer.Argument(
-            help="A discipline, dialect, transport, profile, source, section, metric, plot or scenario."
+            help="A discipline, dialect, transport, profile, congestion control, source, link, section, metric, plot, "
+            "scenario, goal, measure, box or verb."
         ),
     ],
     json: o.Json = False,
@@ -27,9 +28,9 @@ def describe(
       dropcurve describe sojourn_ms_p95
     """
     from ..report import directory
-    from . import console
+    from . import console, names
 
-    every = directory.describe(name)
+    every = directory.describe(name, names.sections())
     if json:
         console.data([found.data for found in every])
     else:

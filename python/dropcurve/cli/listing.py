@@ -14,7 +14,8 @@ def list_(
         str | None,
         typer.Argument(
             metavar="[WHAT]",
-            help="disciplines, dialects, transports, profiles, sources, metrics, scenarios or plots.",
+            help="disciplines, dialects, transports, profiles, controls, sources, links, metrics, scenarios, plots, "
+            "goals, measures, boxes or verbs.",
         ),
     ] = None,
     json: o.Json = False,
@@ -28,9 +29,10 @@ def list_(
       dropcurve list scenarios --json
     """
     from ..report import directory
-    from . import console
+    from . import console, names
 
-    sections = directory.sections() if what is None else {what: directory.section(what)}
+    more = names.sections()
+    sections = directory.sections(more) if what is None else {what: directory.section(what, more)}
     if json:
         entries = {
             name: [{"name": title, "about": about} for title, about in rows]

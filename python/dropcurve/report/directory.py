@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
 from .. import metrics, plot
 from ..errors import UsageError, nearest
-from ..scenario import library
+from ..quantities import units
+from ..scenario import library, links
 
 Rows = list[tuple[str, ...]]
 
@@ -63,18 +64,26 @@ def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
 
 
 #: What `list` knows.
-SECTIONS = ("disciplines", "dialects", "transports", "profiles", "sources", "metrics", "scenarios", "plots")
+SECTIONS = (
+    "disciplines", "dialects", "transports", "profiles", "controls", "sources", "links", "metrics", "scenarios",
+    "plots",
+)  # fmt: skip
+#: Sections of other rooms: names with their rows.
+More = Mapping[str, Rows]
 
 
-def sections() -> dict[str, Rows]:
-    """Every section with its rows of (name, what it is)."""
-    return {name: section(name) for name in SECTIONS}
+def sections(more: More | None = None) -> dict[str, Rows]:
+    """Every section with its rows of (name, what it is), those of other rooms at the end."""
+    return {name: section(name) for name in SECTIONS} | dict(more or {})
 
 
-def section(name: str) -> Rows:
+def section(name: str, more: More | None = None) -> Rows:
     """One section of `sections`. Raises UsageError with the nearest name for an unknown one."""
+    if more and name in more:
+        return more[name]
     if name not in SECTIONS:
-        hint = nearest(name, SECTIONS, otherwise=f"there are {', '.join(SECTIONS)}")
+        names = (*SECTIONS, *(more or ()))
+        hint = nearest(name, names, otherwise=f"there are {', '.join(names)}")
         raise UsageError(f"no list is called '{name}'; {hint}")
     found = library.catalogue()
     if name == "disciplines":
@@ -85,6 +94,10 @@ def section(name: str) -> Rows:
         return [(key, row["doc"]) for key, _, row in _presets("transports", "name", "profiles")]
     if name in ("transports", "sources"):
         return [(one["name"], one["doc"]) for one in found[name]]
+    if name == "controls":
+        return [(one["name"], one["doc"]) for one in found["congestion_controls"]]
+    if name == "links":
+        return [(one.name, _link_title(one)) for one in links.PRESETS.values()]
     if name == "metrics":
         return [(one.name, f"{one.title}{f' ({one.unit})' if one.unit else ''}") for one in metrics.ordered()]
     if name == "scenarios":
@@ -108,17 +121,30 @@ def _title(name: str) -> str:
         return f"cannot be read: {error}"
 
 
-def describe(name: str) -> list[Description]:
-    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` of whatever has one),
-    transports, profiles, sources, sections, metrics, plots, scenarios.
+def describe(name: str, more: More | None = None) -> list[Description]:
+    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` of whatever has one), transports,
+    profiles, congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms.
 
-    Raises UsageError with the nearest name if there is no such thing.
+    Args:
+        name: What to describe.
+        more: Further sections.
+
+    Raises:
+        UsageError: With the nearest name if there is no such thing.
     """
-    looks = (_discipline, _presets_called, _transport, _source, _section, _metric, _plot, _scenario)
+    looks = (
+        _discipline, _presets_called, _transport, _control, _source, _link, _section, _metric, _plot, _scenario,
+    )  # fmt: skip
     found = [one for look in looks for one in look(name)]
+    found += [
+        Description(f"{name}: {about}", {"name": name, "about": about, "list": title})
+        for title, rows in (more or {}).items()
+        for known, about in rows
+        if known == name
+    ]
     if found:
         return found
-    known = [row[0] for rows in sections().values() for row in rows]
+    known = [row[0] for rows in sections(more).values() for row in rows]
     known += [one["path"] for one in library.catalogue()["sections"]]
     hint = nearest(name, known, otherwise="`dropcurve list` shows all names")
     raise UsageError(f"nothing is called '{name}'; {hint}")
@@ -133,6 +159,28 @@ def _discipline(name: str) -> Iterator[Description]:
                 tables.append(("What the dialects set", _options(one["dialects"])))
             about = [one["about"], f"Reference: {one['reference']}"]
             yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
+
+
+def _control(name: str) -> Iterator[Description]:
+    for one in library.catalogue()["congestion_controls"]:
+        if one["name"] == name:
+            yield Description(f"{name}: {one['doc']}", one, ["A congestion control: `cc` of TCP."])
+
+
+def _link(name: str) -> Iterator[Description]:
+    if name not in links.PRESETS:
+        return
+    one = links.PRESETS[name]
+    about = [f"{way}: {one.assumptions(way)}" for way in links.DIRECTIONS]
+    data = {"name": one.name, "down_bps": one.down_bps, "up_bps": one.up_bps, "rtt_s": list(one.rtt_s),
+            "buffer": one.buffer, "source": one.source}  # fmt: skip
+    yield Description(f"{name}: {_link_title(one)}", data, [*about, f"Source: {one.source}"])
+
+
+def _link_title(one: links.LinkProfile) -> str:
+    low, high = (units.show_span(span) for span in one.rtt_s)
+    rates = f"{units.show_rate(one.down_bps)} down, {units.show_rate(one.up_bps)} up"
+    return f"{rates}, round trip {low} to {high}, buffer {one.buffer}"
 
 
 def _use(one: dict[str, Any]) -> str:

@@ -16,13 +16,13 @@ PRESETS: dict[str, LinkProfile] = {
     one.name: one
     for one in (
         LinkProfile("dsl", 16e6, 1e6, (0.02, 0.08), "300ms", _HOME,
-                    "rates of ADSL2+ (ITU-T G.992.5); buffers of KWNP10"),
+                    "rates of ADSL2+ (ITU-G9925); buffers of KWNP10"),
         LinkProfile("cable", 200e6, 20e6, (0.015, 0.08), "250ms", _HOME,
-                    "rates of FCC-MBA; buffers without DOCSIS-PIE of LR21"),
+                    "rates of FCC-MBA; buffers of modems without AQM of FKLLO21"),
         LinkProfile("fibre", 500e6, 500e6, (0.005, 0.08), "50ms", _HOME,
                     "rates of FCC-MBA; buffers assumed"),
         LinkProfile("lte", 30e6, 8e6, (0.04, 0.1), "500ms", Mix(downloads=1, uploads=1),
-                    "buffers of JWLR12; rates assumed"),
+                    "delays under load of JWLR12; rates assumed"),
         LinkProfile("starlink", 150e6, 15e6, (0.03, 0.1), "200ms", _HOME,
                     "rates and round trips of MTMB22; buffers assumed"),
         LinkProfile("satellite", 25e6, 3e6, (0.6, 0.7), "600ms", Mix(downloads=2, uploads=1, games=0),
