@@ -36,13 +36,29 @@ def compare(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Compares variants; the first is the baseline, ``print(result)`` shows table and verdict.
+    """Compares variants under the same seeds; ``print(result)`` shows table and verdict.
 
-    Variants are scenarios, times ``queues`` (``"droptail"``, ``"red:dialect=ns2,max_p=0.1"``; one alone
-    is compared with the scenario as it is; ``"classic=red:max_p=0.1"`` gives it a name), times the values
-    of each path of ``vary``; if none of these is given, those that the ``INDEX.toml`` beside the scenario
-    names. ``at`` is where the queues go. The other options are those of `run`. Raises UsageError if there
-    are fewer than two variants, ScenarioError if one is refused.
+    The variants are every combination of scenario, queue and value of ``vary``; the first is the baseline. Without any
+    of these they are the ones that the ``INDEX.toml`` next to the scenario names.
+
+    Args:
+        scenario: A scenario, the path of its file, the name of one that ships with dropcurve, or several of these.
+        queues: Disciplines such as ``"droptail"`` or ``"red:dialect=ns2,max_p=0.1"``, with a name of their own as in
+            ``"classic=red:max_p=0.1"``. One alone is compared with the scenario as it is.
+        vary: Values by path, such as ``{"flows.tcp.count": [2, 20]}``.
+        at: Path at which the queues are set.
+        seed, replications, precision, on, maximum, jobs: As for `run`.
+        out, force, cache, progress: As for `run`.
+
+    Returns:
+        The result, with a table of all variants and their paired differences from the baseline.
+
+    Raises:
+        UsageError: There are fewer than two variants.
+        DropcurveError: A variant or a value is refused, or a folder cannot be written.
+
+    Example:
+        >>> print(dropcurve.compare("droptail_vs_red", queues=["droptail", "codel"]))
     """
     effort = Effort(seed, replications, precision, tuple(on), maximum, jobs)
     queues = list(queues)

@@ -96,7 +96,7 @@ def run(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Runs one scenario and returns its result; ``print(result)`` shows the table.
+    """Runs one scenario; ``print(result)`` shows the table.
 
     Args:
         scenario: a scenario, the path of its file, or the name of one that ships with dropcurve.
@@ -111,6 +111,9 @@ def run(
             is not made again, so the same call after an interruption resumes, and one that asks for more
             replications makes only those that are missing.
         progress: called with (runs done, runs known to be needed, share of them done).
+
+    Returns:
+        The result: means with confidence intervals, series and where they come from.
 
     Raises:
         DropcurveError: the scenario or a value is refused, or a folder cannot be written.

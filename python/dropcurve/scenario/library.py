@@ -15,25 +15,58 @@ from ..errors import DropcurveError, nearest
 
 @cache
 def catalogue() -> dict[str, Any]:
-    """The core's own description of disciplines, dialects, transports, profiles, sources and sections."""
+    """Returns the core's description of disciplines, dialects, transports, profiles, sources and sections.
+
+    Returns:
+        Tables by kind, such as ``disciplines``; each entry has a ``kind`` (its name), a title and
+        parameters with their defaults.
+
+    Example:
+        >>> "red" in [one["kind"] for one in dropcurve.catalogue()["disciplines"]]
+        True
+    """
     found: dict[str, Any] = json.loads(_core.catalogue())
     return found
 
 
 def version() -> str:
-    """Version of dropcurve; with scenario and seed it fixes every bit of a run."""
+    """Returns the version of dropcurve; with scenario and seed it fixes every bit of a run.
+
+    Returns:
+        Three numbers with dots between them.
+
+    Example:
+        >>> dropcurve.version().count(".")
+        2
+    """
     return _core.version()
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of scenario files."""
+    """Returns the JSON Schema of scenario files, for editors and other programs.
+
+    Returns:
+        The schema as nested dictionaries; its text is that of ``dropcurve schema``.
+
+    Example:
+        >>> "flows" in dropcurve.schema()["properties"]
+        True
+    """
     found: dict[str, Any] = json.loads(_core.schema())
     return found
 
 
 @cache
 def scenarios() -> dict[str, Path]:
-    """Scenarios that ship with the package, by name. In a source tree, those of its ``scenarios`` folder."""
+    """Returns the scenarios that ship with the package; in a source tree, those of its ``scenarios`` folder.
+
+    Returns:
+        The file of each by name; `run`, `compare` and `sweep` take the names.
+
+    Example:
+        >>> "droptail_vs_red" in dropcurve.scenarios()
+        True
+    """
     here = Path(__file__).resolve().parents[1]
     for folder in (here / "scenarios", here.parent.parent / "scenarios"):
         files = {path.stem: path for path in sorted(folder.glob("*.toml")) if path.stem != "INDEX"}

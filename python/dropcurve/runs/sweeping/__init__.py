@@ -56,18 +56,35 @@ def sweep(
     cache: str | Path | None = None,
     progress: Tell | None = None,
 ) -> Sweep:
-    """Runs a scenario at many settings and returns the table; it is kept in the folder ``out``.
+    """Runs a scenario at many settings and stores a table of all runs in a folder.
 
-    ``vary`` has for each path a list of values, of which every combination is taken, or a range
-    (``"0.01..0.5"``, ``"10 ms..200 ms log"``); all ranges together are sampled at ``points`` (64) places by
-    ``method`` ("sobol", "latin", "random"). ``queues`` are disciplines as for `compare`. ``seed`` is that of the
-    first replication and of the sample. ``jobs`` are local threads; ``cluster`` is the address of a Dask
-    scheduler, ``local:N`` or ``slurm:...`` instead. ``store`` is a folder of runs that several sweeps share. ``cache``
-    is the folder of the store of runs (`dropcurve.runs.cache`), from which a sweep reads what any other command made.
+    The same call after an interruption resumes; one that asks for more makes only what is missing.
 
-    The same call after an interruption goes on; one that asks for more makes only what is missing. A folder with the
-    result of another scenario is refused unless ``force``. Raises DropcurveError for what is wrong with scenario,
-    settings, folder or cluster.
+    Args:
+        scenario: A scenario, the path of its file, or the name of one that ships with dropcurve.
+        vary: For each path a list of values, of which every combination is run, or a range (``"0.01..0.5"``,
+            ``"10 ms..200 ms log"``).
+        queues: Disciplines as for `compare`, and ``at`` the path at which they are set.
+        points: Settings at which all ranges together are sampled (default 64), by ``method``: "sobol", "latin" or
+            "random".
+        seed: Of the first replication, and of the sample.
+        replications: Runs of each setting (default 10).
+        jobs: Threads.
+        cluster: A Dask cluster instead: the address of its scheduler, ``local:N`` or ``slurm:...``.
+        out: Folder of the sweep; one with the result of another scenario is refused unless ``force``.
+        store: A folder of runs that several sweeps share.
+        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`); a sweep reads the runs in it.
+        progress: Called with (runs done, runs needed).
+
+    Returns:
+        The sweep, whose table `Sweep.query` reads.
+
+    Raises:
+        DropcurveError: Scenario, settings, folder or cluster are refused.
+
+    Example:
+        >>> table = dropcurve.sweep("droptail_vs_red", {"queue.max_p": [0.02, 0.1]}, out="sweep")
+        >>> table.query("select queue_max_p, avg(utilisation) from runs group by all")
     """
     count = REPLICATIONS if replications is None else replications
     if count < 1:

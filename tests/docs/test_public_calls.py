@@ -1,0 +1,52 @@
+"""Every public call has its sections, and the examples that cost nothing run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+
+PUBLIC = {name: getattr(dc, name) for name in dc.__all__}
+CALLS = {name: found for name, found in PUBLIC.items() if callable(found) and not inspect.isclass(found)}
+CLASSES = {name: found for name, found in PUBLIC.items() if inspect.isclass(found)}
+#: Calls whose example runs in no time.
+INSTANT = ("catalogue", "scenarios", "schema", "trace", "version")
+
+
+def sections(call: Any) -> set[str]:
+    """The headings that a docstring must have: those of its arguments, value, errors, and an example."""
+    needed = {"Returns:", "Example:"}
+    return needed | {"Args:", "Raises:"} if inspect.signature(call).parameters else needed
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_says_what_goes_in_and_comes_out(name: str) -> None:
+    text = inspect.getdoc(CALLS[name]) or ""
+    assert sections(CALLS[name]) <= set(text.split())
+    arguments = text.partition("Args:")[2].partition("Returns:")[0]
+    described = arguments.replace("``", " ").replace(",", " ").replace(":", " ").split()
+    assert set(inspect.signature(CALLS[name]).parameters) <= set(described)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_class_and_its_public_methods_have_docstrings(name: str) -> None:
+    own = {
+        f"{name}.{key}": member
+        for key, member in vars(CLASSES[name]).items()
+        if not key.startswith("_") and (callable(member) or isinstance(member, (property, classmethod)))
+    }
+    missing = [key for key, member in {name: CLASSES[name], **own}.items() if not inspect.getdoc(member)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", INSTANT)
+def test_the_example_runs(name: str) -> None:
+    call = inspect.unwrap(CALLS[name])
+    finder = doctest.DocTestFinder(recurse=False)
+    (example,) = finder.find(call, name, globs={"dropcurve": dc})
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
