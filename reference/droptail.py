@@ -18,7 +18,7 @@ class DropTail:
         return len(self.waiting) + 1 <= self.limit
 
     def arrive(self, now, number, size, draws):
-        """Gives the numbers of the packets that are dropped."""
+        """Returns the numbers of the packets that are dropped."""
         dropped = []
         while not self.fits(size):
             if self.victim == "head" and self.waiting:
@@ -35,7 +35,7 @@ class DropTail:
         return dropped
 
     def depart(self, now):
-        """Gives the oldest packet."""
+        """Returns the oldest packet."""
         return self.waiting.pop(0) if self.waiting else None
 
     def show(self):

@@ -17,7 +17,7 @@ class EarlyRandomDrop:
         return draws[-1]
 
     def arrive(self, now, number, size, draws):
-        """Gives the numbers of the packets that are dropped."""
+        """Returns the numbers of the packets that are dropped."""
         dropped = []
         if len(self.waiting) > self.level and self.draw(draws) < self.probability:
             if self.victim == "arriving":
@@ -30,7 +30,7 @@ class EarlyRandomDrop:
         return dropped
 
     def depart(self, now):
-        """Gives the oldest packet."""
+        """Returns the oldest packet."""
         return self.waiting.pop(0) if self.waiting else None
 
     def show(self):

@@ -77,7 +77,7 @@ class Sfb(Model):
 
 
 class Fair(Model):
-    """What DRR and SFQ share: buckets, and a ring of those that hold packets."""
+    """Parts that DRR and SFQ share: buckets, and a ring of those that hold packets."""
 
     def __init__(self, limit, buckets):
         super().__init__()

@@ -57,7 +57,7 @@ class Model:
         return False
 
     def told(self):
-        """What happened in the last call: fates, then draws."""
+        """Events of the last call: fates, then draws."""
         text = ["".join(self.fates) or ".", *map(repr, self.draws)]
         # Models inside others share these lists: emptied, not replaced.
         self.fates.clear()

@@ -44,7 +44,7 @@ class Inner:
 
 
 class Nested(Model):
-    """What both schedulers share."""
+    """Parts that both schedulers share."""
 
     def __init__(self, limit):
         super().__init__()

@@ -35,7 +35,7 @@ def read_events(path):
 
 
 def ends_of_packets(path):
-    """What became of each packet: 'x' dropped, 'm' marked, '' neither."""
+    """Fate of each packet: 'x' dropped, 'm' marked, '' neither."""
     ends = {}
     for event, _, _, flags, uid in read_events(path):
         if event == "d":

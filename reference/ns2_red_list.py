@@ -170,7 +170,7 @@ def averages(rows, trace, var, link):
 
 
 def verdicts(trace):
-    """What each arrival brought about."""
+    """Effects of each arrival."""
     order, ends, marked = {}, [], set()
     for event, _, flags, uid in trace:
         if event == "+":

@@ -22,14 +22,14 @@ class Plain(Model):
         self.avg, self.count, self.q_time = 0.0, -1, 0
 
     def before(self, now, packet):
-        """What changes before the average is updated."""
+        """Changes the state before the average is updated."""
 
     def between(self, now, packet):
-        """What changes between the average and the verdict; True if the arrival has ended here."""
+        """Changes the state between average and verdict; returns True if the arrival ended here."""
         return False
 
     def after(self, packet, kept):
-        """What follows the verdict."""
+        """Changes the state after the verdict."""
 
     def update(self, now):
         if self.queue:
@@ -90,7 +90,7 @@ class Plain(Model):
         return packet
 
     def departed(self, packet):
-        """What a departure changes."""
+        """Changes the state at a departure."""
 
     def show(self):
         return [f"avg={self.avg!r}"]

@@ -1,4 +1,4 @@
-"""What the Python tests share: a scenario that runs in a blink, and the command line without a process."""
+"""Fixtures of the Python tests: a scenario that runs in a blink, and the command line without a process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ packet = "500 B"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed, and its exit code."""
+    """Output of a command, and its exit code."""
 
     code: int
     out: str

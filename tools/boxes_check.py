@@ -38,7 +38,7 @@ MOST_LINES = 150
 
 @dataclass
 class Reading:
-    """What became of one file."""
+    """Outcome of one file."""
 
     name: str
     box: str = ""
@@ -71,7 +71,7 @@ def reading(path: Path) -> Reading:
 
 
 def _outcome(text: str, *, box: str | None = None) -> tuple[str, list[boxes.Import] | str]:
-    """What was read, as one text and as data; or "refused" or "crashed" and why."""
+    """Returns the parsed file as one text and as data; or "refused" or "crashed" and why."""
     try:
         known = boxes.read_all(text, box=box, rate_bps=RATE_BPS, buffer_bytes=None)
         return json.dumps([texts.import_data(one) for one in known], default=str), known

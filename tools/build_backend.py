@@ -51,7 +51,7 @@ def build_wheel(
 
 @contextlib.contextmanager
 def scenarios_in_package() -> Iterator[None]:
-    """Keeps a copy of `scenarios/*.toml` in the package for as long as the block lasts."""
+    """Stores a copy of `scenarios/*.toml` in the package for as long as the block lasts."""
     copy = ROOT / "python" / "dropcurve" / "scenarios"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()

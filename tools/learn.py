@@ -108,7 +108,7 @@ def stale(made: Path, sources: Sequence[Path]) -> bool:
 
 
 def output(*command: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """What a command prints."""
+    """Returns the output of a command."""
     words = [str(word) for word in command]
     return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env).stdout
 

@@ -46,7 +46,7 @@ class Example:
         return self.code.splitlines()[0] if self.code else " ".join(self.words)
 
     def run(self) -> str:
-        """What it prints. Raises CalledProcessError if it fails."""
+        """Returns the output. Raises CalledProcessError if it fails."""
         program = str(Path(sys.executable).with_name(self.words[0])) if self.words else sys.executable
         command = [program, *self.words[1:]] if self.words else [program, "-"]
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What a build of the core learns from: runs that go the ways its users' runs go.
+"""Training runs of a build of the core: they take the paths that users' runs take.
 
     python tools/training.py LIBRARY
 

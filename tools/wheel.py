@@ -50,7 +50,7 @@ def unpacked(wheel: Path, place: Path) -> Path:
 
 
 def outcome(library: Path) -> list[str]:
-    """What each run of the training comes to: a line for each."""
+    """Returns the outcomes of the training runs, a line for each."""
     return learn.output(sys.executable, learn.TRAINING, library).splitlines()
 
 

@@ -90,12 +90,12 @@ class Interruption(KeyboardInterrupt):
 
 @dataclass
 class Gathered:
-    """What is wrong with a call, told together: a step that fails is noted, and the others are taken all the same."""
+    """Errors of a call, raised together: a step that fails is recorded, and the others are still taken."""
 
     errors: list[DropcurveError] = field(default_factory=list)
 
     def take(self, step: Callable[[], T], otherwise: T) -> T:
-        """What a step comes to; ``otherwise`` if it fails."""
+        """Returns the value of a step; ``otherwise`` if it fails."""
         try:
             return step()
         except DropcurveError as error:

@@ -1,4 +1,4 @@
-"""What is recorded of a Linux kernel, and the form in which the tests keep it.
+"""Records of a Linux kernel, and the form in which the tests store them.
 
 ``python -m reference.linux.cases plan FOLDER [NAME...]`` writes what drive.py is to do, ``digest FOLDER`` makes
 crates/queue/tests/traces/linux of what it wrote.

@@ -118,7 +118,7 @@ def source(flow: int) -> socket.socket:
 
 
 def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
-    """What has arrived: number, time, ECN field."""
+    """Arrivals: number, time, ECN field."""
     rows: list[tuple[int, int, int]] = []
     one.setblocking(False)
     while True:
@@ -137,7 +137,7 @@ def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
 
 
 def attributes(data: bytes) -> dict[int, bytes]:
-    """What is in a message of rtnetlink(7), by kind."""
+    """Attributes of a message of rtnetlink(7), by kind."""
     found, at = {}, 0
     while at + 4 <= len(data):
         length, kind = struct.unpack_from("HH", data, at)
@@ -147,7 +147,7 @@ def attributes(data: bytes) -> dict[int, bytes]:
 
 
 def averages(link: socket.socket) -> list[int]:
-    """What GRED says its virtual queues' averages are: asked in a moment, which the tc command is not."""
+    """Averages of GRED's virtual queues, read from the kernel directly, which is faster than the tc command."""
     # RTM_GETQDISC with NLM_F_REQUEST | NLM_F_DUMP
     link.send(struct.pack("IHHII", 36, 38, 0x301, 1, 0) + struct.pack("BxxxiIII", 0, 0, 0, 0, 0))
     found: list[int] = []

@@ -1,4 +1,4 @@
-"""What a recorded case is, and the packets that are sent to it."""
+"""Recorded cases, and the packets that are sent in them."""
 
 import math
 import statistics
@@ -72,6 +72,6 @@ def arrivals(case: Case) -> list[tuple[int, int, int, int]]:
 
 
 def head(case: Case, *lines: str) -> str:
-    """What stands above the rows of a trace."""
+    """Header of a trace."""
     keys = [f"# {key.strip()}" for key in case.ours.split(";")]
     return "\n".join([f"# A Linux kernel under: {case.tc}", *(f"# {line}" for line in lines), *keys, ""])

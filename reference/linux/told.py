@@ -29,7 +29,7 @@ Given = tuple[int, int, int, int, int, float, str]
 def red(
     limit: int, low: int, high: int, packet: int, burst: int, chance: float, rate: str, *flags: str
 ) -> str:
-    """As one writes it for tc."""
+    """Text of a value as tc takes it."""
     sizes = f"red limit {limit} min {low} max {high} avpkt {packet} burst {burst}"
     return " ".join([sizes, f"probability {chance} bandwidth {rate}", *flags])
 
@@ -162,7 +162,7 @@ def seen(run: dict[str, Any]) -> Iterator[Seen]:
 
 
 def rows(case: Case, run: dict[str, Any]) -> Iterator[str]:
-    """What the discipline saw, in order, and GRED's averages where it was asked for them."""
+    """Packets as the discipline saw them, in order, with GRED's averages where they were read."""
     left = {number: tos for number, _, tos in run["order"]}
     averages, before = [(run["sent"][number], row) for number, row in run["averages"]], 0
     given = arrivals(case)

@@ -1,4 +1,4 @@
-"""What `docs/results.md` promises of a run, seen from outside the engine."""
+"""Promises of `docs/results.md` about a run, checked from outside the engine."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_rows_of_another_sweep_that_cannot_be_used_are_made_again(
 
 
 def test_a_table_reads_the_runs_of_another_table(folder: Path, calls: list[tuple[str, int]]) -> None:
-    """What a search does with each batch of its runs."""
+    """Two tables, as a search makes one with each batch of its runs."""
     jobs = [Job(dc.Scenario.load("short.toml"), seed) for seed in (1, 2)]
     for out in ("a", "b"):
         table = RunTable(Path(out), build(), cache="cache")

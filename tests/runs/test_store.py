@@ -154,7 +154,7 @@ def test_the_runs_that_were_not_used_for_longest_are_removed(folder: Path, scena
 
 
 def add_many(folder: Path, text: str, first: int) -> None:
-    """What one of several processes does."""
+    """Work of one of several processes."""
     scenario = dc.Scenario.parse(text)
     with RunStore(folder) as store:
         for seed in range(first, first + 200):

@@ -1,4 +1,4 @@
-"""What `docs/statistics.md` says of intervals, measured on samples whose mean is known."""
+"""Statements of `docs/statistics.md` about intervals, measured on samples whose mean is known."""
 
 from __future__ import annotations
 

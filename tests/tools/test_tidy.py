@@ -179,6 +179,8 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("word", "docs/guide.md", planted("No loss, sa", "ve for the first.\n"), "say except"),
     ("word", "docs/guide.md", planted("The short", " form.\n"), "say fast path"),
     ("word", "Makefile", planted("# in one ", "go\n"), "say at once"),
+    ("docstring", INIT, '"""What the package has."""\n', "begins with 'What'"),
+    ("docstring", RUNS, 'def f():\n    """Gives a run."""\n', "begins with 'Gives'"),
     ("name", SENDER, "pub struct Window;\n\npub enum Step {}\n", "Step is also a type of"),
     ("name", INIT, '"""The front."""\n\n\nclass Run:\n    pass\n', "Run is also a type of"),
 ]

@@ -1,4 +1,4 @@
-"""What a verdict weighs: thin flows apart from bulk, victims apart from a flood; each worked by hand."""
+"""Criteria of a verdict: thin flows apart from bulk, victims apart from a flood; each worked by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each discipline is known for: every row of the page holds, shortened here and as published."""
+"""Properties that each discipline is known for: every row of the page holds, shortened here and as published."""
 
 from __future__ import annotations
 

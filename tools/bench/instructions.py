@@ -112,7 +112,7 @@ def run(bench: Path, flows: int, mode: str, seconds: int) -> tuple[int, int, flo
 
 
 def output(*command: str) -> str:
-    """What a command prints."""
+    """Returns the output of a command."""
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 

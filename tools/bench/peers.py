@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def found(without: Sequence[str] = ()) -> dict[str, Side]:
-    """Who takes part."""
+    """Programs that are compared."""
     bench = build(learned=True)
     sides: dict[str, Side] = {"folded": lambda flows, seconds: ours(bench, flows, seconds, "folded")}
     if "hops" not in without:

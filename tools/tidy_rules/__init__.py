@@ -35,5 +35,6 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "wrapping": wrapping.check,
     "import": imports.check,
     "word": language.check_words,
+    "docstring": language.check_docstrings,
     "name": language.check_names,
 }

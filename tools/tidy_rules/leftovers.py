@@ -1,4 +1,4 @@
-"""What must not stay in the tree: loose ends, and traces of one person's machine.
+"""Leftovers that must not stay in the tree: loose ends, and traces of one person's machine.
 
 The patterns have a letter in brackets, so that they do not find themselves.
 """

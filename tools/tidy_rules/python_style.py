@@ -24,7 +24,7 @@ def check(tree: Tree) -> Iterator[Fault]:
 
 
 def complaint(node: ast.AST, path: str) -> str:
-    """What is wrong with a node; empty if nothing is."""
+    """Returns the fault of a node; empty if it has none."""
     match node:
         case ast.ExceptHandler(type=None):
             return "except without a type catches everything"

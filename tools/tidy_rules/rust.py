@@ -1,4 +1,4 @@
-"""As much of Rust's grammar as tidy needs: what is code, where a function ends, what is a test."""
+"""The part of Rust's grammar that tidy needs: code, ends of functions, tests."""
 
 from __future__ import annotations
 

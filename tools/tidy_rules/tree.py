@@ -56,7 +56,7 @@ class Tree:
         return (self.root / path).is_file()
 
     def text(self, path: str) -> str:
-        """What the file says; empty if it is not there."""
+        """Returns the text of a file; empty if it is not there."""
         if path not in self._texts:
             file = self.root / path
             self._texts[path] = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""

@@ -1,4 +1,4 @@
-"""What a comparison works with: where the references are, how many threads, what was worked out before."""
+"""Context of a comparison: folders of the references, threads, cached output of other programs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Context:
         return [numbers(dict(run)) for run in result.baseline.runs]
 
     def kept(self, told: str, work: Callable[[], Any]) -> Any:
-        """What another program gave when it was told this; run once and then kept, so that one can go on later."""
+        """Returns the output of another program for this input; run once, then cached, so that a comparison resumes."""
         if self.cache is None:
             return work()
         place = self.cache / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"

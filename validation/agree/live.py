@@ -48,14 +48,14 @@ def attempt(name: str, work: Callable[[], AgreementCase]) -> AgreementCase:
 
 
 def told(*words: str) -> str:
-    """What ns-2 prints, told these words."""
+    """Returns the output of ns-2 for these arguments."""
     command = ["ns", str(SCRIPTS / words[0]), *words[1:]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     return done.stdout
 
 
 def arguments(table: str, row: Row) -> dict[str, str]:
-    """What `dumbbell.tcl` is told of a row."""
+    """Returns the arguments of `dumbbell.tcl` for a row."""
     maker = {"wtred": _wtred, "cnodder": _cnodder, "redat_ftp": _redat, "hassan_tcp": _hassan}[table]
     keys = ("buf", "minth", "maxth", "maxp", "wq", "wait", "gentle", "window")
     found = {key: row[key] for key in keys if key in row}
@@ -100,7 +100,7 @@ def _hassan(row: Row) -> dict[str, str]:
 
 
 def once(pairs: Mapping[str, str], seed: int) -> dict[str, float]:
-    """What one run of `dumbbell.tcl` counts."""
+    """Returns the counters of one run of `dumbbell.tcl`."""
     words = [part for pair in pairs.items() for part in pair]
     text = told("dumbbell.tcl", *words, "seed", str(seed))
     return {key: float(value) for key, value in (pair.split("=") for pair in text.split())}

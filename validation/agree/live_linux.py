@@ -43,7 +43,7 @@ def oracle() -> Path:
 
 
 def lacking() -> str:
-    """What there is not to run it, or nothing."""
+    """Returns what is missing to run it, or nothing."""
     if not (oracle() / "linux-um").exists():
         return "a Linux kernel in virtual time (DROPCURVE_ORACLE)"
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])

@@ -117,7 +117,7 @@ def rated(context: Context, name: str, draw: int) -> AgreementCase:
 
 
 def drawn(seed: int) -> dict[str, str]:
-    """What one run is told; a draw of this kind, not of any distribution that matters."""
+    """Returns the arguments of one run; a draw of this kind, not of any distribution that matters."""
     rng = random.Random(f"single {seed}")
     flavour = rng.choice(["Tahoe", "Reno", "Newreno", "Sack1", "Sack1", "Newreno", "Vegas"])
     sink = rng.choice(["Sack1", "Sack1/DelAck"] if flavour == "Sack1" else ["plain", "DelAck"])

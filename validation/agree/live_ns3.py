@@ -64,7 +64,7 @@ COLUMNS = {
 
 
 def lacking() -> str:
-    """What there is not to run ns-3, or nothing."""
+    """Returns what is missing to run ns-3, or nothing."""
     if shutil.which("g++") is None:
         return "g++"
     if not any((place / "core-module.h").exists() for place in HEADERS):
@@ -99,7 +99,7 @@ def program(name: str) -> Path:
 
 
 def output(context: Context, name: str, *words: str) -> str:
-    """What a program prints."""
+    """Returns the output of a program."""
     built = program(name)
 
     def run() -> str:

@@ -1,4 +1,4 @@
-"""Which option of ours a variable of ns-2 stands for."""
+"""Options of ours for the variables of ns-2."""
 
 from __future__ import annotations
 

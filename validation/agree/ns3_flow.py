@@ -64,7 +64,7 @@ ack_every = {every}
 
 @dataclass(frozen=True)
 class SingleFlow:
-    """What one run is: keys of the sender, how many transmissions of which segments are lost, segments for one
+    """Arguments of one run: keys of the sender, how many transmissions of which segments are lost, segments for one
     acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue in packets, 0 if
     it is never full.
     """
@@ -79,7 +79,7 @@ class SingleFlow:
 
     @property
     def packet_us(self) -> int:
-        """What a packet takes at the slower link, headers and all."""
+        """Returns the transmission time of a packet on the slower link, headers included."""
         return round(8500 / self.rate)
 
     def scenario(self, drop: list[int]) -> str:

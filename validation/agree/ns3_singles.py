@@ -44,7 +44,7 @@ def compare(context: Context) -> Area:
 
 
 def drawn(seed: int) -> Keys:
-    """What one run is told; a draw of this kind, not of any distribution that matters."""
+    """Returns the arguments of one run; a draw of this kind, not of any distribution that matters."""
     rng = random.Random(f"ns3 {seed}")
     choose: Callable[[Sequence[str]], str] = rng.choice
     controls = ["TcpNewReno", *CONTROLS]
@@ -87,7 +87,7 @@ def _lost(rng: random.Random, segments: int) -> dict[int, int]:
 
 
 def words(keys: Keys) -> list[str]:
-    """What `single` is told."""
+    """Returns the arguments of `single`."""
     told = [f"--{key}={value}" for key, value in keys.items() if key != "seed" and value != "-"]
     plus = "--ns3::TcpWestwood::ProtocolType=WestwoodPlus"
     return [*told, plus] if keys["control"] == "TcpWestwood" else told

@@ -9,7 +9,7 @@ Numbers = dict[str, float]
 
 
 def link(run: Summary, name: str = "bottleneck") -> Numbers:
-    """What all tables say of a bottleneck."""
+    """Numbers that all tables have of a bottleneck."""
     one = run["links"][name]
     seconds = run["simulated_s"] - run["warmup_s"]
     drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]

@@ -106,7 +106,7 @@ OFFERS = dict(
 
 
 def arguments(row: Row) -> dict[str, str]:
-    """What `offered.tcl` is told of a row."""
+    """Returns the arguments of `offered.tcl` for a row."""
     offer = OFFERS[row["name"]]
     settings = ",".join(f"{key}:{value}" for key, value in offer.told.items())
     return {

@@ -96,7 +96,7 @@ OFFERS: dict[str, Offer] = {
 
 
 def arguments(row: Row) -> list[str]:
-    """What `offered` is told of a row."""
+    """Returns the arguments of `offered` for a row."""
     offer = OFFERS[row["name"]]
     told: Mapping[str, str] = {
         "disc": f"ns3::{offer.kind}",

@@ -57,7 +57,7 @@ def row(counts: Sequence[int]) -> str:
 
 
 def ratio(within: int, total: int) -> str:
-    """As a share."""
+    """Returns a number as a share."""
     return f"{within} of {total} ({100 * within / total:.1f} %)" if total else ""
 
 

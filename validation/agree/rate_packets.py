@@ -185,7 +185,7 @@ class RecordedRate:
 
     @property
     def name(self) -> str:
-        """What was tested, share of losses drawn, queue and delay."""
+        """Name of the case: what was tested, share of losses drawn, queue and delay."""
         key = self.keys
         lost = f"{float(key['loss']):.1%} lost" + (
             f", {float(key['aloss']):.0%} of reports" * (key["aloss"] != "0")

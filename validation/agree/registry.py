@@ -52,7 +52,7 @@ def compare(names: list[str], context: Context) -> list[Area]:
 
 
 def explain(area: Area) -> Area:
-    """With causes from `causes.toml`."""
+    """Returns the cases with causes from `causes.toml`."""
     text = Path(__file__).with_name("causes.toml").read_text(encoding="utf-8")
     known = tomllib.loads(text)["cause"]
 

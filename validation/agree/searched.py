@@ -108,7 +108,7 @@ class SearchProblem:
 
     @property
     def question(self) -> Question:
-        """As `dropcurve tune` takes it."""
+        """Text as `dropcurve tune` takes it."""
         return LINKS[self.link](self.kind, self.goal)
 
 
@@ -141,7 +141,7 @@ FRESH = 5_000
 
 @dataclass(frozen=True)
 class SearchOutcomes:
-    """What came of a search: runs of either, and how far its winner is behind the grid's, in points."""
+    """Outcome of a search: runs of search and grid, and the points by which its winner is worse than the grid's."""
 
     coordinates: int
     searched: int
@@ -156,7 +156,7 @@ class SearchOutcomes:
 
 @dataclass(frozen=True)
 class SearchedProblem:
-    """What came of a problem, search by search."""
+    """Outcomes of a problem, search by search."""
 
     problem: SearchProblem
     searches: tuple[SearchOutcomes, ...]
@@ -210,7 +210,7 @@ def _grid(problem: SearchProblem, bench: Bench, trials: Sequence[PairedTrial]) -
 
 
 def _behind(bench: Bench, answer: Candidate, best: Candidate) -> Interval:
-    """What the answer loses against another under fresh seeds, in the mean over the conditions."""
+    """Loss of the answer against another under fresh seeds, in the mean over the conditions."""
     conditions = bench.question.conditions()
     pairs: list[float] = []
     gap = Interval(None, None, 0)

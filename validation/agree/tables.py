@@ -147,7 +147,7 @@ def by_size(run: dict[str, Any], row: Row) -> Numbers:
 
 
 def wtred_name(row: Row) -> str:
-    """What sets a row apart."""
+    """Name of a row: the values that set it apart."""
     parts = [row["aqm"], f"buffer {row['buf']}"]
     if row["aqm"] == "RED":
         parts += [f"thresholds {'40/70 %' if row['thr'] == 'pct' else '5/15'}", f"w_q {row['wq']}"]
@@ -175,21 +175,21 @@ def long_and_web(run: dict[str, Any], row: Row) -> Numbers:
 
 
 def cnodder_name(row: Row) -> str:
-    """What sets a row apart."""
+    """Name of a row: the values that set it apart."""
     thresholds = f"thresholds {row['minth']}/{row['maxth']}"
     wait = "" if row["wait"] == "true" else ", no wait"
     return f"{row['variant']}, {row['tcp']}, {float(row['delay']) * 1e3:g} ms, {thresholds}{wait}"
 
 
 def dsilva_name(row: Row) -> str:
-    """What sets a row apart."""
+    """Name of a row: the values that set it apart."""
     queue = f"{row['aqm']} {row['qbytes']} B, thresholds {row['minth']}/{row['maxth']}, max_p {row['maxp']}"
     load = f"segment {row['seg']}, {float(row['rtt']) * 1e3:g} ms, UDP {row['udp']}"
     return f"{row['set']}: {queue}, {load}"
 
 
 def hassan_name(row: Row) -> str:
-    """What sets a row apart."""
+    """Name of a row: the values that set it apart."""
     parts = [row["case"], f"n {row['n']}", row["aqm"], f"window {row['window']}", row["profile"]]
     parts += ["gentle"] if row["gentle"] == "true" else []
     parts += [row["knobs"].replace("Agent/", "")] if row.get("knobs", "-") != "-" else []

@@ -1,4 +1,4 @@
-"""What `dropcurve tune` recommends for links with the senders and the RED of ns-2, run in both simulators.
+"""Recommendations of `dropcurve tune` for links with the senders and the RED of ns-2, run in both simulators.
 
 `solve` tunes RED for a link, then runs the recommendation and the defaults under fresh seeds at fresh conditions, here
 and in ns-2.35 by `ns2/dumbbell.tcl`. `tuned_page` does it for every link and writes the page. Needs ``ns``.
@@ -60,11 +60,11 @@ class TunedLink:
 
     @property
     def goal(self) -> str:
-        """As `tune` takes it."""
+        """Text as `tune` takes it."""
         return f"max utilisation - {self.weight:g} * mean delay"
 
     def question(self) -> Question:
-        """What `tune` is asked."""
+        """Question to `tune`."""
         asked = of_link(
             rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
             candidates=["red:ns2_explicit"],
@@ -207,7 +207,7 @@ class DesignLine:
 
 @dataclass(frozen=True)
 class TunedOutcome:
-    """What came of a link."""
+    """Outcome of a link."""
 
     case: TunedLink
     best: Candidate

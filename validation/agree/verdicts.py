@@ -83,7 +83,7 @@ def case(file: Path, passes: bool | None, note: str) -> AgreementCase:
 
 
 def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:
-    """What a record holds; its last column says how a packet fared, but for means and what is no packet."""
+    """Columns of a record; the last one is the fate of a packet, except for means and rows without a packet."""
     if stem.startswith("mean_"):
         return {"arrivals": sum(int(row[0]) for row in rows)}
     asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("told_") else []

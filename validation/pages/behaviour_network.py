@@ -42,7 +42,7 @@ RED = 'kind = "red"\nlimit = "100 pkts"\nmax_p = 0.1\nabove_max = "gentle"'
 
 @dataclass(frozen=True)
 class NetworkRow:
-    """What is said of a discipline and by whom, the scenario in words, its cells, and where numbers should lie."""
+    """A published property of a discipline: its source, the scenario in words, its cells, and the expected ranges."""
 
     kind: str
     claim: str
@@ -70,7 +70,7 @@ def net(queue: str, *groups: str, mbit: int = 10) -> str:
 
 
 def far(text: str) -> str:
-    """With a path of 160 ms and more."""
+    """Returns the scenario with a path of 160 ms and more."""
     return text.replace('delay = "20 ms"', 'delay = "80 ms"')
 
 

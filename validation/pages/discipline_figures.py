@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def points() -> dict[tuple[str, str], Lines]:
-    """What the disciplines did, by experiment and kind."""
+    """Runs of the disciplines, by experiment and kind."""
     command = ["cargo", "run", "--release", "--locked", "--quiet", "-p", "dropcurve-queue"]
     told = subprocess.run(
         [*command, "--example", "pictures"], check=True, capture_output=True, text=True, cwd=ROOT
@@ -116,7 +116,7 @@ def level(ax: Axes, y: float, name: str) -> None:
 
 
 def flows(kind: str, lines: Lines) -> Figure:
-    """What five flows of unlike rates get, and how long they wait, beside tail drop."""
+    """Draws the shares and delays of five flows of unlike rates, next to those under tail drop."""
     figure = style.new_figure(style.PAGE_IN, HEIGHT_IN)
     got, waits = figure.subplots(1, 2)
     ruled, plain = lines[kind], lines["droptail"]

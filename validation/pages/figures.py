@@ -113,7 +113,7 @@ def _gaps(spacing: str, p_b: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def red_dialects() -> Figure:
-    """What is configured and what it leads to, for dialects at their own defaults."""
+    """Draws the configured and the resulting probability, for dialects at their own defaults."""
     figure = style.new_figure(style.PAGE_IN, 3.5)
     axes = figure.subplots(2, 3, sharex=True, sharey=True)
     for i, (name, ax) in enumerate(zip(DIALECTS, axes.flat, strict=True)):

@@ -1,4 +1,4 @@
-"""What docs/live-prediction.md says around its numbers."""
+"""Text of docs/live-prediction.md around its numbers."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Graded:
 
     @property
     def grade(self) -> str:
-        """What the answers come to together."""
+        """Grade of all answers together."""
         found = {answer.verdict for answer in self.answers}
         sides = found & {"better", "worse"}
         if sides:

@@ -62,7 +62,7 @@ def check_schema(path: Path, schema: pa.Schema, shape: Mapping[str, str], *, rem
 
 
 def _kinds(kind: Any) -> set[str]:
-    """What a column's type may be called; nothing for types that dropcurve does not write."""
+    """Returns the names of a column's type; none for types that dropcurve does not write."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):

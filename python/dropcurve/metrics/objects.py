@@ -49,8 +49,11 @@ def _mean(flows: Flows, name: str) -> float | None:
 
 
 def _percentile(flows: Flows, name: str, part: str) -> float | None:
-    """Of finite flows alone their own; of objects from the histograms of groups if the flows are whole groups, or of
-    one flow its own; else there is none."""
+    """Percentile of completion times; None where there is none.
+
+    Finite flows have their own. That of objects comes from the histograms of groups if the flows are whole groups, and
+    from the flow's own if it is one flow.
+    """
     if not flows.transfers:
         return None
     key = f"fct_ms_{name}"

@@ -147,7 +147,7 @@ def percent(part: float | None, whole: float | None) -> float | None:
 
 
 def known(tables: Iterable[Any], key: str) -> list[Any]:
-    """What tables have under a key, those left out that have nothing."""
+    """Values that tables have under a key; tables without one are left out."""
     values = list(map(dict.get, tables, repeat(key)))
     return [value for value in values if value is not None] if None in values else values
 
@@ -191,7 +191,7 @@ class Merged:
 
     @classmethod
     def of(cls, histograms: Iterable[Mapping[str, Any]]) -> Merged:
-        """Of histograms whose bins may differ; an end that several share counts as often."""
+        """Percentile of histograms whose bins may differ; an end that several share counts as often."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
         return cls(list(map(itemgetter(0), bins)), list(accumulate(map(itemgetter(1), bins))))
@@ -258,12 +258,12 @@ class Flows(list[Flow]):
 
     @cached_property
     def viewers(self) -> list[dict[str, Any]]:
-        """What those who watch a video saw."""
+        """Video viewers of the run: rates, stalls and qualities that they saw."""
         return [flow["video"] for flow in self if flow.get("video")]
 
     @cached_property
     def cameras(self) -> list[dict[str, Any]]:
-        """What became of the video of those who shape it."""
+        """Shaped video of the run: frames sent, late and lost."""
         return [flow["shaped_video"] for flow in self if flow.get("shaped_video")]
 
 

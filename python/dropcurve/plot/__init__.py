@@ -41,7 +41,7 @@ class Kind:
 
     @property
     def see(self) -> str:
-        """What a reader should look for in it."""
+        """Hint for the reader: what to look for in the figure."""
         return str(self.module.SEE)
 
 
@@ -197,7 +197,7 @@ def _height_in(module: Any, layout: Layout, panels: Sequence[Any], width_in: flo
 
 
 def _label_outer(axes: Sequence[Any], layout: Layout, *, panels: int, columns: int) -> None:
-    """Keeps axis names at the left, and under the lowest panel of each column if they share the axis."""
+    """Labels the axes at the left only, and under the lowest panel of each column if they share the axis."""
     for i in range(panels):
         if i % columns:
             axes[i].set_ylabel("")

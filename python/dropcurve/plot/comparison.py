@@ -123,7 +123,7 @@ def draw(data: MetricPanel, ax: Axes) -> None:
 
 
 def _rank(metric: str, better: str) -> int:
-    """What a verdict speaks of first, then whatever has a better direction, then the rest."""
+    """Orders metrics: those of a verdict first, then those with a better direction, then the rest."""
     headline = list(findings.HEADLINE)
     if metric in headline:
         return headline.index(metric)

@@ -140,7 +140,7 @@ def draw(data: DropCurvePanel, ax: Axes) -> None:
 
 
 def key(figure: Figure) -> None:
-    """What dashes, lines and points mean, once above all panels."""
+    """Draws the key of dashes, lines and points once above all panels."""
     from matplotlib.lines import Line2D
 
     handles = [

@@ -121,7 +121,7 @@ def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float,
 
 
 def note_empty(ax: Axes, why: str) -> None:
-    """Says why a panel has no data, in the place where the data would be."""
+    """Writes why a panel has no data, in the place where the data would be."""
     ax.text(0.5, 0.5, plain(why), transform=ax.transAxes, ha="center", va="center", color=MUTED, wrap=True)
     ax.set_xticks([])
     ax.set_yticks([])

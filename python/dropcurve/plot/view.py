@@ -1,4 +1,4 @@
-"""What figures read from a result: its main link, its flows by class, sums over replications."""
+"""Views of a result for figures: its main link, its flows by class, sums over replications."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main_links(variant: Variant) -> list[str]:
 
 
 def title(variant: Variant, link: str) -> str:
-    """What a panel is of: the variant, and the link where there are several."""
+    """Returns the title of a panel: the variant, and the link where there are several."""
     return f"{variant.name}, {link}" if len(main_links(variant)) > 1 else variant.name
 
 

@@ -1,4 +1,4 @@
-"""What an answer consists of, before it is laid out for a terminal, HTML or Markdown."""
+"""Parts of an answer, before a renderer lays them out for a terminal, HTML or Markdown."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _names(table: MetricTable, width: int) -> list[str]:
-    """What the numbers of shortened names stand for, one line each."""
+    """Key of shortened names: a line for each number."""
     lines = [
         _wrap(f"[{number}] {name}", width, "    ", hard=True)
         for number, (name, label) in enumerate(table.labels.items(), start=1)

@@ -79,7 +79,7 @@ def _wrapped(block: list[str], columns: int) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """What a line may be broken between; a mark of Markdown stays with the word before it."""
+    """Returns the pieces between which a line may be broken; a mark of Markdown stays with the word before it."""
     words: list[str] = []
     for word in _WORD.findall(text):
         if words and _MARK.match(word):

@@ -149,7 +149,7 @@ def _positive(value: Fraction, text: str, what: str) -> float:
 
 
 def show_rate(bps: float) -> str:
-    """As scenarios write it: ``100 Mbit/s``."""
+    """Returns a rate as scenarios write it: ``100 Mbit/s``."""
     for unit in ("Gbit/s", "Mbit/s", "kbit/s"):
         if bps >= RATES[unit]:
             return f"{plain(bps / RATES[unit])} {unit}"
@@ -157,7 +157,7 @@ def show_rate(bps: float) -> str:
 
 
 def show_span(seconds: float) -> str:
-    """As scenarios write it: ``20 ms``."""
+    """Returns a time span as scenarios write it: ``20 ms``."""
     for unit in ("s", "ms", "us"):
         factor = float(SPANS[unit])
         if seconds >= factor:
@@ -166,7 +166,7 @@ def show_span(seconds: float) -> str:
 
 
 def show_packets(value: float) -> str:
-    """As scenarios write it: ``50 pkts``."""
+    """Returns a number of packets as scenarios write it: ``50 pkts``."""
     return f"{plain(value)} pkts"
 
 

@@ -37,7 +37,7 @@ def show(value: Any) -> str:
 
 
 def show_item(value: Any) -> str:
-    """As `show`, quoted where a comma outside brackets would end it: an item of a list between commas."""
+    """Returns an item of a list between commas: as `show`, quoted where a comma outside brackets would end it."""
     shown = show(value)
     return shown if split_commas(shown) == [shown.strip()] else json.dumps(value, ensure_ascii=False)
 

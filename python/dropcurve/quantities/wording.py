@@ -79,7 +79,7 @@ def amount(mean: float | None, half_width: float | None, unit: str) -> str:
 
 
 def labels(names: Sequence[str]) -> dict[str, str]:
-    """What tables and verdicts call variants: their names, of long ones the beginning and their number.
+    """Returns the labels of variants in tables and verdicts: their names, of long ones the beginning and a number.
 
     ``red:dialect=ns2,min_th=5 pkts,max_th=15 pkts`` as second of a result is ``red:ns2… [2]``; a legend says what
     the number stands for.

@@ -1,4 +1,4 @@
-"""What the page says, as plain data: no markup here but for figures, no numbers computed in the template."""
+"""Content of the page as plain data: no markup here except figures, no numbers computed in the template."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def series_class(index: int) -> str:
 
 
 def question(result: Result) -> str:
-    """What the result answers: in the author's words if there are any, else in ours."""
+    """Returns the question that the result answers: the author's description if there is one, else ours."""
     told = _head(result, "description")
     if told:
         return told

@@ -1,4 +1,4 @@
-"""What there is, by name: for `list` and `describe`, and for whoever builds a page of it."""
+"""Directory of everything that has a name, for `list`, `describe` and pages."""
 
 from __future__ import annotations
 

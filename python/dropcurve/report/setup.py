@@ -1,4 +1,4 @@
-"""What was simulated: links, flows, and every option of disciplines and transports with where its value is from."""
+"""Setup of the simulation: links, flows, and every option of disciplines and transports with its origin."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def rate(bps: float | None) -> str:
 
 
 def _catalogue() -> Mapping[str, Any]:
-    """What the core says of itself; nothing where a stored result is read without a core."""
+    """Returns the catalogue of the core; nothing where a stored result is read without a core."""
     try:
         return library.catalogue()
     except ImportError:

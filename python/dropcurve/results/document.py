@@ -54,7 +54,7 @@ def document(
 
 
 def assumptions(result: Measured) -> Iterator[str]:
-    """What was assumed of links that were named by their kind, a line for each."""
+    """Returns the assumptions about links that were named by their kind, a line for each."""
     told = [str(variant.scenario.get("description") or "") for variant in result.variants]
     yield from dict.fromkeys(text for text in told if text.startswith(ASSUMED))
 
@@ -77,7 +77,7 @@ def headline(
 
 
 def basis(result: Measured) -> str:
-    """What the numbers rest on: replications, seeds, level of the intervals."""
+    """Returns the basis of the numbers: replications, seeds, level of the intervals."""
     n = len(result.seeds)
     seeds = f"seed {result.seeds[0]}" if n == 1 else f"seeds {result.seeds[0]} to {result.seeds[-1]}"
     level = f", {wording.percent(result.confidence)} intervals" if n > 1 else ""

@@ -31,7 +31,7 @@ FILES = ("runs.json", "series.parquet", "scenario.toml", "result.json")
 
 
 def record(result: Measured) -> dict[str, Any]:
-    """What ``result.json`` holds, and ``--json`` prints: everything but runs and series."""
+    """Returns the content of ``result.json``, which ``--json`` prints: everything but runs and series."""
     return {
         "format": FORMAT,
         "version": result.version,

@@ -1,4 +1,4 @@
-"""What a reader of a result should know before trusting it."""
+"""Problems and warnings that the reader of a result should know before trusting it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result(Measured):
-    """What `run` and `compare` answer with; `Measured` has its fields."""
+    """Result of `run` and `compare`; `Measured` has its fields."""
 
     def verdict(self) -> list[str]:
         """Sentences: which differences are real, or for a single variant what was found."""

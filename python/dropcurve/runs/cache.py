@@ -24,7 +24,7 @@ UNFINISHED = "unfinished"
 
 
 def named(option: str | Path | None) -> str:
-    """What the user asked for: a folder, "off", or "" if nothing was said."""
+    """Returns the folder that the user asked for, "off", or "" for the default."""
     return str(option) if option is not None else os.environ.get("DROPCURVE_CACHE", "")
 
 

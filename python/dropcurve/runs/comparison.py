@@ -143,8 +143,11 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
 
 
 def with_queue(base: Scenario, text: str, at: str) -> Scenario:
-    """With the queue of a word of the command line. Another discipline starts from its own defaults, in the buffer
-    that is there and with its use of ECN; the same one in another dialect keeps what is set."""
+    """Returns the scenario with the queue of a word of the command line.
+
+    Another discipline starts from its own defaults, in the same buffer and with the same use of ECN; the same
+    discipline in another dialect keeps the values that are set.
+    """
     kind, parameters = values.queue(text)
     try:
         old = str(base.get(f"{at}.kind"))

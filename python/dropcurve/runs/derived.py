@@ -1,4 +1,4 @@
-"""What a run's summary gains from its samples: numbers that cannot be counted packet by packet.
+"""Numbers of a summary that come from the samples of a run, because they cannot be counted packet by packet.
 
 They are kept under the summary's key ``derived``, so that the series of every replication need not be.
 """
@@ -18,7 +18,7 @@ MOST_FLOWS = 64
 
 
 def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
-    """What to keep of a run of a scenario, whose ``series`` are wanted or not."""
+    """Returns what to store of a run of a scenario, with its ``series`` or without."""
     if series:
         return "series"
     return "derived" if scenario.flow_count <= MOST_FLOWS else "summary"

@@ -33,7 +33,7 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What the run is found by among those of one build: (hash of the scenario, seed)."""
+        """Key of the run among those of one build: (hash of the scenario, seed)."""
         return self.scenario.hash, self.seed
 
     @property

@@ -49,7 +49,7 @@ class RunRecord:
         return cls(derived.summary(run), Series.from_curves(run.series()) if keep == "series" else None)
 
     def cut(self, keep: Keep) -> RunRecord:
-        """What a job that asks for ``keep`` is to see: a run must not look different because another asked for more."""
+        """Returns the part that a job with ``keep`` may see: a run looks the same if another job stored more of it."""
         summary = derived.without(self.summary) if keep == "summary" else self.summary
         return RunRecord(summary, self.series if keep == "series" else None)
 

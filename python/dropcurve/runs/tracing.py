@@ -1,4 +1,4 @@
-"""What happened to every packet of one run: for comparing, debugging and teaching, not for statistics."""
+"""Trace of every packet of one run: for comparing, debugging and teaching, not for statistics."""
 
 from __future__ import annotations
 

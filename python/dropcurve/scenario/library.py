@@ -1,4 +1,4 @@
-"""What there is: the core's catalogue, and the scenarios that ship with the package."""
+"""Library: the core's catalogue, and the scenarios that ship with the package."""
 
 from __future__ import annotations
 

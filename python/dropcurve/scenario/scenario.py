@@ -74,7 +74,7 @@ class Scenario:
             raise _problems(error, origin, text) from None
 
     def set(self, path: str, value: Any) -> Scenario:
-        """With one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
+        """Returns the scenario with one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
 
         Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value
         is refused.
@@ -103,7 +103,7 @@ class Scenario:
         return replace(self, core=core, edits=(*self.edits, *given))
 
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
-        """With another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
+        """Returns the scenario with another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
 
         Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both
         have the same buffer. ``at`` is where the discipline stands, such as ``back_queue`` or
@@ -129,17 +129,17 @@ class Scenario:
 
     @cached_property
     def automatic(self) -> dict[str, dict[str, Any]]:
-        """What each parameter that is "auto" became, by link: ``{"bottleneck": {"min_th": "5 pkts"}}``."""
+        """Returns the values of parameters that are "auto", by link: ``{"bottleneck": {"min_th": "5 pkts"}}``."""
         found: dict[str, dict[str, Any]] = json.loads(self.core.automatic())
         return found
 
     @property
     def title(self) -> str:
-        """What the scenario calls itself, or else its name."""
+        """Title of the scenario, or else its name."""
         return str(self.resolved.get("title") or self.name)
 
     def to_toml(self) -> str:
-        """As TOML text that `parse` reads back to the same hash."""
+        """Returns TOML text that `parse` reads back to the same hash."""
         return self.core.to_toml()
 
     @property

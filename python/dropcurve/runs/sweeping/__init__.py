@@ -65,8 +65,7 @@ def sweep(
         vary: For each path a list of values, of which every combination is run, or a range (``"0.01..0.5"``,
             ``"10 ms..200 ms log"``).
         queues: Disciplines as for `compare`, and ``at`` the path at which they are set.
-        points: Settings at which all ranges together are sampled (default 64), by ``method``: "sobol", "latin" or
-            "random".
+        points: Settings at which all ranges are sampled (default 64), by ``method``: "sobol", "latin" or "random".
         seed: Of the first replication, and of the sample.
         replications: Runs of each setting (default 10).
         jobs: Threads.
@@ -86,17 +85,11 @@ def sweep(
         >>> table = dropcurve.sweep("droptail_vs_red", {"queue.max_p": [0.02, 0.1]}, out="sweep")
         >>> table.query("select queue_max_p, avg(utilisation) from runs group by all")
     """
-    count = REPLICATIONS if replications is None else replications
-    if count < 1:
-        raise UsageError(f"replications = {count}: must be 1 or more")
-    if not 0 <= seed < 2**62:
-        raise UsageError(f"seed = {seed}: must be a whole number, 0 or more, of at most 18 digits")
+    seeds = _seeds(seed, REPLICATIONS if replications is None else replications)
     where = Executor(jobs, cluster)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     vary = dict(vary or {})
     found = design.points(base, vary, queues=list(queues), at=at, samples=points, method=method, seed=seed)
-    grid = not any(isinstance(axis, Range) for axis in design.axes_of(vary, base).values())
-    seeds = list(range(seed, seed + count))
     folder = Path(out)
     if not force:
         check_sweep(folder, base.resolved)
@@ -105,7 +98,7 @@ def sweep(
     record = {
         "format": FORMAT, "version": library.version(), "build": build(), "title": base.title,
         "command": _command(base, vary, list(queues), at, points, method, seed, replications),
-        "seeds": seeds, "settings": columns.names(found), "grid": grid,
+        "seeds": seeds, "settings": columns.names(found), "grid": _is_grid(vary, base),
         "store": "runs" if store is None else str(Path(store).resolve()), "scenario": base.resolved,
     }  # fmt: skip
     _write(folder, record, found)
@@ -115,6 +108,20 @@ def sweep(
     if store is None:
         _seal(folder, kept)
     return Sweep(folder, record)
+
+
+def _seeds(first: int, count: int) -> list[int]:
+    """Returns the seeds of the replications. Raises UsageError for numbers that no run takes."""
+    if count < 1:
+        raise UsageError(f"replications = {count}: must be 1 or more")
+    if not 0 <= first < 2**62:
+        raise UsageError(f"seed = {first}: must be a whole number, 0 or more, of at most 18 digits")
+    return list(range(first, first + count))
+
+
+def _is_grid(vary: Mapping[str, Any], base: Scenario) -> bool:
+    """Whether every axis is a list of values."""
+    return not any(isinstance(axis, Range) for axis in design.axes_of(vary, base).values())
 
 
 def _seal(folder: Path, kept: RunTable) -> None:

@@ -137,8 +137,10 @@ class _Client:
         return max(2, AHEAD * threads)
 
     def _result(self, future: Any) -> tuple[float, list[Row]]:
-        """What a finished batch gave. It may have to be made again where its worker died, so there is no limit to the
-        wait while the scheduler is there."""
+        """Returns seconds and rows of a finished batch.
+
+        A batch may have to be made again where its worker died, so the wait has no limit while the scheduler is there.
+        """
         while True:
             try:
                 found: tuple[float, list[Row]] = future.result(timeout=ANSWER_S)

@@ -1,4 +1,4 @@
-"""Which settings a sweep takes: every combination of listed values, or a sample of ranges."""
+"""Settings of a sweep: every combination of listed values, or a sample of ranges."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def points(
 
 
 def axes_of(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> dict[str, list[Any] | Range]:
-    """What varies, each a list of values or a range. Raises UsageError, or ScenarioError for an unknown path."""
+    """Returns the axes of a sweep, each a list of values or a range. Raises UsageError for what is no such axis."""
     return {path: _axis(path, some, base) for path, some in vary.items()}
 
 

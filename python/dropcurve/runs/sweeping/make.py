@@ -25,7 +25,7 @@ CHUNK = 64
 
 @dataclass
 class Made:
-    """What `make` did itself."""
+    """Runs that a call of `make` made itself, and the time they took."""
 
     runs: int = 0
     seconds: float = 0.0

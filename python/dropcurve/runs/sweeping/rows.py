@@ -48,7 +48,7 @@ def row(summary: Run, *, build: str) -> Row:
 
 
 def _places(summary: Run) -> dict[str, list[tuple[str, Any]]]:
-    """What the metrics of links, flows and classes are taken of, by its name in brackets; for metrics of a part of
+    """Places at which the metrics of links, flows and classes are taken, by name in brackets; for metrics of a part of
     flows those that have it."""
     classes, links = metrics.by_class(summary), metrics.main_links(summary)
     whole = Flows(summary, summary["flows"])

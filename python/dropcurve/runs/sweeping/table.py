@@ -99,7 +99,7 @@ class Sweep:
         return RunTable(self.folder / self.record["store"], self.record["build"])
 
     def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
-        """What SQL answers: ``query("select queue, avg(loss) from runs group by all").fetchall()``.
+        """Runs SQL over the table: ``query("select queue, avg(loss) from runs group by all").fetchall()``.
 
         Args:
             sql: One statement over ``runs`` and ``points``.

@@ -71,7 +71,7 @@ class LinkSpec:
         return ", ".join(f"{key} {shown(key, self.varying[key], value)}" for key, value in condition.items())
 
     def assumptions(self) -> str:
-        """What is assumed of link and traffic, in one line, with the ranges."""
+        """Returns the assumptions about link and traffic in one line, with the ranges."""
         words = self.profile.assumptions(self.direction)
         ends = [
             f"{key} {shown(key, axis, axis.low)} to {shown(key, axis, axis.high)}"

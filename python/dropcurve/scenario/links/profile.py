@@ -1,4 +1,4 @@
-"""What a link is and what it carries."""
+"""Profile of a link: its rates, round trips, buffer and traffic."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class LinkProfile:
         return max(4, round(found))
 
     def assumptions(self, direction: str) -> str:
-        """What was assumed of link and traffic, in one line."""
+        """Returns the assumptions about link and traffic in one line."""
         low, high = (units.show_span(one) for one in self.rtt_s)
         rates = f"{units.show_rate(self.down_bps)} down, {units.show_rate(self.up_bps)} up"
         trip = f"round trip {low}" + (f" to {high}" if high != low else "")
