@@ -109,3 +109,10 @@ def test_a_point_is_one_per_cent_of_the_value_or_a_percentage_point() -> None:
     assert point("min p95 delay", 15.0) == 0.15
     assert point("max utilisation", 50.0) == 1.0
     assert point("max utilisation - 0.5 * p95 delay", -49.0) == 1.0
+
+
+def test_a_few_misses_too_many_may_be_chance() -> None:
+    # Of 36 runs 1.8 may miss: 2 to 4 are no proof, 5 are (3 %); of 400 runs 27 are no proof and 28 are (5 %).
+    assert [decision.doubtful(missed, 36) for missed in (2, 4, 5)] == [True, True, False]
+    assert [decision.doubtful(missed, 400) for missed in (21, 27, 28)] == [True, True, False]
+    assert decision.doubtful(0, 1)

@@ -13,7 +13,7 @@ from .. import boxes
 from .adjust import Adjusting
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .decision import HOLDS
+from .decision import doubtful
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
 from .question import Question
@@ -78,7 +78,7 @@ class Challengers:
             yield from self.better(best, adjusting.go(found))[:1]
 
     def better(self, best: Candidate, some: Sequence[Candidate], slack: float = 0.0) -> list[Candidate]:
-        """Those of some designs that hold the constraints and are better than the recommendation by half the margin,
+        """Those of some designs that may hold the constraints and are better than the recommendation by half the margin,
         best first; ``slack`` adds those that are behind by up to as many margins or miss a constraint."""
         question = self.bench.question
         able = [one for one in some if question.target.takes(one) and self._usable(one)]
@@ -98,7 +98,8 @@ class Challengers:
                 continue
             if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
                 break
-            holds = self.bench.missed(one, self.trials) <= 1.0 - HOLDS + 1e-9
+            runs = len(self.trials)
+            holds = doubtful(round(self.bench.missed(one, self.trials) * runs), runs)
             gain = self._loss(best, self.trials) - self._loss(one, self.trials)
             if gain > -slack * self.margin if slack else holds and gain > self.margin / 2:
                 found.append(one)

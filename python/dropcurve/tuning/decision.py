@@ -25,6 +25,8 @@ Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeas
 MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE
+#: Error probability of calling a design that is ahead infeasible.
+DOUBT = 0.05
 #: Designs by the parameters one has to set; those not listed by rule come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -45,6 +47,14 @@ class DecisionRow:
     def feasible(self) -> bool:
         """Whether every constraint holds in nineteen runs of twenty."""
         return self.broken <= 1.0 - HOLDS + 1e-12
+
+
+def doubtful(missed: int, runs: int) -> bool:
+    """Whether a design that missed a bound in ``missed`` of its runs may hold it in nineteen of twenty all the same: as
+    many misses are to be expected one time in twenty or more often (binomial test)."""
+    share = 1.0 - HOLDS
+    fewer = sum(math.comb(runs, n) * share**n * HOLDS ** (runs - n) for n in range(missed))
+    return 1.0 - fewer >= DOUBT
 
 
 def standing(

@@ -21,6 +21,7 @@ from .decision import (
     DecisionRow,
     Standing,
     complexity,
+    doubtful,
     ideal,
     recommended,
     replications_needed,
@@ -208,7 +209,14 @@ class Validation:
         return True
 
     def _decided(self, one: Candidate) -> bool:
-        return self._standing(one)[0] not in ("undecided", "better")
+        return self._standing(one)[0] not in ("undecided", "better") and not self._doubtful(one)
+
+    def _doubtful(self, one: Candidate) -> bool:
+        """Whether a design is ahead by more than the margin and misses a bound perhaps by chance."""
+        stands, pair = self._standing(one)
+        runs = sum(len(some) for some in self._trials(one))
+        ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
+        return ahead and doubtful(round(self._row(one).broken * runs), runs)
 
     @property
     def replications(self) -> int:
@@ -270,7 +278,8 @@ class Validation:
         runs = sum(len(some) for some in self._trials(one))
         # A design at the edge that misses the bound once in few runs may still hold it in nineteen of twenty.
         misses = self._row(one).broken * runs >= MISSES
-        return one is not self.best and (stands == "worse" or (stands == "infeasible" and misses))
+        missed = stands == "infeasible" and misses and not self._doubtful(one)
+        return one is not self.best and (stands == "worse" or missed)
 
     def _standing(self, one: Candidate) -> tuple[Standing, Paired | None]:
         assert self.best is not None, "a decision comes first"
