@@ -177,7 +177,8 @@ def test_a_challenger_must_hold_and_win_half_the_margin() -> None:
         study.candidate({"limit": at}) for at in (20_000.0, 26_000.0, 20_100.0, 40_000.0)
     )
     assert best and ahead and alike and breaks
-    challengers = Challengers(bench, _trials(seed=9), _trials(), 1, 0.2)
+    fresh = [trial for seed in (9, 10, 11) for trial in _trials(seed=seed)]
+    challengers = Challengers(bench, fresh, _trials(), 1, 0.2)
     assert challengers.better(best, [alike, breaks, ahead]) == [ahead]
     assert challengers.near(best, study.family, {"limit": 20_000.0})[0].params["limit"] == "23600 B"
 
