@@ -33,6 +33,8 @@ pub struct Sent {
     pub lost_now: bool,
     /// Was marked lost, retransmitted or not (RACK).
     pub hole: bool,
+    /// Its neighbours by send time among the segments still expected (RACK): sent before, sent after.
+    pub(crate) order: (u32, u32),
 }
 
 /// Entries of the segments `[una, max)`, in a ring that grows on demand.

@@ -272,9 +272,13 @@ impl Receiver {
             store.recent.push_first(seq, seq + 1, blocks);
             return;
         }
-        let start = store.marks.last_absent(self.rcv_nxt, seq).map_or(self.rcv_nxt, |gap| gap + 1);
-        let end = store.marks.first_absent(seq, self.highest).unwrap_or(self.highest);
         let before = std::mem::take(&mut store.recent);
+        // Blocks known to touch `seq` need no search.
+        let touches = |block: &(u32, u32)| block.0 <= seq + 1 && seq <= block.1;
+        let low = before.iter().filter(touches).fold(seq, |low, block| low.min(block.0));
+        let high = before.iter().filter(touches).fold(seq, |high, block| high.max(block.1));
+        let start = store.marks.last_absent(self.rcv_nxt, low).map_or(self.rcv_nxt, |gap| gap + 1);
+        let end = store.marks.first_absent(high, self.highest).unwrap_or(self.highest);
         let others = before.iter().filter(|block| block.0 < start || block.1 > end);
         let reported = std::iter::once((start, end)).chain(others).take(blocks);
         reported.for_each(|block| store.recent.push(block.0, block.1));

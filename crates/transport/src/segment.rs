@@ -139,6 +139,21 @@ impl SackBlocks {
         self.0.iter_mut().skip(most).for_each(|held| *held = 0);
     }
 
+    /// What they leave of `[start, end)` after the parts at either end that they cover; empty if they cover all.
+    #[inline]
+    pub(crate) fn trim(&self, start: u32, end: u32) -> (u32, u32) {
+        let (mut from, mut past) = (start, end);
+        for (start, end) in self.iter() {
+            if start <= from && from < end {
+                from = end;
+            }
+            if start < past && past <= end {
+                past = start;
+            }
+        }
+        (from, past)
+    }
+
     /// Lengthens the first block by one segment.
     #[inline(always)]
     pub(crate) fn lengthen_first(&mut self) {
@@ -213,6 +228,10 @@ mod tests {
         assert!(new.precede(&before) && !new.lengthen(&before));
         (0..4u32).for_each(|n| after.push(20 + 2 * n, 21 + 2 * n));
         assert_eq!(after.iter().last(), Some((22, 23)), "two had room");
+        assert_eq!(before.trim(6, 12), (6, 12));
+        assert_eq!((before.trim(7, 12), before.trim(1, 9)), ((9, 12), (1, 7)));
+        let (from, past) = before.trim(7, 8);
+        assert!(from >= past, "covered");
         after.push_first(30, 31, 3);
         assert_eq!(after.iter().collect::<Vec<_>>(), [(30, 31), (7, 10), (3, 5)]);
     }

@@ -107,7 +107,8 @@ impl Sender {
     fn sacks_older_segment(&mut self, ack: &Ack, past: u32) -> bool {
         let (una, max) = (self.seq.una, self.seq.max);
         let fresh = |(start, end): (u32, u32), board: &mut crate::recovery::scoreboard::Scoreboard| {
-            board.first_unsacked(start.max(ack.ack), end.min(past), una, max).is_some()
+            let (from, past) = board.possibly_new(start.max(ack.ack), end.min(past));
+            board.first_unsacked(from, past, una, max).is_some()
         };
         self.has_board() && ack.sack.iter().any(|block| fresh(block, &mut self.cold.board))
     }

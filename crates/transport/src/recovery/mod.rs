@@ -15,6 +15,7 @@ mod retransmitted;
 mod sack;
 mod sack1;
 pub mod scoreboard;
+mod send_order;
 mod timing;
 mod tlp;
 pub(crate) mod undo;

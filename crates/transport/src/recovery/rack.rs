@@ -6,12 +6,14 @@
 //! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
+use super::send_order::SendOrder;
 use super::tlp::Tlp;
 use crate::cc::Cause;
-use crate::ledger::Sent;
+use crate::ledger::Ledger;
+use crate::marks::Marks;
 use crate::params::{Params, Recovery, Reduction, ReorderTimer};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender, Timer};
+use crate::sender::{Action, Sender, Timer, NONE};
 use units::{Span, Time};
 
 /// State of RACK-TLP.
@@ -31,6 +33,13 @@ pub(crate) struct Rack {
     pub(crate) lost_out: u32,
     /// Segments marked lost and not known to have arrived, retransmitted or not.
     pub(crate) holes: u32,
+    /// Segments expected and not marked lost, by send time.
+    order: SendOrder,
+    /// Those that `lost_out` counts, none of which lies below `lost_from`.
+    lost: Marks,
+    lost_from: u32,
+    /// Segments found lost by the present input; empty between inputs.
+    overdue: Vec<u32>,
     /// A recovery with holes left is followed by another.
     chained: bool,
     /// Tail loss probe.
@@ -59,6 +68,10 @@ impl Rack {
             reordered: false,
             lost_out: 0,
             holes: 0,
+            order: SendOrder::default(),
+            lost: Marks::default(),
+            lost_from: NONE,
+            overdue: Vec::new(),
             chained: p.chain_repairs,
             tlp: Tlp::new(p),
             quarters: 1,
@@ -89,14 +102,69 @@ impl Rack {
         self.reordered = true;
     }
 
-    /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
-    pub(crate) fn arrived(&mut self, now: Time, seq: u32, sent: &mut Sent, echo: Time) {
-        if std::mem::take(&mut sent.lost_now) {
+    /// Records a transmission; `lost`: it retransmits a segment marked lost.
+    #[inline]
+    pub(crate) fn sent(&mut self, ledger: &mut Ledger, seq: u32, again: bool, lost: bool) {
+        if lost {
             self.lost_out -= 1;
+            self.lost.remove_range(seq, seq + 1);
+        } else if again {
+            self.order.remove(ledger, seq);
         }
-        if std::mem::take(&mut sent.hole) {
+        self.order.append(ledger, seq);
+    }
+
+    /// Marks a segment that is in the send order as lost.
+    fn mark_lost(&mut self, ledger: &mut Ledger, seq: u32, (una, max): (u32, u32)) {
+        self.order.remove(ledger, seq);
+        self.lost_out += 1;
+        self.holes += u32::from(!std::mem::replace(&mut ledger.get_mut(seq).hole, true));
+        self.lost.reserve(una, max);
+        self.lost.insert(seq);
+        self.lost_from = self.lost_from.min(seq);
+    }
+
+    /// The first segment marked lost and not retransmitted.
+    #[inline]
+    fn first_lost(&mut self, una: u32, max: u32) -> Option<u32> {
+        if self.lost_out == 0 {
+            self.lost_from = NONE;
+            return None;
+        }
+        let first = self.lost.first_present(self.lost_from.max(una), max);
+        debug_assert!(first.is_some(), "lost_out counts the marks");
+        self.lost_from = first.unwrap_or(NONE);
+        first
+    }
+
+    /// Clears the loss marks of all `holes`, the segments not known to have arrived.
+    pub(super) fn forget_losses(&mut self, ledger: &mut Ledger, holes: Vec<u32>) {
+        for hole in &holes {
+            let sent = ledger.get_mut(*hole);
+            (sent.lost_now, sent.hole) = (false, false);
+            self.lost.remove_range(*hole, *hole + 1);
+        }
+        (self.lost_out, self.holes, self.lost_from) = (0, 0, NONE);
+        self.order.rebuild(ledger, holes);
+    }
+
+    /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
+    pub(crate) fn arrived(&mut self, now: Time, seq: u32, ledger: &mut Ledger, echo: Time) {
+        let sent = *ledger.get(seq);
+        if sent.arrived {
+            return;
+        }
+        if sent.lost_now {
+            self.lost_out -= 1;
+            self.lost.remove_range(seq, seq + 1);
+        } else {
+            self.order.remove(ledger, seq);
+        }
+        if sent.hole {
             self.holes -= 1;
         }
+        let entry = ledger.get_mut(seq);
+        (entry.lost_now, entry.hole) = (false, false);
         let rtt = now.since(sent.at);
         let again = sent.transmits > 1;
         // An ACK of the original tells nothing about the retransmission.
@@ -210,32 +278,22 @@ impl Sender {
         }
     }
 
-    /// Section 6.2 steps 4 and 5. Segments sent once are ordered by send time, so the search ends early.
+    /// Section 6.2 steps 4 and 5: of the segments sent before the newest one delivered, those sent long enough ago
+    /// are lost; the timer waits for the last of the others.
     fn find_losses_by_time(&mut self, now: Time) {
         let window = self.reordering_window();
-        let deadline = |rack: &Rack, at: Time| at + rack.rtt + window;
-        let (newest, mut next) = (self.cold.optional.rack.newest, Time::ZERO);
-        let mut seq = self.seq.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
-            seq = hole + 1;
-            let sent = *self.cold.optional.ledger.get(hole);
-            if sent.lost_now {
-                continue;
-            }
-            if newest <= (sent.at, hole) {
-                if sent.transmits == 1 && hole >= self.cold.optional.rack.fack {
-                    break;
-                }
-                continue;
-            }
-            let due = deadline(&self.cold.optional.rack, sent.at);
-            if due <= now {
-                self.mark_lost_by_time(now, hole);
-            } else {
-                next = next.max(due);
-            }
-        }
-        let again = if next > Time::ZERO { self.reorder_time(now, next) } else { Time::NEVER };
+        let tracking = &mut *self.cold.optional;
+        let (rack, ledger) = (&mut tracking.rack, &tracking.ledger);
+        let (newest, rtt) = (rack.newest, rack.rtt);
+        let Some(last) = rack.order.last_before(ledger, newest) else {
+            return tracking.timers.arm(Timer::Reordering, Time::NEVER);
+        };
+        let due = |seq: u32| ledger.get(seq).at + rtt + window;
+        let due_last = due(last);
+        let overdue = |seq: &u32| (ledger.get(*seq).at, *seq) < newest && due(*seq) <= now;
+        rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
+        self.mark_overdue_lost(now);
+        let again = if due_last > now { self.reorder_time(now, due_last) } else { Time::NEVER };
         self.cold.optional.timers.arm(Timer::Reordering, again);
     }
 
@@ -248,11 +306,20 @@ impl Sender {
         Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
     }
 
-    fn mark_lost_by_time(&mut self, now: Time, seq: u32) {
-        let tracking = &mut *self.cold.optional;
-        tracking.rack.lost_out += 1;
-        tracking.rack.holes += u32::from(!std::mem::replace(&mut tracking.ledger.get_mut(seq).hole, true));
-        self.report_loss(now, seq);
+    /// Marks the segments found overdue as lost, the lowest first.
+    #[inline]
+    fn mark_overdue_lost(&mut self, now: Time) {
+        if self.cold.optional.rack.overdue.is_empty() {
+            return;
+        }
+        let mut overdue = std::mem::take(&mut self.cold.optional.rack.overdue);
+        overdue.sort_unstable();
+        for seq in overdue.drain(..) {
+            let tracking = &mut *self.cold.optional;
+            tracking.rack.mark_lost(&mut tracking.ledger, seq, (self.seq.una, self.seq.max));
+            self.report_loss(now, seq);
+        }
+        self.cold.optional.rack.overdue = overdue;
     }
 
     /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is
@@ -269,17 +336,15 @@ impl Sender {
 
     /// The first segment marked lost and not retransmitted.
     fn first_lost(&mut self) -> Option<u32> {
-        if self.cold.optional.rack.lost_out == 0 {
-            return None;
-        }
-        let mut seq = self.seq.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
-            if self.cold.optional.ledger.get(hole).lost_now {
-                return Some(hole);
-            }
-            seq = hole + 1;
-        }
-        None
+        self.cold.optional.rack.first_lost(self.seq.una, self.seq.max)
+    }
+
+    /// Segments not known to have arrived.
+    pub(super) fn holes(&mut self) -> Vec<u32> {
+        let (una, max) = (self.seq.una, self.seq.max);
+        let board = &mut self.cold.board;
+        let first = board.first_unsacked(una, max, una, max);
+        std::iter::successors(first, |hole| board.first_unsacked(hole + 1, max, una, max)).collect()
     }
 
     /// The segment to send: lost ones, then new ones, while the window has room.
@@ -298,14 +363,14 @@ impl Sender {
     pub(crate) fn timeout_rack(&mut self, now: Time) {
         self.seq.nxt = self.seq.max;
         let limit = self.cold.optional.rack.rtt + self.reordering_window();
-        let mut seq = self.seq.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
-            seq = hole + 1;
-            let sent = *self.cold.optional.ledger.get(hole);
-            if !sent.lost_now && (hole == self.seq.una || sent.at + limit <= now) {
-                self.mark_lost_by_time(now, hole);
-            }
+        let (una, tracking) = (self.seq.una, &mut *self.cold.optional);
+        let (rack, ledger) = (&mut tracking.rack, &tracking.ledger);
+        let overdue = |seq: &u32| ledger.get(*seq).at + limit <= now;
+        rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
+        if !ledger.get(una).lost_now && !overdue(&una) {
+            rack.overdue.push(una);
         }
+        self.mark_overdue_lost(now);
         self.forced = self.seq.una;
         let tracking = &mut *self.cold.optional;
         tracking.timers.cancel(Timer::Reordering);

@@ -141,10 +141,10 @@ impl Scoreboard {
                 self.last.set(index, start, end);
                 continue;
             }
-            let from = if start == same.0 && end > same.1 { same.1 } else { start };
-            let (from, past) = (from.max(una), end.min(max));
             // The part of a block beyond `max` is ignored.
+            let past = end.min(max);
             self.last.set(index, start, past.max(start));
+            let (from, past) = known.trim(start.max(una), past);
             if from < past {
                 fresh += self.add_block(from, past, una, max);
             }
@@ -195,8 +195,17 @@ impl Scoreboard {
     /// Segments in `[una, max)` that `blocks` report and that were not SACKed.
     pub fn newly_sacked(&mut self, blocks: &SackBlocks, una: u32, max: u32) -> u32 {
         self.sacked.reserve(una, max);
-        let unknown = |(start, end): (u32, u32)| self.absent(start.max(una), end.min(max));
+        let unknown = |(start, end): (u32, u32)| {
+            let (from, past) = self.last.trim(start.max(una), end.min(max));
+            self.absent(from, past)
+        };
         blocks.iter().map(unknown).sum()
+    }
+
+    /// The part of a reported block `[start, end)` that may be new: what the last ACK reported is not.
+    #[inline]
+    pub fn possibly_new(&self, start: u32, end: u32) -> (u32, u32) {
+        self.last.trim(start, end)
     }
 
     /// The first segment of `[first, past)` that is not SACKed; `una` and `max` bound the outstanding

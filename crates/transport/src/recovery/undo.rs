@@ -132,13 +132,8 @@ impl Sender {
 
     /// Clears all loss marks of segments not retransmitted.
     fn recompute_losses(&mut self) {
-        let mut seq = self.seq.una;
-        while let Some(hole) = self.cold.board.first_unsacked(seq, self.seq.max, self.seq.una, self.seq.max) {
-            let sent = self.cold.optional.ledger.get_mut(hole);
-            let (lost, open) = (std::mem::take(&mut sent.lost_now), std::mem::take(&mut sent.hole));
-            self.cold.optional.rack.lost_out -= u32::from(lost);
-            self.cold.optional.rack.holes -= u32::from(open);
-            seq = hole + 1;
-        }
+        let holes = self.holes();
+        let tracking = &mut *self.cold.optional;
+        tracking.rack.forget_losses(&mut tracking.ledger, holes);
     }
 }

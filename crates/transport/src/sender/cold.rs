@@ -212,11 +212,10 @@ impl Tracking {
 
     /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.
     pub(super) fn arrive(&mut self, now: Time, seq: u32, echo: Time) {
-        let entry = self.ledger.get_mut(seq);
-        if self.rack.on && !entry.arrived {
-            self.rack.arrived(now, seq, entry, echo);
+        if self.rack.on {
+            self.rack.arrived(now, seq, &mut self.ledger, echo);
         }
-        self.sampler.arrive(now, seq, entry);
+        self.sampler.arrive(now, seq, self.ledger.get_mut(seq));
     }
 }
 

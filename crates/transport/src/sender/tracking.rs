@@ -24,10 +24,11 @@ impl Sender {
             tracking.pacer.set(self.cc.pace());
         }
         let entry = tracking.ledger.open(self.seq.una, seq, again);
-        if by_time && entry.lost_now {
-            tracking.rack.lost_out -= 1;
-        }
+        let (lost, arrived) = (entry.lost_now, entry.arrived);
         tracking.sampler.stamp(now, in_flight, entry);
+        if by_time && !arrived {
+            tracking.rack.sent(&mut tracking.ledger, seq, again, lost);
+        }
         tracking.pacer.sent(now);
         if tracking.fine.note(now, seq) {
             self.cc.on_restart(now);
@@ -78,7 +79,7 @@ impl Sender {
             return;
         }
         for (start, end) in ack.sack.iter() {
-            let (mut seq, end) = (start.max(ack.ack).max(una), end.min(max));
+            let (mut seq, end) = cold.board.possibly_new(start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = cold.board.first_unsacked(seq, end, una, max) {
                 cold.optional.arrive(now, fresh, ack.echo);
                 seq = fresh + 1;
