@@ -10,6 +10,7 @@
 mod dupacks;
 mod ecn;
 pub(crate) mod frto;
+mod lost_set;
 pub(crate) mod rack;
 mod retransmitted;
 mod sack;

@@ -6,14 +6,14 @@
 //! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
+use super::lost_set::LostSet;
 use super::send_order::SendOrder;
 use super::tlp::Tlp;
 use crate::cc::Cause;
 use crate::ledger::Ledger;
-use crate::marks::Marks;
 use crate::params::{Params, Recovery, Reduction, ReorderTimer};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender, Timer, NONE};
+use crate::sender::{Action, Sender, Timer};
 use units::{Span, Time};
 
 /// State of RACK-TLP.
@@ -30,14 +30,11 @@ pub(crate) struct Rack {
     fack: u32,
     reordered: bool,
     /// Segments marked lost and not retransmitted since.
-    pub(crate) lost_out: u32,
+    pub(crate) lost: LostSet,
     /// Segments marked lost and not known to have arrived, retransmitted or not.
     pub(crate) holes: u32,
     /// Segments expected and not marked lost, by send time.
     order: SendOrder,
-    /// Those that `lost_out` counts, none of which lies below `lost_from`.
-    lost: Marks,
-    lost_from: u32,
     /// Segments found lost by the present input; empty between inputs.
     overdue: Vec<u32>,
     /// A recovery with holes left is followed by another.
@@ -66,11 +63,9 @@ impl Rack {
             min_rtt: Span(u64::MAX),
             fack: 0,
             reordered: false,
-            lost_out: 0,
+            lost: LostSet::default(),
             holes: 0,
             order: SendOrder::default(),
-            lost: Marks::default(),
-            lost_from: NONE,
             overdue: Vec::new(),
             chained: p.chain_repairs,
             tlp: Tlp::new(p),
@@ -106,8 +101,7 @@ impl Rack {
     #[inline]
     pub(crate) fn sent(&mut self, ledger: &mut Ledger, seq: u32, again: bool, lost: bool) {
         if lost {
-            self.lost_out -= 1;
-            self.lost.remove_range(seq, seq + 1);
+            self.lost.remove(seq);
         } else if again {
             self.order.remove(ledger, seq);
         }
@@ -115,36 +109,19 @@ impl Rack {
     }
 
     /// Marks a segment that is in the send order as lost.
-    fn mark_lost(&mut self, ledger: &mut Ledger, seq: u32, (una, max): (u32, u32)) {
+    fn mark_lost(&mut self, ledger: &mut Ledger, seq: u32, outstanding: (u32, u32)) {
         self.order.remove(ledger, seq);
-        self.lost_out += 1;
         self.holes += u32::from(!std::mem::replace(&mut ledger.get_mut(seq).hole, true));
-        self.lost.reserve(una, max);
-        self.lost.insert(seq);
-        self.lost_from = self.lost_from.min(seq);
+        self.lost.insert(seq, outstanding);
     }
 
-    /// The first segment marked lost and not retransmitted.
-    #[inline]
-    fn first_lost(&mut self, una: u32, max: u32) -> Option<u32> {
-        if self.lost_out == 0 {
-            self.lost_from = NONE;
-            return None;
-        }
-        let first = self.lost.first_present(self.lost_from.max(una), max);
-        debug_assert!(first.is_some(), "lost_out counts the marks");
-        self.lost_from = first.unwrap_or(NONE);
-        first
-    }
-
-    /// Clears the loss marks of all `holes`, the segments not known to have arrived.
+    /// Clears all loss marks; `holes` are the segments not known to have arrived.
     pub(super) fn forget_losses(&mut self, ledger: &mut Ledger, holes: Vec<u32>) {
         for hole in &holes {
             let sent = ledger.get_mut(*hole);
             (sent.lost_now, sent.hole) = (false, false);
-            self.lost.remove_range(*hole, *hole + 1);
         }
-        (self.lost_out, self.holes, self.lost_from) = (0, 0, NONE);
+        (self.lost, self.holes) = (LostSet::default(), 0);
         self.order.rebuild(ledger, holes);
     }
 
@@ -155,8 +132,7 @@ impl Rack {
             return;
         }
         if sent.lost_now {
-            self.lost_out -= 1;
-            self.lost.remove_range(seq, seq + 1);
+            self.lost.remove(seq);
         } else {
             self.order.remove(ledger, seq);
         }
@@ -190,7 +166,7 @@ impl Rack {
         if self.chained {
             self.holes
         } else {
-            self.lost_out
+            self.lost.len()
         }
     }
 }
@@ -336,7 +312,7 @@ impl Sender {
 
     /// The first segment marked lost and not retransmitted.
     fn first_lost(&mut self) -> Option<u32> {
-        self.cold.optional.rack.first_lost(self.seq.una, self.seq.max)
+        self.cold.optional.rack.lost.first(self.seq.una, self.seq.max)
     }
 
     /// Segments not known to have arrived.
@@ -344,7 +320,10 @@ impl Sender {
         let (una, max) = (self.seq.una, self.seq.max);
         let board = &mut self.cold.board;
         let first = board.first_unsacked(una, max, una, max);
-        std::iter::successors(first, |hole| board.first_unsacked(hole + 1, max, una, max)).collect()
+        let unsacked = std::iter::successors(first, |hole| board.first_unsacked(hole + 1, max, una, max));
+        // The scoreboard may not include the ACK that is being processed.
+        let ledger = &self.cold.optional.ledger;
+        unsacked.filter(|hole| !ledger.get(*hole).arrived).collect()
     }
 
     /// The segment to send: lost ones, then new ones, while the window has room.

@@ -298,7 +298,7 @@ impl Sender {
     #[inline]
     pub(crate) fn pipe(&self) -> u32 {
         if self.recovery == Recovery::Rack {
-            return self.seq.outstanding() - self.cold.board.sacked_count - self.cold.optional.rack.lost_out;
+            return self.seq.outstanding() - self.cold.board.sacked_count - self.cold.optional.rack.lost.len();
         }
         self.cold.board.pipe(self.seq.una, self.seq.max)
     }
