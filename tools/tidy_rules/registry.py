@@ -11,7 +11,7 @@ from tidy_rules.tree import Fault, Tree
 DISCIPLINES = "crates/queue/src/disciplines/mod.rs"
 TRACES = "crates/queue/tests/traces"
 TRANSPORTS = "crates/sim/src/scenario/traffic.rs"
-CONTROLS = "crates/transport/src/cc/mod.rs"
+CONTROLS = "crates/transport/src/params/algorithm.rs"
 INDEX = "scenarios/INDEX.toml"
 # Any of these in a bench means that it goes through the whole registry.
 WHOLE = re.compile(r"\b(KINDS|catalogue)\b")
@@ -31,7 +31,7 @@ def check_registries(tree: Tree) -> Iterator[Fault]:
     for name, line in registered(tree, TRANSPORTS, r"    pub enum Transport \{", r'\s*\w+ = "([\w-]+)"'):
         if not tree.has(f"docs/transports/{name}.md"):
             yield Fault(TRANSPORTS, line, "registry", f"{name} has no page docs/transports/{name}.md")
-    for name, line in registered(tree, CONTROLS, r"controls! \{", r'\s*\w+ = "([\w-]+)"'):
+    for name, line in registered(tree, CONTROLS, r"\$then! \{", r'\s*\w+ = "([\w-]+)"'):
         if f"`{name}`" not in tree.text("docs/transports/tcp.md"):
             yield Fault(CONTROLS, line, "registry", f"docs/transports/tcp.md says nothing of `{name}`")
 

@@ -6,6 +6,7 @@
 //! *Deviations*: data flows one way, so no third segment of the handshake reports how the SYN-ACK arrived.
 
 use crate::params::{EcnRule, Params, PeerEcn};
+pub use crate::segment::ByteOption;
 use crate::segment::Segment;
 use units::Ecn;
 
@@ -107,38 +108,6 @@ pub fn was_mangled(answer: u8) -> bool {
 /// Whether a SYN-ACK reports that the SYN arrived CE-marked.
 pub fn was_marked(answer: u8) -> bool {
     answer == 0b110
-}
-
-/// The AccECN option: bytes received, modulo 2^24, by ECN field (RFC 9768 section 3.2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteOption {
-    /// Order 1: the fields are those of ECT(1), CE, ECT(0); otherwise (order 0) of ECT(0), CE, ECT(1).
-    pub ect1_first: bool,
-    /// Number of fields present, from the first.
-    pub fields: u8,
-    /// Bytes with ECT(0), plus one.
-    pub e0b: u32,
-    /// Bytes with CE.
-    pub ceb: u32,
-    /// Bytes with ECT(1), plus one.
-    pub e1b: u32,
-}
-
-impl ByteOption {
-    /// Length of the option, without padding.
-    pub fn length(&self) -> u32 {
-        2 + 3 * u32::from(self.fields)
-    }
-
-    /// Bytes it adds to a header, padded to whole words.
-    pub fn size(&self) -> u32 {
-        self.length().next_multiple_of(4)
-    }
-
-    /// Bytes with CE, if the field is present.
-    pub fn marked(&self) -> Option<u32> {
-        (self.fields >= 2).then_some(self.ceb)
-    }
 }
 
 /// Byte counters of a receiver.

@@ -19,6 +19,7 @@
 //! | [`segment`] | segments and ACKs |
 //! | [`params`], [`profiles`] | the options, and named rows of them |
 //! | [`sender`], [`receiver`] | the two endpoints of TCP |
+//! | `connection` | the state that both parts of a sender share: sequence space, window, timers, RTT |
 //! | [`recovery`] | loss detection and recovery, one file per family |
 //! | [`cc`] | congestion control, one file per algorithm |
 //! | [`rtt`] | RTT estimation and the retransmission timeout |
@@ -34,6 +35,7 @@
 pub mod accecn;
 pub mod catalogue;
 pub mod cc;
+mod connection;
 pub mod ledger;
 pub mod marks;
 pub mod params;

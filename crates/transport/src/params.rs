@@ -7,15 +7,17 @@
 use units::param::{require, Check, Preset, Problem, Range};
 use units::{Bytes, Span};
 
-use crate::cc::Algorithm;
 use crate::segment::require_packet;
 
+mod algorithm;
 mod controls;
 mod feedback;
 mod measurement;
 mod recovery;
 mod sizes;
 
+pub(crate) use algorithm::for_each_control;
+pub use algorithm::Algorithm;
 pub use controls::{
     BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin,
     VegasRule, WestwoodRule,

@@ -14,9 +14,9 @@ mod quick_ack;
 pub use fast_path::FastAck;
 
 use crate::accecn::FIRST_MARK;
+use crate::connection::NONE;
 use crate::params::{AckRule, EcnRule, Handshake, Params};
 use crate::segment::{Ack, Role, SackBlocks, Segment};
-use crate::sender::NONE;
 use cold::Reassembly;
 use std::sync::Arc;
 use units::param::Valid;

@@ -1,7 +1,6 @@
 //! Segments and acknowledgements. Sequence numbers count segments: every segment of a flow but the last of a
 //! finite file carries the same payload, so a segment number stands for a byte range.
 
-use crate::accecn::ByteOption;
 use units::param::{require, Problem};
 use units::quantity::show_bytes;
 use units::{Bytes, Ecn, Time};
@@ -172,6 +171,38 @@ impl SackBlocks {
         let (start, end) = self.get(0);
         let ([_, b, c, d], [f, g, h, _]) = (self.0, before.0);
         end == start.wrapping_add(1) && b == f && c == g && (d == h || d == 0)
+    }
+}
+
+/// The AccECN option: bytes received, modulo 2^24, by ECN field (RFC 9768 section 3.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteOption {
+    /// Order 1: the fields are those of ECT(1), CE, ECT(0); otherwise (order 0) of ECT(0), CE, ECT(1).
+    pub ect1_first: bool,
+    /// Number of fields present, from the first.
+    pub fields: u8,
+    /// Bytes with ECT(0), plus one.
+    pub e0b: u32,
+    /// Bytes with CE.
+    pub ceb: u32,
+    /// Bytes with ECT(1), plus one.
+    pub e1b: u32,
+}
+
+impl ByteOption {
+    /// Length of the option, without padding.
+    pub fn length(&self) -> u32 {
+        2 + 3 * u32::from(self.fields)
+    }
+
+    /// Bytes it adds to a header, padded to whole words.
+    pub fn size(&self) -> u32 {
+        self.length().next_multiple_of(4)
+    }
+
+    /// Bytes with CE, if the field is present.
+    pub fn marked(&self) -> Option<u32> {
+        (self.fields >= 2).then_some(self.ceb)
     }
 }
 

@@ -76,9 +76,9 @@ fn no_congestion_control_allocates() {
     }
 }
 
-/// What a flow costs in memory: two cache lines and a half for the sender's hot part.
+/// Memory of a flow without losses.
 #[test]
 fn endpoints_are_compact() {
-    assert!(size_of::<transport::Sender>() <= 192, "{}", size_of::<transport::Sender>());
+    assert!(size_of::<transport::Sender>() <= 272, "{}", size_of::<transport::Sender>());
     assert!(size_of::<transport::Receiver>() <= 128, "{}", size_of::<transport::Receiver>());
 }

@@ -2,7 +2,7 @@
 //!
 //! An algorithm handles two events and owns only the state between them; the window itself belongs to the
 //! sender, so that the fast path touches one cache line. Algorithms are variants of an enum, so every call is
-//! direct. Registering an algorithm takes one line below.
+//! direct. Registering an algorithm takes one line of the table in `params/algorithm.rs`.
 
 mod aggregation;
 mod bbr;
@@ -29,7 +29,8 @@ pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
 
-use crate::params::{Counting, Params};
+pub use crate::params::Algorithm;
+use crate::params::{for_each_control, Counting, Params};
 use crate::rate::{Lost, Sample};
 use units::{Span, Stream, Time};
 
@@ -210,27 +211,9 @@ fn slow_start(window: &mut Window, mut credit: u32) -> u32 {
     credit
 }
 
-impl Algorithm {
-    /// Options the algorithm requires: its ECN mode.
-    pub fn implied(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Algorithm::Dctcp => &[("ecn", "true"), ("ecn_rule", "dctcp")],
-            Algorithm::Prague => &[("ecn", "true"), ("ecn_rule", "accecn"), ("ect", "ect1")],
-            _ => &[],
-        }
-    }
-}
-
-/// Declares the algorithms: name, description, type and storage, one line each. A box keeps the sender small.
+/// Declares the storage of the algorithms. A box keeps the sender small.
 macro_rules! controls {
     ($( $variant:ident = $name:literal, $doc:literal => $ty:ty as $kept:ty ),+ $(,)?) => {
-        units::choices! {
-            /// A congestion control by name.
-            pub enum Algorithm {
-                $( #[doc = $doc] $variant = $name, )+
-            }
-        }
-
         /// A congestion control with its state.
         #[derive(Clone, Debug)]
         pub enum Cc {
@@ -304,15 +287,4 @@ macro_rules! controls {
     };
 }
 
-controls! {
-    Reno = "reno", "Additive increase, multiplicative decrease (RFC 5681)." => Reno as Reno,
-    Cubic = "cubic", "Cubic function of the time since the last reduction (RFC 9438)." => Cubic as Box<Cubic>,
-    Dctcp = "dctcp", "Reduces the window in proportion to the share of marked segments (RFC 8257)." => Dctcp as Box<Dctcp>,
-    Vegas = "vegas", "Keeps a few segments queued, estimated from the RTT (Brakmo 1994)." => Vegas as Box<Vegas>,
-    Westwood = "westwood", "Reduces the window to the measured bandwidth times the minimum RTT (Mascolo 2001)." => Westwood as Box<Westwood>,
-    Gaimd = "gaimd", "Additive increase and multiplicative decrease with two free parameters (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
-    Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
-    Bbr = "bbr", "Paces at the delivery rate and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
-    Prague = "prague", "DCTCP for any path: RTT-independent, paced (RFC 9331)." => Prague as Box<Prague>,
-    Bbr3 = "bbr3", "BBR with bounds learnt from losses (version 3)." => Bbr3 as Box<Bbr3>,
-}
+for_each_control!(controls);

@@ -1,7 +1,6 @@
 //! When segments and ACKs are sent, and their ECN feedback.
 
-use super::{Handshake, Params};
-use crate::cc::Algorithm;
+use super::{Algorithm, Handshake, Params};
 use units::param::{require, Choice, Problem};
 
 units::choices! {

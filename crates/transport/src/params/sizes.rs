@@ -1,7 +1,6 @@
 //! Sizes of segments, and whether each is timed, derived from the options.
 
-use super::{Handshake, Params, Recovery, Samples, VegasRule};
-use crate::cc::Algorithm;
+use super::{Algorithm, Handshake, Params, Recovery, Samples, VegasRule};
 use units::Bytes;
 
 impl Params {

@@ -5,65 +5,66 @@
 //! *Deviations*: the inflation of fast recovery is separate from cwnd, so deflation is exact. After a timeout
 //! limited transmit sends the next segment in order, which may be a retransmission (as in ns-2).
 
+use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
+use crate::connection::{Ctx, NONE};
 use crate::params::{ExitWindow, PartialAck, Recovery, Reduction};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
 use units::Time;
 
-impl Sender {
+impl LossRecovery {
     #[inline]
-    pub(crate) fn on_ack_dupacks(&mut self, now: Time, ack: &Ack) {
-        if ack.ack > self.seq.una {
-            let partial = self.last_action == Action::FastRetransmit
-                && self.recovery == Recovery::NewReno
+    pub(crate) fn on_ack_dupacks(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        if ack.ack > ctx.seq.una {
+            let partial = self.last_reduction == LastReduction::FastRetransmit
+                && self.algorithm == Recovery::NewReno
                 && ack.ack < self.recover;
             if partial {
-                self.partial_ack(now, ack.ack);
+                self.partial_ack(ctx, now, ack.ack);
             } else {
-                self.full_ack(now, ack);
+                self.full_ack(ctx, now, ack);
             }
-        } else if ack.ack == self.seq.una {
-            self.duplicate(now);
+        } else if ack.ack == ctx.seq.una {
+            self.duplicate(ctx, now);
         } else {
-            self.quota = 0;
+            ctx.quota = 0;
         }
     }
 
     #[inline]
-    fn full_ack(&mut self, now: Time, ack: &Ack) {
-        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
+    fn full_ack(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        let (acked, flight) = (ack.ack - ctx.seq.una, ctx.seq.nxt - ctx.seq.una);
         let leaving = self.recovering;
-        let beyond = self.acked_beyond_recover(ack.ack);
+        let beyond = self.acked_beyond_recover(ctx, ack.ack);
         if leaving || self.loss || self.inflation > 0 {
-            self.leave_recovery(ack.ack);
+            self.leave_recovery(ctx, ack.ack);
         }
-        self.advance(now, ack);
-        if !leaving || self.cold.params.grow_on_exit {
-            self.grow(now, ack, beyond.unwrap_or(acked), acked, flight);
+        self.advance(ctx, now, ack);
+        if !leaving || ctx.params.grow_on_exit {
+            self.grow(ctx, now, ack, beyond.unwrap_or(acked), acked, flight);
         }
-        if self.cold.params.delay_growth && ack.ack == 1 {
-            self.window.cwnd = self.cold.initial_window();
+        if ctx.params.delay_growth && ack.ack == 1 {
+            ctx.window.cwnd = ctx.initial_window();
         }
     }
 
-    fn leave_recovery(&mut self, ack: u32) {
+    fn leave_recovery(&mut self, ctx: &mut Ctx, ack: u32) {
         if self.loss && ack >= self.recover {
             self.loss = false;
         }
         if self.inflation > 0 {
-            if self.last_action == Action::FastRetransmit {
-                self.last_action = Action::Exited;
+            if self.last_reduction == LastReduction::FastRetransmit {
+                self.last_reduction = LastReduction::Exited;
             }
-            let exit = self.cold.params.exit_window;
-            if self.recovery == Recovery::NewReno && exit != ExitWindow::Ssthresh && !self.model_based {
+            let exit = ctx.params.exit_window;
+            if self.algorithm == Recovery::NewReno && exit != ExitWindow::Ssthresh && !ctx.model_based {
                 let least = u32::from(exit == ExitWindow::Flight);
-                let flight = f64::from((self.seq.max - ack).max(least) + 1);
-                self.window.cwnd = self.window.ssthresh.min(flight);
+                let flight = f64::from((ctx.seq.max - ack).max(least) + 1);
+                ctx.window.cwnd = ctx.window.ssthresh.min(flight);
             }
         }
-        if self.recovering && self.holds_flight() {
-            self.window.cwnd = self.window.ssthresh;
+        if self.recovering && self.holds_flight(ctx) {
+            ctx.window.cwnd = ctx.window.ssthresh;
         }
         self.inflation = 0;
         self.recovering = false;
@@ -72,29 +73,29 @@ impl Sender {
 
     /// Whether recovery sends one segment per duplicate ACK without a reduction: ns-3's proportional rate
     /// reduction sees no deliveries without SACK.
-    fn holds_flight(&self) -> bool {
-        let proportional = self.cold.params.reduction == Reduction::Ns3 && !self.model_based;
-        self.recovery == Recovery::NewReno && proportional
+    fn holds_flight(&self, ctx: &Ctx) -> bool {
+        let proportional = ctx.params.reduction == Reduction::Ns3 && !ctx.model_based;
+        self.algorithm == Recovery::NewReno && proportional
     }
 
     /// Sets cwnd to the flight in such a recovery.
-    fn hold_flight(&mut self) {
-        if self.holds_flight() {
-            self.window.cwnd = f64::from((self.seq.nxt - self.seq.una).saturating_sub(self.inflation).max(1));
+    fn hold_flight(&mut self, ctx: &mut Ctx) {
+        if self.holds_flight(ctx) {
+            ctx.window.cwnd = f64::from((ctx.seq.nxt - ctx.seq.una).saturating_sub(self.inflation).max(1));
         }
     }
 
     /// Partial ACK, RFC 6582 section 3.2 step 3: retransmits the next hole, deflates by the segments
     /// acknowledged less one.
-    fn partial_ack(&mut self, now: Time, ack: u32) {
-        let acked = ack - self.seq.una;
-        let p = &self.cold.params;
+    fn partial_ack(&mut self, ctx: &mut Ctx, now: Time, ack: u32) {
+        let acked = ack - ctx.seq.una;
+        let p = &ctx.params;
         if p.partial_deflation {
             if self.inflation > acked {
                 self.inflation -= acked - 1;
             } else {
-                if !self.model_based {
-                    self.window.cwnd = (self.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
+                if !ctx.model_based {
+                    ctx.window.cwnd = (ctx.window.cwnd - f64::from(acked - self.inflation)).max(1.0);
                 }
                 self.inflation = 1;
             }
@@ -102,109 +103,108 @@ impl Sender {
             self.inflation = 0;
         }
         let restart = p.partial_ack == PartialAck::SlowButSteady || !self.partial_seen;
-        self.seq.una = ack;
-        if self.seq.nxt < ack {
-            self.seq.nxt = ack;
+        ctx.seq.una = ack;
+        if ctx.seq.nxt < ack {
+            ctx.seq.nxt = ack;
         }
-        if self.timed != crate::sender::NONE && ack > self.timed {
-            self.timed = crate::sender::NONE;
-            self.cold.rtt.end_backoff();
-            self.rto = self.cold.rto();
+        if ctx.timed != NONE && ack > ctx.timed {
+            ctx.timed = NONE;
+            ctx.end_backoff();
         }
         if restart {
             self.partial_seen = true;
-            self.rto_at = self.rto_after(now);
+            ctx.restart_timer(now, true);
         }
         self.forced = ack;
-        self.quota = self.recovery_quota();
-        self.hold_flight();
+        ctx.quota = self.recovery_quota(ctx);
+        self.hold_flight(ctx);
     }
 
-    fn duplicate(&mut self, now: Time) {
-        let p = &self.cold.params;
-        if self.seq.una == self.seq.max && !p.idle_dupacks {
-            self.quota = 0;
+    fn duplicate(&mut self, ctx: &mut Ctx, now: Time) {
+        let p = &ctx.params;
+        if ctx.seq.una == ctx.seq.max && !p.idle_dupacks {
+            ctx.quota = 0;
             return;
         }
-        if self.loss && !self.cold.params.dupacks_in_loss {
-            self.quota = 0;
+        if self.loss && !ctx.params.dupacks_in_loss {
+            ctx.quota = 0;
             return;
         }
-        let (threshold, inflate_always) = (self.threshold(), p.inflate_always);
+        let (threshold, inflate_always) = (ctx.threshold(), p.inflate_always);
         if self.dupacks == 0 {
-            self.cold.dup_max = self.seq.max;
+            self.parts.dup_max = ctx.seq.max;
         }
         self.dupacks += 1;
-        let inflates = self.recovery != Recovery::Tahoe;
+        let inflates = self.algorithm != Recovery::Tahoe;
         if self.dupacks == threshold {
-            let entered = self.fast_retransmit(now);
+            let entered = self.fast_retransmit(ctx, now);
             if inflates && (entered || inflate_always) {
                 self.inflation = threshold;
             }
             if entered {
-                self.hold_flight();
+                self.hold_flight(ctx);
             }
         } else if self.dupacks > threshold {
-            if inflates && (inflate_always || self.last_action == Action::FastRetransmit) {
+            if inflates && (inflate_always || self.last_reduction == LastReduction::FastRetransmit) {
                 self.inflation += 1;
             }
-        } else if self.cold.params.limited_transmit {
-            self.limited_transmit();
+        } else if ctx.params.limited_transmit {
+            self.limited_transmit(ctx);
         }
         if self.dupacks < threshold && inflates {
-            self.quota = if self.inflation > 0 && self.model_based { self.burst() } else { 0 };
-        } else if self.recovery == Recovery::NewReno {
-            self.quota = self.recovery_quota();
+            ctx.quota = if self.inflation > 0 && ctx.model_based { ctx.burst() } else { 0 };
+        } else if self.algorithm == Recovery::NewReno {
+            ctx.quota = self.recovery_quota(ctx);
         }
     }
 
-    fn recovery_quota(&self) -> u32 {
-        match self.cold.params.recovery_burst {
-            0 => self.burst(),
+    fn recovery_quota(&self, ctx: &Ctx) -> u32 {
+        match ctx.params.recovery_burst {
+            0 => ctx.burst(),
             n => n as u32,
         }
     }
 
     /// Limited transmit (RFC 3042): sends a new segment if the receiver's window allows it and the flight
     /// stays within cwnd plus the duplicates.
-    pub(crate) fn limited_transmit(&mut self) {
-        let flight = self.seq.nxt - self.seq.una;
-        let room = f64::from(flight + 1) <= self.window.cwnd + f64::from(self.dupacks);
-        if !self.cold.params.pace_repairs && self.model_based {
+    pub(crate) fn limited_transmit(&mut self, ctx: &mut Ctx) {
+        let flight = ctx.seq.nxt - ctx.seq.una;
+        let room = f64::from(flight + 1) <= ctx.window.cwnd + f64::from(self.dupacks);
+        if !ctx.params.pace_repairs && ctx.model_based {
             // Pacing releases it when it is due.
             self.inflation += 1;
-        } else if room && flight < self.seq.rwnd && self.seq.nxt < self.seq.limit {
-            self.forced = self.seq.nxt;
-            self.seq.nxt += 1;
+        } else if room && flight < ctx.seq.rwnd && ctx.seq.nxt < ctx.seq.limit {
+            self.forced = ctx.seq.nxt;
+            ctx.seq.nxt += 1;
         }
     }
 
     /// Whether fast retransmit is allowed now, or the loss belongs to a window that was reduced already.
-    pub(crate) fn may_fast_retransmit(&self) -> bool {
-        let p = &self.cold.params;
-        let opening = p.opening_fix && self.seq.una == p.first_segment();
+    pub(crate) fn may_fast_retransmit(&self, ctx: &Ctx) -> bool {
+        let p = &ctx.params;
+        let opening = p.opening_fix && ctx.seq.una == p.first_segment();
         let least = self.recover.saturating_add(u32::from(!p.recover_exactly));
-        self.seq.una >= least || !p.once_a_window || opening
+        ctx.seq.una >= least || !p.once_a_window || opening
     }
 
-    fn fast_retransmit(&mut self, now: Time) -> bool {
+    fn fast_retransmit(&mut self, ctx: &mut Ctx, now: Time) -> bool {
         // After a reduction for an ECN echo the loss is retransmitted without a further reduction.
-        if self.may_fast_retransmit() {
-            self.recover = self.seq.max;
-            self.reduce_window(now, Cause::Loss);
-        } else if !self.ecn || self.last_action != Action::Ecn {
+        if self.may_fast_retransmit(ctx) {
+            self.recover = ctx.seq.max;
+            self.reduce_window(ctx, now, Cause::Loss);
+        } else if !ctx.ecn || self.last_reduction != LastReduction::Ecn {
             return false;
         }
-        self.last_action = Action::FastRetransmit;
-        self.cold.counters.fast_recoveries += 1;
-        self.restart_timer_on_retransmit(now);
-        if self.recovery == Recovery::Tahoe {
-            self.window.cwnd = 1.0;
-            self.cwr = true;
-            self.seq.nxt = self.seq.una;
+        self.last_reduction = LastReduction::FastRetransmit;
+        ctx.counters.fast_recoveries += 1;
+        ctx.restart_timer_on_retransmit(now);
+        if self.algorithm == Recovery::Tahoe {
+            ctx.window.cwnd = 1.0;
+            ctx.cwr = true;
+            ctx.seq.nxt = ctx.seq.una;
         } else {
             self.recovering = true;
-            self.forced = self.seq.una;
+            self.forced = ctx.seq.una;
         }
         true
     }

@@ -4,68 +4,20 @@
 //! *Units*: segments.
 //! *Deviations*: none.
 
-use crate::accecn::{was_mangled, was_marked, Mode};
+use super::{LastReduction, LossRecovery};
 use crate::cc::{Cause, Control};
-use crate::params::{Codepoint, EcnRule, Handshake};
+use crate::connection::Ctx;
+use crate::params::EcnRule;
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
 use units::Time;
 
-impl Sender {
-    /// ECN flags of the SYN: the first two SYNs ask for ECN, later ones do not, in case ECN is why no answer
-    /// arrives (RFC 9768 section 3.1.4.1).
-    pub(crate) fn syn_ecn_flags(&self) -> u8 {
-        if self.negotiates() && self.cold.rtt.backoff() <= 2 {
-            Mode::of(&self.cold.params).asks()
-        } else {
-            0
-        }
-    }
-
-    fn negotiates(&self) -> bool {
-        let p = &self.cold.params;
-        p.handshake == Handshake::ThreeWay && p.ecn_rule != EcnRule::Ns2
-    }
-
-    /// Takes the ECN mode of the connection from the SYN-ACK (RFC 9768 section 3.1).
-    pub(crate) fn agree(&mut self, answer: &Ack) {
-        if !self.ecn || !self.negotiates() {
-            return;
-        }
-        match Mode::of(&self.cold.params).for_answer(answer.ace) {
-            Mode::Accurate => {
-                if let Some(feedback) = self.cold.feedback() {
-                    feedback.open(answer.bytes.as_ref());
-                }
-                if was_mangled(answer.ace) {
-                    // The SYN was not ECN-capable: a path that changes it may clear CE marks as well.
-                    self.cold.capable = None;
-                }
-                if was_marked(answer.ace) {
-                    self.window.cwnd = 1.0;
-                }
-            }
-            Mode::Classic => {
-                if self.cold.disable_feedback() {
-                    self.cc.fall_back_to_classic_ecn();
-                }
-                // ECT(1) promises a response to each mark (RFC 9331 section 4.2).
-                self.cold.capable = Some(Codepoint::Ect0);
-            }
-            Mode::NotEcn => {
-                self.ecn = false;
-                self.cold.capable = None;
-                self.cold.disable_feedback();
-            }
-        }
-    }
-
+impl LossRecovery {
     /// Returns the ACK with the ECN echo that its counters imply.
-    pub(crate) fn decode_accecn(&mut self, ack: &Ack) -> Ack {
-        let acked = ack.ack.saturating_sub(self.seq.una);
-        let news = if ack.ack < self.seq.una { 0 } else { acked + self.newly_sacked(ack) };
-        let mss = self.cold.params.mss.0 as u32;
-        let Some(feedback) = self.cold.feedback() else { return *ack };
+    pub(crate) fn decode_accecn(&mut self, ctx: &mut Ctx, ack: &Ack) -> Ack {
+        let acked = ack.ack.saturating_sub(ctx.seq.una);
+        let news = if ack.ack < ctx.seq.una { 0 } else { acked + self.newly_sacked(ctx, ack) };
+        let mss = ctx.params.mss.0 as u32;
+        let Some(feedback) = ctx.feedback.get_mut() else { return *ack };
         feedback.newly_marked = 0;
         // An ACK of nothing new may be reordered, and so may its counters (RFC 9768 appendix A.1).
         if news > 0 {
@@ -73,67 +25,47 @@ impl Sender {
         }
         let (contradicted, ece) = (feedback.contradicted, feedback.newly_marked > 0);
         if contradicted {
-            self.cold.capable = None;
+            ctx.capable = None;
         }
         Ack { ece, ..*ack }
     }
 
     /// Segments that an ACK SACKs for the first time.
-    fn newly_sacked(&mut self, ack: &Ack) -> u32 {
-        if !self.recovery.selective() {
+    fn newly_sacked(&mut self, ctx: &mut Ctx, ack: &Ack) -> u32 {
+        if !self.algorithm.selective() {
             // A duplicate ACK reports one more arrival.
-            return u32::from(ack.ack == self.seq.una && self.seq.una < self.seq.max);
+            return u32::from(ack.ack == ctx.seq.una && ctx.seq.una < ctx.seq.max);
         }
-        self.cold.board.newly_sacked(&ack.sack, ack.ack, self.seq.max)
-    }
-
-    /// Segments newly reported as marked by an ACK.
-    pub(super) fn newly_marked(&self, ece: bool, acked: u32) -> u32 {
-        match &self.cold.optional.parts().feedback {
-            Some(feedback) => feedback.newly_marked,
-            None if ece => acked,
-            None => 0,
-        }
-    }
-
-    /// Whether the ECN echo of this ACK lets the window grow.
-    pub(super) fn may_grow_on(&mut self, ece: bool) -> bool {
-        if self.cold.params.ecn_rule != EcnRule::Ns2 {
-            return !ece || self.cc.grows_on_echo();
-        }
-        let may = !self.cold.ecn_agreed || !ece;
-        self.cold.ecn_agreed |= ece;
-        may
+        self.parts.board.newly_sacked(&ack.sack, ack.ack, ctx.seq.max)
     }
 
     /// Reduces the window for an ECN echo, at most once per window.
     #[inline]
-    pub(crate) fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
+    pub(crate) fn on_ecn_echo(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
         if ack.ece {
-            self.reduce_for_echo(now, ack);
+            self.reduce_for_echo(ctx, now, ack);
         }
     }
 
     #[cold]
-    fn reduce_for_echo(&mut self, now: Time, ack: &Ack) {
+    fn reduce_for_echo(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
         // A timeout has reduced the window, too, and covers all that was outstanding (RFC 3168 section
         // 6.1.2); not in ns-2.
-        let anew = self.last_action == Action::Timeout && self.cold.params.ecn_rule == EcnRule::Ns2;
-        if ack.ack <= self.recover && !anew || !self.cc.may_reduce_on_echo(now) {
+        let repeated = self.last_reduction == LastReduction::Timeout && ctx.params.ecn_rule == EcnRule::Ns2;
+        if ack.ack <= self.recover && !repeated || !ctx.cc.may_reduce_on_echo(now) {
             return;
         }
-        self.recover = self.seq.max;
+        self.recover = ctx.seq.max;
         self.keep_reduction();
-        self.last_action = Action::Ecn;
-        if self.window.cwnd > 1.0 {
-            self.cold.ecn_backoff = false;
-        } else if self.cold.ecn_backoff {
-            self.cold.back_off();
-            self.rto = self.cold.rto();
+        self.last_reduction = LastReduction::Ecn;
+        if ctx.window.cwnd > 1.0 {
+            ctx.ecn_backoff = false;
+        } else if ctx.ecn_backoff {
+            ctx.double_rto();
         } else {
-            self.cold.ecn_backoff = true;
+            ctx.ecn_backoff = true;
         }
-        self.reduce_window(now, Cause::Ecn);
-        self.cold.counters.ecn_cuts += 1;
+        self.reduce_window(ctx, now, Cause::Ecn);
+        ctx.counters.ecn_cuts += 1;
     }
 }

@@ -5,9 +5,10 @@
 //! *Units*: segments.
 //! *Deviations*: it is not started if a recovery was in progress. The response is that of [`super::undo`].
 
+use super::LossRecovery;
+use crate::connection::{Ctx, NONE};
 use crate::params::Recovery;
 use crate::segment::Ack;
-use crate::sender::{Sender, NONE};
 
 /// Progress of F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,109 +37,109 @@ const AFTER_TRIAL: f64 = 3.0;
 /// New segments sent by step 2b.
 const NEW_SEGMENTS: u32 = 2;
 
-impl Sender {
+impl LossRecovery {
     /// Starts F-RTO at a timeout with data outstanding; `fresh`: no recovery was in progress.
-    pub(super) fn frto_begin(&mut self, fresh: bool) {
-        let Some(undo) = self.cold.undo() else { return };
+    pub(super) fn frto_begin(&mut self, ctx: &mut Ctx, fresh: bool) {
+        let Some(undo) = self.parts.undo.get_mut() else { return };
         undo.frto = if fresh && undo.by_trial { FrtoState::Probed } else { FrtoState::Idle };
         if fresh {
-            self.save_window();
+            self.save_window(ctx);
         }
     }
 
     /// Evaluates an ACK after a timeout, before it is processed.
-    pub(crate) fn frto_on_ack(&mut self, ack: &Ack) -> FrtoAction {
-        let Some(undo) = self.cold.undo() else { return FrtoAction::Nothing };
+    pub(crate) fn frto_on_ack(&mut self, ctx: &mut Ctx, ack: &Ack) -> FrtoAction {
+        let Some(undo) = self.parts.undo.get_mut() else { return FrtoAction::Nothing };
         let (step, past) = (undo.frto, undo.past);
-        if step == FrtoState::Idle || ack.ack < self.seq.una {
+        if step == FrtoState::Idle || ack.ack < ctx.seq.una {
             return FrtoAction::Nothing;
         }
-        let advanced = ack.ack > self.seq.una;
+        let advanced = ack.ack > ctx.seq.una;
         let may_try = step == FrtoState::Probed
             && advanced
             && ack.ack < past
-            && self.seq.max < self.frto_send_end(ack.ack);
+            && ctx.seq.max < self.frto_send_end(ctx, ack.ack);
         if may_try {
             self.set_frto_state(FrtoState::Trying(0));
             return FrtoAction::Try;
         }
-        if step != FrtoState::Probed && (advanced || self.sacks_older_segment(ack, past)) {
-            self.undo_reduction();
+        if step != FrtoState::Probed && (advanced || self.sacks_older_segment(ctx, ack, past)) {
+            self.undo_reduction(ctx);
             return FrtoAction::Nothing;
         }
         self.set_frto_state(FrtoState::Idle);
         if step == FrtoState::Probed {
             return FrtoAction::Nothing;
         }
-        self.window.cwnd = self.window.cwnd.min(AFTER_TRIAL);
+        ctx.window.cwnd = ctx.window.cwnd.min(AFTER_TRIAL);
         if !self.has_board() {
-            self.seq.nxt = self.seq.una;
+            ctx.seq.nxt = ctx.seq.una;
         }
         FrtoAction::Repair
     }
 
     /// Carries out the result of [`Sender::frto_on_ack`].
     #[cold]
-    pub(crate) fn frto_act(&mut self, then: FrtoAction) {
+    pub(crate) fn frto_act(&mut self, ctx: &mut Ctx, then: FrtoAction) {
         match then {
             FrtoAction::Nothing => {}
-            FrtoAction::Try => self.frto_send_new(),
-            FrtoAction::Repair => self.quota = self.burst(),
+            FrtoAction::Try => self.frto_send_new(ctx),
+            FrtoAction::Repair => ctx.quota = ctx.burst(),
         }
     }
 
     fn set_frto_state(&mut self, step: FrtoState) {
-        if let Some(undo) = self.cold.undo() {
+        if let Some(undo) = self.parts.undo.get_mut() {
             undo.frto = step;
         }
     }
 
     fn has_board(&self) -> bool {
-        matches!(self.recovery, Recovery::Sack | Recovery::Rack)
+        matches!(self.algorithm, Recovery::Sack | Recovery::Rack)
     }
 
     /// One past the last new segment allowed after this ACK.
-    fn frto_send_end(&self, ack: u32) -> u32 {
-        self.seq.limit.min(ack.saturating_add(self.seq.rwnd))
+    fn frto_send_end(&self, ctx: &Ctx, ack: u32) -> u32 {
+        ctx.seq.limit.min(ack.saturating_add(ctx.seq.rwnd))
     }
 
     /// Whether the ACK newly SACKs a segment sent before the timeout. Only the first was retransmitted, and
     /// it lies below.
-    fn sacks_older_segment(&mut self, ack: &Ack, past: u32) -> bool {
-        let (una, max) = (self.seq.una, self.seq.max);
+    fn sacks_older_segment(&mut self, ctx: &mut Ctx, ack: &Ack, past: u32) -> bool {
+        let (una, max) = (ctx.seq.una, ctx.seq.max);
         let fresh = |(start, end): (u32, u32), board: &mut crate::recovery::scoreboard::Scoreboard| {
             let (from, past) = board.possibly_new(start.max(ack.ack), end.min(past));
             board.first_unsacked(from, past, una, max).is_some()
         };
-        self.has_board() && ack.sack.iter().any(|block| fresh(block, &mut self.cold.board))
+        self.has_board() && ack.sack.iter().any(|block| fresh(block, &mut self.parts.board))
     }
 
     /// FrtoState 2b: sends new segments regardless of the window of one.
-    fn frto_send_new(&mut self) {
-        let past = self.frto_send_end(self.seq.una);
-        let count = past.saturating_sub(self.seq.max).min(NEW_SEGMENTS);
+    fn frto_send_new(&mut self, ctx: &mut Ctx) {
+        let past = self.frto_send_end(ctx, ctx.seq.una);
+        let count = past.saturating_sub(ctx.seq.max).min(NEW_SEGMENTS);
         if count == 0 {
             return self.set_frto_state(FrtoState::Idle);
         }
-        self.forced = self.seq.max;
-        self.seq.nxt = self.seq.max + 1;
+        self.forced = ctx.seq.max;
+        ctx.seq.nxt = ctx.seq.max + 1;
         self.set_frto_state(FrtoState::Trying(count - 1));
     }
 
     /// Sends the next of them after one has left.
-    pub(crate) fn frto_send_next(&mut self) {
-        let Some(undo) = self.cold.undo() else { return };
+    pub(crate) fn frto_send_next(&mut self, ctx: &mut Ctx) {
+        let Some(undo) = self.parts.undo.get_mut() else { return };
         if let FrtoState::Trying(left) = undo.frto {
             if left > 0 && self.forced == NONE {
                 undo.frto = FrtoState::Trying(left - 1);
-                self.forced = self.seq.max;
-                self.seq.nxt = self.seq.max + 1;
+                self.forced = ctx.seq.max;
+                ctx.seq.nxt = ctx.seq.max + 1;
             }
         }
     }
 
     /// Whether only F-RTO's segments may be sent.
     pub(crate) fn frto_blocks(&self) -> bool {
-        self.cold.optional.parts().undo.as_ref().is_some_and(|undo| matches!(undo.frto, FrtoState::Trying(_)))
+        self.parts.undo.get().is_some_and(|undo| matches!(undo.frto, FrtoState::Trying(_)))
     }
 }

@@ -7,294 +7,291 @@
 //! *Deviations*: after a timeout the families without a scoreboard go back to `una` and retransmit everything
 //! that the window allows (go-back-N), as RFC 5681 permits and ns-2 does.
 
+mod arrivals;
 mod dupacks;
 mod ecn;
-pub(crate) mod frto;
-mod lost_set;
-pub(crate) mod rack;
-mod retransmitted;
+mod frto;
+mod model;
+mod rack;
 mod sack;
 mod sack1;
 pub mod scoreboard;
-mod send_order;
-mod timing;
-mod tlp;
-pub(crate) mod undo;
-pub(crate) mod vegas;
+mod undo;
+mod vegas;
 
-use crate::cc::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Arithmetic, Counting, Recovery, Reduce};
+use crate::cc::Cause;
+use crate::connection::{Ctx, Needs, Part, Timer, NONE};
+use crate::params::{Counting, Params, Recovery, Reduce};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender, NONE};
-pub(crate) use retransmitted::Retransmitted;
+use frto::FrtoAction;
+use rack::Rack;
+use scoreboard::Scoreboard;
+use undo::Undo;
 use units::Time;
+use vegas::FineClock;
 
-impl Sender {
-    /// Processes the SYN-ACK; ignores anything before it.
-    #[cold]
-    pub(crate) fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
-        if !ack.syn || self.awaits_open() {
-            return;
-        }
-        self.forced = NONE;
-        self.agree(ack);
-        self.begin_data(now);
-        self.rto_at = Time::NEVER;
-        let again = self.cold.rtt.backoff() > 1;
-        self.cold.rtt.end_backoff();
-        // A retransmitted SYN gives no sample, and the initial window falls to 1 (RFC 5681 section 3.1).
-        if !again {
-            let (now, sent) = self.on_clock(now, ack.echo);
-            self.cold.sample(now, sent, (0, 0));
-        } else if self.cold.params.opening_fix {
-            self.window.cwnd = 1.0;
-        }
-        self.rto = self.cold.rto();
-        self.start_pacing();
-    }
+/// The last event that reduced the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastReduction {
+    Nothing,
+    FastRetransmit,
+    Timeout,
+    Ecn,
+    Exited,
+}
 
-    /// Processes a cumulative ACK: moves `una`, samples the round trip, restarts the timer.
-    #[inline]
-    pub(crate) fn advance(&mut self, now: Time, ack: &Ack) {
-        self.move_una(now, ack.ack, ack.echo, ack.ece);
-    }
+/// State of loss recovery.
+#[derive(Clone, Debug)]
+pub(crate) struct LossRecovery {
+    pub(crate) dupacks: u32,
+    /// Segments by which duplicate ACKs inflate the window.
+    pub(crate) inflation: u32,
+    /// One past the highest segment sent when the window was last reduced (`recover` of RFC 6582).
+    pub(crate) recover: u32,
+    /// Segment to send regardless of the window; `NONE` if there is none.
+    pub(crate) forced: u32,
+    pub(crate) algorithm: Recovery,
+    pub(crate) last_reduction: LastReduction,
+    /// In fast recovery.
+    pub(crate) recovering: bool,
+    /// After a timeout, until everything outstanding at the timeout is acknowledged.
+    pub(crate) loss: bool,
+    /// A partial ACK arrived in this recovery.
+    partial_seen: bool,
+    /// The ledger of sent segments is maintained.
+    keeps_ledger: bool,
+    pub(crate) parts: Box<Parts>,
+}
 
-    /// [`Sender::advance`] from the fields of an ACK. Cold, so that the fast path keeps its registers.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn move_una(&mut self, now: Time, una: u32, echo: Time, ece: bool) {
-        if !self.timer_after_sample {
-            let outstanding = self.seq.nxt >= una || una < self.seq.max || self.window.cwnd < 1.0;
-            self.restart_timer(now, outstanding);
-        }
-        self.dupacks = 0;
-        let first = std::mem::replace(&mut self.seq.una, una);
-        if self.seq.nxt < una {
-            self.seq.nxt = una;
-        }
-        let timed = self.timed != NONE && una > self.timed;
-        if timed || self.fast.timestamps {
-            self.sample(now, first, echo, ece, timed);
-        }
-        if self.timer_after_sample {
-            self.restart_timer(now, self.cold.params.timer_when_idle || una < self.seq.max);
-        }
-        if self.ecn && !ece {
-            self.cold.ecn_backoff = false;
-        }
-    }
+/// State that is touched only while segments are missing, and what only some algorithms need.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) board: Scoreboard,
+    /// `una` at the last timeout.
+    timeout_una: u32,
+    /// `max` when the first duplicate ACK arrived: limited transmit sends above it.
+    pub(crate) dup_max: u32,
+    pub(crate) rack: Part<Rack>,
+    /// Fine-grained clock of Vegas.
+    fine: Part<FineClock>,
+    /// State to restore if a reduction turns out to be spurious.
+    undo: Part<Undo>,
+}
 
-    /// Segments acknowledged beyond `recover` by the ACK that ends a timeout's recovery, if the window grows
-    /// by those (`counting = "ns3"`).
-    #[inline]
-    pub(crate) fn acked_beyond_recover(&self, ack: u32) -> Option<u32> {
-        let ends = self.loss && ack >= self.recover && self.cold.params.counting == Counting::Ns3;
-        ends.then(|| ack - self.recover)
-    }
-
-    /// Shows an ACK to a congestion control that measures.
-    pub(crate) fn show_to_cc(&mut self, now: Time, ack: &Ack) {
-        let ledger_wanted = self.model_based || self.recovery == Recovery::Rack;
-        if ledger_wanted && ack.ack >= self.seq.una {
-            self.record_arrivals(now, ack);
-        }
-        let acked = ack.ack.saturating_sub(self.seq.una);
-        let event = AckEvent {
-            now,
-            acked,
-            delivered: self.delivered_by(ack.ack, acked),
-            rtt: self.round_trip(now, ack, acked),
-            flight: self.seq.outstanding(),
-            una: self.seq.una.max(ack.ack),
-            next: self.seq.nxt,
-            ece: ack.ece,
-            marked: self.newly_marked(ack.ece, acked),
-            recovering: self.recovering && self.recovery != Recovery::Vegas,
+impl LossRecovery {
+    /// Returns the state of a connection without losses; `model_based`: its congestion control has a model of the
+    /// path.
+    pub(crate) fn new(p: &Params, needs: Needs, model_based: bool) -> LossRecovery {
+        let timed = p.recovery == Recovery::Vegas || p.times_segments();
+        let parts = Parts {
+            board: Scoreboard::new(p),
+            timeout_una: NONE,
+            dup_max: 0,
+            rack: Part::new(p.recovery == Recovery::Rack, || Rack::new(p)),
+            fine: Part::new(timed, || FineClock::new(p)),
+            undo: Part::new(Undo::is_wanted(p, model_based), || Undo::new(p)),
         };
-        self.cc.on_every_ack(&event);
+        LossRecovery {
+            dupacks: 0,
+            inflation: 0,
+            recover: if p.opening_fix { p.first_segment() } else { 1 },
+            forced: NONE,
+            algorithm: p.recovery,
+            last_reduction: LastReduction::Nothing,
+            recovering: false,
+            loss: false,
+            partial_seen: false,
+            keeps_ledger: needs.ledger,
+            parts: Box::new(parts),
+        }
     }
 
-    /// Segments delivered by an ACK; a duplicate counts as one. With `counting = "ns3"`: a partial ACK counts
-    /// as one, the ACK that ends a timeout's recovery counts what lies beyond, and others exclude the
-    /// duplicates before.
-    fn delivered_by(&self, ack: u32, acked: u32) -> u32 {
-        if acked == 0 {
-            return u32::from(ack == self.seq.una);
+    /// Processes an ACK that acknowledges nothing unsent.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        if ctx.ecn {
+            self.on_ecn_echo(ctx, now, ack);
         }
-        match self.cold.params.counting {
-            Counting::Ns3 if self.recovering && ack < self.recover => 1,
-            Counting::Ns3 if self.loss && ack >= self.recover => ack - self.recover,
-            Counting::Ns3 if !self.recovering && !self.loss => acked.saturating_sub(self.dupacks),
-            _ => acked,
+        let then = if self.loss { self.frto_on_ack(ctx, ack) } else { FrtoAction::Nothing };
+        match self.algorithm {
+            Recovery::Sack => self.on_ack_sack(ctx, now, ack),
+            Recovery::Sack1 => self.on_ack_sack1(ctx, now, ack),
+            Recovery::Rack => self.on_ack_rack(ctx, now, ack),
+            Recovery::Vegas => self.on_ack_vegas(ctx, now, ack),
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.on_ack_dupacks(ctx, now, ack),
+        }
+        if then != FrtoAction::Nothing {
+            self.frto_act(ctx, then);
+        }
+        if ctx.window.cwnd < 1.0 && !ctx.timers.is_armed(Timer::Retransmission) {
+            // cwnd may be below one segment after a reduction: only the timer can reopen the window (RFC 3168
+            // section 6.1.2).
+            ctx.restart_timer(now, true);
+        }
+        if self.keeps_ledger {
+            self.finish_ack(ctx, now);
+        }
+    }
+
+    /// The segment that the window allows to send, retransmissions first; `None` if it allows none.
+    pub(crate) fn next_segment(&mut self, ctx: &mut Ctx) -> Option<u32> {
+        if self.loss && self.frto_blocks() {
+            return None;
+        }
+        match self.algorithm {
+            Recovery::Sack => self.next_sack(ctx),
+            Recovery::Rack => self.next_rack(ctx),
+            Recovery::Sack1 if self.recovering => self.next_sack1(ctx),
+            _ => {
+                let past = ctx.seq.una.saturating_add(self.usable(ctx)).min(ctx.seq.limit);
+                (ctx.seq.nxt < past).then_some(ctx.seq.nxt)
+            }
+        }
+    }
+
+    /// Records that a segment that [`LossRecovery::next_segment`] returned is being sent.
+    #[inline]
+    pub(crate) fn record_sent(&mut self, ctx: &mut Ctx, seq: u32) {
+        if seq >= ctx.seq.nxt {
+            ctx.seq.nxt = seq + 1;
+        }
+        match self.algorithm {
+            Recovery::Sack => self.sent_sack(ctx, seq),
+            Recovery::Rack => self.parts.board.prr_out += u32::from(self.recovering),
+            Recovery::Sack1 => self.sent_sack1(seq),
+            _ => {}
+        }
+    }
+
+    /// Segments that the window allows in flight.
+    #[inline]
+    fn usable(&self, ctx: &Ctx) -> u32 {
+        (ctx.window.cwnd as u32).saturating_add(self.inflation).min(ctx.seq.rwnd)
+    }
+
+    /// Segments in flight without a scoreboard's corrections, or with those of one.
+    pub(crate) fn flight(&self, ctx: &Ctx) -> u32 {
+        match self.algorithm {
+            Recovery::Sack | Recovery::Rack => self.pipe(ctx),
+            _ => ctx.seq.nxt - ctx.seq.una,
         }
     }
 
     /// Lets the congestion control grow the window; `flight` is the flight before the ACK.
     #[inline]
-    pub(crate) fn grow(&mut self, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
-        self.grow_by(now, (ack.echo, ack.ece), acked, delivered, flight);
+    fn grow(&self, ctx: &mut Ctx, now: Time, ack: &Ack, acked: u32, delivered: u32, flight: u32) {
+        ctx.grow(now, (ack.echo, ack.ece), (acked, delivered), flight, self.recovering);
     }
 
-    /// [`Sender::grow`] from the fields of an ACK.
+    /// Processes a cumulative ACK: moves `una`, samples the round trip, restarts the timer.
     #[inline]
-    pub(crate) fn grow_by(
-        &mut self,
-        now: Time,
-        (echo, ece): (Time, bool),
-        acked: u32,
-        delivered: u32,
-        flight: u32,
-    ) {
-        if self.ecn && !self.may_grow_on(ece) {
-            return;
-        }
-        // A deferred burst counts as use of the window.
-        let used = flight + if self.offloads { self.burst_size() - 1 } else { 0 };
-        if !self.window.is_used_by(used) && !self.cold.params.grow_unused {
-            return;
-        }
-        let event = AckEvent {
-            now,
-            acked,
-            delivered,
-            rtt: Some(self.shown(now.since(echo))),
-            flight,
-            una: self.seq.una,
-            next: self.seq.nxt,
-            ece,
-            marked: self.newly_marked(ece, acked),
-            recovering: self.recovering,
-        };
-        self.cc.on_ack(&mut self.window, &event);
-        self.limit_window();
+    pub(crate) fn advance(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        self.dupacks = 0;
+        ctx.move_una(now, ack.ack, ack.echo, ack.ece);
+    }
+
+    /// Segments acknowledged beyond `recover` by the ACK that ends a timeout's recovery, if the window grows
+    /// by those (`counting = "ns3"`).
+    #[inline]
+    pub(crate) fn acked_beyond_recover(&self, ctx: &Ctx, ack: u32) -> Option<u32> {
+        let ends = self.loss && ack >= self.recover && ctx.params.counting == Counting::Ns3;
+        ends.then(|| ack - self.recover)
     }
 
     /// The quantity to reduce, as the `reduce` option says.
-    fn load(&self) -> f64 {
-        match self.cold.params.reduce {
-            Reduce::Window => (self.window.cwnd + f64::from(self.inflation)).min(f64::from(self.seq.rwnd)),
-            Reduce::Pipe if matches!(self.recovery, Recovery::Sack | Recovery::Rack) => {
-                f64::from(self.pipe())
+    fn load(&self, ctx: &Ctx) -> f64 {
+        match ctx.params.reduce {
+            Reduce::Window => (ctx.window.cwnd + f64::from(self.inflation)).min(f64::from(ctx.seq.rwnd)),
+            Reduce::Pipe if matches!(self.algorithm, Recovery::Sack | Recovery::Rack) => {
+                f64::from(self.pipe(ctx))
             }
             // Segments sent before a timeout count as lost.
-            Reduce::Pipe if self.loss => f64::from(self.seq.nxt - self.seq.una),
+            Reduce::Pipe if self.loss => f64::from(ctx.seq.nxt - ctx.seq.una),
             Reduce::Pipe => {
                 // A partial ACK includes segments that duplicates reported.
                 let held = if self.recovering { self.inflation } else { self.dupacks };
-                f64::from(self.seq.outstanding().saturating_sub(held))
+                f64::from(ctx.seq.outstanding().saturating_sub(held))
             }
             Reduce::Flight => {
                 let limited =
-                    if self.dupacks > 0 { self.seq.max.saturating_sub(self.cold.dup_max) } else { 0 };
-                f64::from(self.seq.outstanding().saturating_sub(limited))
+                    if self.dupacks > 0 { ctx.seq.max.saturating_sub(self.parts.dup_max) } else { 0 };
+                f64::from(ctx.seq.outstanding().saturating_sub(limited))
             }
         }
     }
 
     /// Reduces ssthresh and cwnd.
-    pub(crate) fn reduce_window(&mut self, now: Time, cause: Cause) {
-        self.reduce_window_from(now, cause, self.load());
-    }
-
-    fn reduce_window_from(&mut self, now: Time, cause: Cause, load: f64) {
-        self.cold.counters.cuts += 1;
-        let arithmetic = self.cold.params.arithmetic;
-        let load = if arithmetic.is_whole() { load.floor() } else { load };
-        let (flight, ecn_factor) = (self.seq.outstanding(), self.cold.params.ecn_factor);
-        let event = CongestionEvent { now, cause, load, flight, ecn_factor };
-        let target = self.cc.on_congestion(&self.window, &event);
-        self.cwr = true;
-        if self.model_based {
-            return;
-        }
-        let (ssthresh, cwnd) = match arithmetic {
-            Arithmetic::Real | Arithmetic::Bytes => (target.max(2.0), target.max(2.0)),
-            Arithmetic::WholeSsthresh => (target.floor().max(2.0), target),
-            Arithmetic::Integer => (target.floor().max(2.0), target.floor()),
-            Arithmetic::Whole => (target.floor().max(2.0), target.floor().max(2.0)),
-        };
-        // The flight may exceed the window after a timeout: an ECN echo never raises it.
-        let most = if cause == Cause::Ecn { self.window.cwnd } else { cwnd };
-        self.window = Window { cwnd: cwnd.min(most), ssthresh };
+    pub(crate) fn reduce_window(&mut self, ctx: &mut Ctx, now: Time, cause: Cause) {
+        let load = self.load(ctx);
+        ctx.reduce_window(now, cause, load);
     }
 
     /// The retransmission timer has expired.
     #[cold]
-    pub(crate) fn on_timeout(&mut self, now: Time) {
-        if !self.opened {
-            self.forced = 0;
-            self.cold.counters.timeouts += 1;
-            return self.back_off(now);
-        }
-        self.quota = self.burst();
-        let flight = self.load();
-        if self.recovery != Recovery::Tahoe {
+    pub(crate) fn on_timeout(&mut self, ctx: &mut Ctx, now: Time) {
+        ctx.quota = ctx.burst();
+        let flight = self.load(ctx);
+        if self.algorithm != Recovery::Tahoe {
             self.dupacks = 0;
         }
         self.inflation = 0;
         let fresh = !self.recovering && !self.loss;
         self.recovering = false;
-        self.recover = self.seq.max;
-        self.seq.nxt = self.seq.una;
-        self.timed = NONE;
-        if self.seq.una == self.seq.max && self.recovery != Recovery::Vegas {
-            return self.idle_timeout(now);
+        self.recover = ctx.seq.max;
+        ctx.seq.nxt = ctx.seq.una;
+        ctx.timed = NONE;
+        if ctx.seq.una == ctx.seq.max && self.algorithm != Recovery::Vegas {
+            return self.idle_timeout(ctx, now);
         }
-        self.frto_begin(fresh);
+        self.frto_begin(ctx, fresh);
         self.loss = true;
-        if self.seq.una == 0 && self.cold.params.opening_fix && self.recovery != Recovery::Vegas {
-            self.cold.first_lost = true;
+        if ctx.seq.una == 0 && ctx.params.opening_fix && self.algorithm != Recovery::Vegas {
+            ctx.first_lost = true;
         }
-        self.shrink_for_timeout(now, fresh, flight);
-        self.last_action = Action::Timeout;
-        self.cold.timeout_una = self.seq.una;
-        match self.recovery {
-            Recovery::Sack => self.timeout_sack(),
-            Recovery::Sack1 => self.timeout_sack1(),
-            Recovery::Rack => self.timeout_rack(now),
-            Recovery::Vegas => self.timeout_vegas(now),
+        self.shrink_for_timeout(ctx, now, fresh, flight);
+        self.last_reduction = LastReduction::Timeout;
+        self.parts.timeout_una = ctx.seq.una;
+        match self.algorithm {
+            Recovery::Sack => self.timeout_sack(ctx),
+            Recovery::Sack1 => self.timeout_sack1(ctx),
+            Recovery::Rack => self.timeout_rack(ctx, now),
+            Recovery::Vegas => self.timeout_vegas(ctx, now),
             _ => {}
         }
-        self.back_off(now);
+        ctx.back_off(now);
     }
 
     /// `fresh`: no recovery was in progress. Otherwise a retransmission was lost, which lowers ssthresh once
     /// more (RFC 5681 section 4.3); the outstanding data, most of which the receiver may hold by now, would
     /// raise it. With `reduce = "pipe"` the `flight` before the timeout counts.
-    fn shrink_for_timeout(&mut self, now: Time, fresh: bool, flight: f64) {
-        let p = &self.cold.params;
+    fn shrink_for_timeout(&mut self, ctx: &mut Ctx, now: Time, fresh: bool, flight: f64) {
+        let p = &ctx.params;
         // A timeout after an ECN reduction keeps ssthresh in ns-2; a repeated one keeps it in RFC 5681.
-        let after_ecn = self.last_action == Action::Ecn && p.reduce == Reduce::Window;
-        let repeated = p.keep_ssthresh && self.cold.timeout_una == self.seq.una;
+        let after_ecn = self.last_reduction == LastReduction::Ecn && p.reduce == Reduce::Window;
+        let repeated = p.keep_ssthresh && self.parts.timeout_una == ctx.seq.una;
         if after_ecn || repeated {
-            self.cold.counters.cuts += 1;
-            self.cwr = true;
+            ctx.counters.cuts += 1;
+            ctx.cwr = true;
         } else {
-            let load = match self.cold.params.reduce {
-                Reduce::Flight if !fresh => self.load().min(self.window.cwnd),
+            let load = match ctx.params.reduce {
+                Reduce::Flight if !fresh => self.load(ctx).min(ctx.window.cwnd),
                 Reduce::Pipe => flight,
-                _ => self.load(),
+                _ => self.load(ctx),
             };
-            self.reduce_window_from(now, Cause::Timeout, load);
+            ctx.reduce_window(now, Cause::Timeout, load);
         }
         if !after_ecn {
-            self.cold.counters.timeouts += 1;
+            ctx.counters.timeouts += 1;
         }
-        self.window.cwnd = 1.0;
-    }
-
-    fn back_off(&mut self, now: Time) {
-        self.cold.back_off();
-        self.rto = self.cold.rto();
-        self.rto_at = self.rto_after(now);
+        ctx.window.cwnd = 1.0;
     }
 
     /// A timeout with nothing outstanding: cwnd returns to 1 and the timer stops.
-    fn idle_timeout(&mut self, _now: Time) {
-        self.cold.counters.cuts += 1;
-        self.cwr = true;
-        self.window.cwnd = 1.0;
-        self.last_action = Action::Timeout;
-        self.rto_at = Time::NEVER;
+    fn idle_timeout(&mut self, ctx: &mut Ctx, _now: Time) {
+        ctx.counters.cuts += 1;
+        ctx.cwr = true;
+        ctx.window.cwnd = 1.0;
+        self.last_reduction = LastReduction::Timeout;
+        ctx.timers.cancel(Timer::Retransmission);
     }
 }

@@ -5,130 +5,130 @@
 //! *Units*: segments.
 //! *Deviations*: none known; see `docs/transports/tcp.md`.
 
+use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
+use crate::connection::Ctx;
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
 use units::Time;
 
-impl Sender {
+impl LossRecovery {
     #[inline]
-    pub(crate) fn on_ack_sack1(&mut self, now: Time, ack: &Ack) {
+    pub(crate) fn on_ack_sack1(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
         if self.recovering {
-            self.on_ack_in_recovery(now, ack);
-        } else if ack.ack > self.seq.una {
-            self.forget_board();
-            self.new_ack_sack1(now, ack);
-        } else if ack.ack == self.seq.una && !self.loss {
-            self.duplicate_sack1(now, ack);
+            self.on_ack_in_recovery(ctx, now, ack);
+        } else if ack.ack > ctx.seq.una {
+            self.forget_board(ctx);
+            self.new_ack_sack1(ctx, now, ack);
+        } else if ack.ack == ctx.seq.una && !self.loss {
+            self.duplicate_sack1(ctx, now, ack);
         }
     }
 
-    fn forget_board(&mut self) {
+    fn forget_board(&mut self, ctx: &mut Ctx) {
         self.loss = false;
         self.partial_seen = false;
-        if self.cold.board.highest > 0 {
-            self.cold.board.clear(self.seq.una);
+        if self.parts.board.highest > 0 {
+            self.parts.board.clear(ctx.seq.una);
         }
     }
 
-    fn new_ack_sack1(&mut self, now: Time, ack: &Ack) {
-        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
-        self.advance(now, ack);
-        self.grow(now, ack, acked, acked, flight);
-        if self.cold.params.delay_growth && ack.ack == 1 {
-            self.window.cwnd = self.cold.initial_window();
+    fn new_ack_sack1(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        let (acked, flight) = (ack.ack - ctx.seq.una, ctx.seq.nxt - ctx.seq.una);
+        self.advance(ctx, now, ack);
+        self.grow(ctx, now, ack, acked, acked, flight);
+        if ctx.params.delay_growth && ack.ack == 1 {
+            ctx.window.cwnd = ctx.initial_window();
         }
     }
 
     /// A duplicate ACK counts only if it SACKs something new. The pipe is updated by the next ACK.
-    fn duplicate_sack1(&mut self, now: Time, ack: &Ack) {
-        self.quota = 0;
-        let fresh = self.cold.board.add(&ack.sack, self.seq.una, self.seq.max);
+    fn duplicate_sack1(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        ctx.quota = 0;
+        let fresh = self.parts.board.add(&ack.sack, ctx.seq.una, ctx.seq.max);
         if fresh == 0 {
             return;
         }
-        let threshold = self.threshold();
+        let threshold = ctx.threshold();
         if self.dupacks == 0 {
-            self.cold.dup_max = self.seq.max;
+            self.parts.dup_max = ctx.seq.max;
         }
         self.dupacks += 1;
         if self.dupacks == threshold {
-            self.enter_sack1(now);
-        } else if self.dupacks < threshold && self.cold.params.limited_transmit {
-            self.limited_transmit();
+            self.enter_sack1(ctx, now);
+        } else if self.dupacks < threshold && ctx.params.limited_transmit {
+            self.limited_transmit(ctx);
         }
     }
 
-    fn enter_sack1(&mut self, now: Time) {
-        let mut pipe = self.seq.outstanding() as i32;
-        if self.may_fast_retransmit() {
-            if !self.cold.params.pipe_from_flight {
-                pipe = self.window.cwnd as i32;
+    fn enter_sack1(&mut self, ctx: &mut Ctx, now: Time) {
+        let mut pipe = ctx.seq.outstanding() as i32;
+        if self.may_fast_retransmit(ctx) {
+            if !ctx.params.pipe_from_flight {
+                pipe = ctx.window.cwnd as i32;
             }
-            self.recover = self.seq.max;
-            self.reduce_window(now, Cause::Loss);
-        } else if !self.ecn || self.last_action != Action::Ecn {
+            self.recover = ctx.seq.max;
+            self.reduce_window(ctx, now, Cause::Loss);
+        } else if !ctx.ecn || self.last_reduction != LastReduction::Ecn {
             return;
         }
-        self.last_action = Action::FastRetransmit;
-        self.cold.counters.fast_recoveries += 1;
+        self.last_reduction = LastReduction::FastRetransmit;
+        ctx.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.restart_timer_on_retransmit(now);
-        let board = &mut self.cold.board;
+        ctx.restart_timer_on_retransmit(now);
+        let board = &mut self.parts.board;
         board.pipe = pipe - self.dupacks as i32;
-        board.begin(self.seq.una);
-        board.retransmitted(self.seq.una);
-        self.forced = self.seq.una;
+        board.begin(ctx.seq.una);
+        board.retransmitted(ctx.seq.una);
+        self.forced = ctx.seq.una;
     }
 
-    fn on_ack_in_recovery(&mut self, now: Time, ack: &Ack) {
-        self.cold.board.pipe -= 1;
+    fn on_ack_in_recovery(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        self.parts.board.pipe -= 1;
         if ack.ack >= self.recover {
             // A new recovery may start at once.
             self.recovering = false;
             self.recover = 1;
-            self.forget_board();
-            self.advance(now, ack);
-        } else if ack.ack > self.seq.una {
+            self.forget_board(ctx);
+            self.advance(ctx, now, ack);
+        } else if ack.ack > ctx.seq.una {
             // A partial ACK ends the backoff but gives no RTT sample.
-            let board = &mut self.cold.board;
+            let board = &mut self.parts.board;
             board.pipe -= 1;
-            board.advance(self.seq.una, ack.ack);
-            board.add(&ack.sack, ack.ack, self.seq.max);
-            self.cold.rtt.end_backoff();
-            self.rto = self.cold.rto();
-            self.seq.una = ack.ack;
-            self.seq.nxt = self.seq.nxt.max(ack.ack);
-            self.rto_at = self.rto_after(now);
+            board.advance(ctx.seq.una, ack.ack);
+            board.add(&ack.sack, ack.ack, ctx.seq.max);
+            ctx.end_backoff();
+            ctx.seq.una = ack.ack;
+            ctx.seq.nxt = ctx.seq.nxt.max(ack.ack);
+            ctx.restart_timer(now, true);
         } else {
-            let fresh = self.cold.board.add(&ack.sack, self.seq.una, self.seq.max);
+            let fresh = self.parts.board.add(&ack.sack, ctx.seq.una, ctx.seq.max);
             self.dupacks += u32::from(fresh > 0);
         }
     }
 
     /// While the pipe has room: the lowest hole below the highest SACKed segment, each once, else new data.
-    pub(crate) fn next_sack1(&self) -> Option<u32> {
-        let board = &self.cold.board;
-        if board.pipe >= self.window.cwnd as i32 {
+    pub(crate) fn next_sack1(&self, ctx: &Ctx) -> Option<u32> {
+        let board = &self.parts.board;
+        if board.pipe >= ctx.window.cwnd as i32 {
             return None;
         }
-        if let Some(seq) = board.next_hole(self.seq.una, board.highest) {
+        if let Some(seq) = board.next_hole(ctx.seq.una, board.highest) {
             return Some(seq);
         }
-        let past = self.seq.send_end();
-        (self.seq.nxt < past).then_some(self.seq.nxt)
+        let past = ctx.seq.send_end();
+        (ctx.seq.nxt < past).then_some(ctx.seq.nxt)
     }
 
     pub(crate) fn sent_sack1(&mut self, seq: u32) {
-        let board = &mut self.cold.board;
+        let board = &mut self.parts.board;
         board.pipe += 1;
         if self.recovering && seq < board.highest {
             board.retransmitted(seq);
         }
     }
 
-    pub(crate) fn timeout_sack1(&mut self) {
-        let una = self.seq.una;
-        self.cold.board.clear(una);
+    pub(crate) fn timeout_sack1(&mut self, ctx: &mut Ctx) {
+        let una = ctx.seq.una;
+        self.parts.board.clear(una);
     }
 }

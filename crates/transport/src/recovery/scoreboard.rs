@@ -7,10 +7,10 @@
 //! *Reference*: RFC 6675 sections 2 to 4. *Units*: segments. *Deviations*: `IsLost` counts segments, which
 //! covers both of the RFC's tests if segments have one size.
 
+use crate::connection::NONE;
 use crate::marks::Marks;
 use crate::params::Params;
 use crate::segment::SackBlocks;
-use crate::sender::NONE;
 
 /// The scoreboard.
 #[derive(Clone, Debug)]

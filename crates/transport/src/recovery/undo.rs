@@ -8,10 +8,11 @@
 //! raised.
 
 use super::frto::FrtoState;
+use super::{LastReduction, LossRecovery};
 use crate::cc::{Control, Window};
+use crate::connection::Ctx;
 use crate::params::{Params, Recovery, Samples};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
 use units::Time;
 
 /// State to restore if the reduction was spurious.
@@ -32,17 +33,19 @@ pub(crate) struct Undo {
     first_again: Option<(u32, Time)>,
     again: u32,
     /// Reductions undone.
-    pub(crate) count: u32,
+    count: u32,
 }
 
 impl Undo {
-    /// `None` if the options never allow undo, or if the control is `model_based`, which has no window to
-    /// restore.
-    pub(crate) fn new(p: &Params, model_based: bool) -> Option<Undo> {
-        let by_echo = p.undo && p.recovery == Recovery::Rack;
-        let wanted = (by_echo || p.frto) && !model_based;
-        wanted.then_some(Undo {
-            by_echo,
+    /// Whether the options allow undo. A control that is `model_based` has no window to restore.
+    pub(super) fn is_wanted(p: &Params, model_based: bool) -> bool {
+        (p.undo && p.recovery == Recovery::Rack || p.frto) && !model_based
+    }
+
+    /// Nothing to undo yet.
+    pub(super) fn new(p: &Params) -> Undo {
+        Undo {
+            by_echo: p.undo && p.recovery == Recovery::Rack,
             by_timestamps: p.samples != Samples::PerWindow,
             by_trial: p.frto,
             frto: FrtoState::Idle,
@@ -52,7 +55,7 @@ impl Undo {
             first_again: None,
             again: 0,
             count: 0,
-        })
+        }
     }
 
     /// Records a retransmission.
@@ -78,62 +81,73 @@ impl Undo {
     }
 }
 
-impl Sender {
+impl LossRecovery {
+    /// Reductions undone.
+    pub(crate) fn undone(&self) -> u32 {
+        self.parts.undo.get().map_or(0, |undo| undo.count)
+    }
+
+    /// Resets the number of reductions undone.
+    pub(crate) fn reset_undone(&mut self) {
+        if let Some(undo) = self.parts.undo.get_mut() {
+            undo.count = 0;
+        }
+    }
+
     /// Saves the window before a recovery reduces it.
-    pub(crate) fn save_window(&mut self) {
-        let (window, from, past) = (self.window, self.seq.una, self.seq.max);
-        let Some(undo) = self.cold.undo() else { return };
+    pub(crate) fn save_window(&mut self, ctx: &mut Ctx) {
+        let (window, from, past) = (ctx.window, ctx.seq.una, ctx.seq.max);
+        let Some(undo) = self.parts.undo.get_mut() else { return };
         (undo.before, undo.from, undo.past) = (Some(window), from, past);
         (undo.first_again, undo.again) = (None, 0);
-        self.cc.save_before_reduction();
+        ctx.cc.save_before_reduction();
     }
 
     /// Makes the reduction final: it has a cause of its own.
     pub(crate) fn keep_reduction(&mut self) {
-        if let Some(undo) = self.cold.undo() {
+        if let Some(undo) = self.parts.undo.get_mut() {
             undo.before = None;
         }
     }
 
     /// Undoes the reduction if the ACK shows that it was spurious; `duplicate`: the segment that a DSACK
     /// reports.
-    pub(crate) fn undo_if_spurious(&mut self, ack: &Ack, duplicate: Option<u32>) {
+    pub(crate) fn undo_if_spurious(&mut self, ctx: &mut Ctx, ack: &Ack, duplicate: Option<u32>) {
         let repairing = self.recovering || self.loss;
-        let Some(undo) = self.cold.undo().filter(|undo| undo.by_echo) else { return };
+        let Some(undo) = self.parts.undo.get_mut().filter(|undo| undo.by_echo) else { return };
         let late = repairing && undo.original_arrived(ack);
         if late || duplicate.is_some_and(|seq| undo.all_duplicated(seq)) {
-            self.undo_reduction();
+            self.undo_reduction(ctx);
         }
     }
 
     /// Restores the window from before the last reduction.
-    pub(super) fn undo_reduction(&mut self) {
-        let Some(undo) = self.cold.undo() else { return };
+    pub(super) fn undo_reduction(&mut self, ctx: &mut Ctx) {
+        let Some(undo) = self.parts.undo.get_mut() else { return };
         undo.frto = FrtoState::Idle;
         let Some(before) = undo.before.take() else { return };
         undo.count += 1;
-        self.cc.undo_reduction();
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        ctx.cc.undo_reduction();
+        ctx.window.cwnd = ctx.window.cwnd.max(before.cwnd);
+        ctx.window.ssthresh = ctx.window.ssthresh.max(before.ssthresh);
         (self.recovering, self.loss) = (false, false);
-        self.last_action = Action::Exited;
+        self.last_reduction = LastReduction::Exited;
         // Later losses are new: one below the old end of the recovery reduces again.
-        self.recover = self.seq.una;
-        self.seq.nxt = self.seq.max;
-        match self.recovery {
+        self.recover = ctx.seq.una;
+        ctx.seq.nxt = ctx.seq.max;
+        match self.algorithm {
             Recovery::Rack => {
-                self.cold.optional.rack.record_reordering();
-                self.recompute_losses();
+                self.parts.rack.record_reordering();
+                self.recompute_losses(ctx);
             }
-            Recovery::Sack => self.cold.board.recompute_losses(self.seq.una, self.threshold()),
+            Recovery::Sack => self.parts.board.recompute_losses(ctx.seq.una, ctx.threshold()),
             _ => {}
         }
     }
 
     /// Clears all loss marks of segments not retransmitted.
-    fn recompute_losses(&mut self) {
-        let holes = self.holes();
-        let tracking = &mut *self.cold.optional;
-        tracking.rack.forget_losses(&mut tracking.ledger, holes);
+    fn recompute_losses(&mut self, ctx: &mut Ctx) {
+        let holes = self.holes(ctx);
+        self.parts.rack.forget_losses(&mut ctx.tracking.ledger, holes);
     }
 }

@@ -6,11 +6,12 @@
 //! *Deviations*: none known from ns-2. BP95 leaves the gains of the timeout open: they are Jacobson's (RFC
 //! 6298 section 2).
 
+use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
+use crate::connection::Ctx;
 use crate::ledger::Ledger;
 use crate::params::{Params, Recovery, VegasRule};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender};
 use units::{Span, Time};
 
 /// New ACKs after a retransmission that check whether the next segment is overdue, too.
@@ -131,131 +132,131 @@ impl FineClock {
     }
 }
 
-impl Sender {
-    pub(crate) fn on_ack_vegas(&mut self, now: Time, ack: &Ack) {
-        self.cold.optional.fine.begin(now);
-        if ack.ack > self.seq.una {
-            self.new_ack_vegas(now, ack);
-        } else if ack.ack == self.seq.una {
-            self.duplicate_vegas(now);
+impl LossRecovery {
+    pub(crate) fn on_ack_vegas(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        self.parts.fine.begin(now);
+        if ack.ack > ctx.seq.una {
+            self.new_ack_vegas(ctx, now, ack);
+        } else if ack.ack == ctx.seq.una {
+            self.duplicate_vegas(ctx, now);
         } else {
-            self.quota = 0;
+            ctx.quota = 0;
         }
-        let threshold = self.threshold();
+        let threshold = ctx.threshold();
         if self.dupacks > 0 && self.dupacks < threshold {
-            self.quota = 0;
+            ctx.quota = 0;
         }
     }
 
-    fn new_ack_vegas(&mut self, now: Time, ack: &Ack) {
-        let rule = self.cold.params.vegas_rule;
-        let (acked, flight) = (ack.ack - self.seq.una, self.seq.nxt - self.seq.una);
-        if rule == VegasRule::Ns2 && self.seq.una == 1 && self.cold.params.delay_growth {
-            self.window.cwnd = self.cold.initial_window();
+    fn new_ack_vegas(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        let rule = ctx.params.vegas_rule;
+        let (acked, flight) = (ack.ack - ctx.seq.una, ctx.seq.nxt - ctx.seq.una);
+        if rule == VegasRule::Ns2 && ctx.seq.una == 1 && ctx.params.delay_growth {
+            ctx.window.cwnd = ctx.initial_window();
         }
-        self.deflate_vegas();
-        let sample = self.segment_rtt(now, ack.ack - 1);
+        self.deflate_vegas(ctx);
+        let sample = self.segment_rtt(ctx, now, ack.ack - 1);
         if self.loss && ack.ack >= self.recover {
             self.loss = false;
         }
-        let una = self.seq.una;
-        self.advance(now, ack);
-        self.cold.optional.fine.free(una, ack.ack);
-        self.grow(now, ack, acked, acked, flight);
+        let una = ctx.seq.una;
+        self.advance(ctx, now, ack);
+        self.parts.fine.free(una, ack.ack);
+        self.grow(ctx, now, ack, acked, acked, flight);
         if let Some(rtt) = sample {
-            self.cold.optional.fine.sample(rtt, rule);
+            self.parts.fine.sample(rtt, rule);
         }
-        if self.cold.optional.fine.worried == 0 {
+        if self.parts.fine.worried == 0 {
             return;
         }
-        self.cold.optional.fine.worried -= 1;
-        if self.overdue(now) {
-            self.dupacks = self.cold.params.dupack_threshold as u32;
-            self.forced = self.seq.una;
+        self.parts.fine.worried -= 1;
+        if self.overdue(ctx, now) {
+            self.dupacks = ctx.params.dupack_threshold as u32;
+            self.forced = ctx.seq.una;
         } else {
-            self.cold.optional.fine.worried = 0;
+            self.parts.fine.worried = 0;
         }
     }
 
     /// Removes the inflation by duplicate ACKs.
-    fn deflate_vegas(&mut self) {
+    fn deflate_vegas(&mut self, ctx: &mut Ctx) {
         self.recovering = false;
-        let bare = self.cold.optional.fine.bare;
-        let repaired = match self.cold.params.vegas_rule {
-            VegasRule::Ns2 => self.dupacks > self.cold.params.dupack_threshold as u32,
+        let bare = self.parts.fine.bare;
+        let repaired = match ctx.params.vegas_rule {
+            VegasRule::Ns2 => self.dupacks > ctx.params.dupack_threshold as u32,
             VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0 && bare > 0.0,
         };
-        if repaired && self.window.cwnd > bare {
-            self.window.cwnd = bare;
-            self.window.ssthresh = 2.0;
+        if repaired && ctx.window.cwnd > bare {
+            ctx.window.cwnd = bare;
+            ctx.window.ssthresh = 2.0;
         }
     }
 
     /// RTT of `seq`, just acknowledged, if it was sent once. ns-2 takes a segment sent at the origin of its
     /// clock as not sent.
-    pub(crate) fn segment_rtt(&self, now: Time, seq: u32) -> Option<Span> {
-        let fine = &self.cold.optional.fine;
-        let (at, transmits) = fine.slot(seq, &self.cold.optional.ledger);
+    pub(crate) fn segment_rtt(&self, ctx: &Ctx, now: Time, seq: u32) -> Option<Span> {
+        let fine = &self.parts.fine;
+        let (at, transmits) = fine.slot(seq, &ctx.tracking.ledger);
         at.filter(|at| transmits == 1 && fine.began != Some(*at))
             .map(|at| now.since(at))
             .filter(|rtt| *rtt > Span::ZERO)
     }
 
     /// Whether the first unacknowledged segment is older than the fine-grained timeout.
-    fn overdue(&self, now: Time) -> bool {
-        let ns2 = self.cold.params.vegas_rule == VegasRule::Ns2;
-        if self.seq.una == self.seq.max && !ns2 {
+    fn overdue(&self, ctx: &Ctx, now: Time) -> bool {
+        let ns2 = ctx.params.vegas_rule == VegasRule::Ns2;
+        if ctx.seq.una == ctx.seq.max && !ns2 {
             return false;
         }
-        let fine = &self.cold.optional.fine;
+        let fine = &self.parts.fine;
         // ns-2 takes a segment without a record, even one never sent, as sent long ago.
-        let (at, _) = fine.slot(self.seq.una, &self.cold.optional.ledger);
+        let (at, _) = fine.slot(ctx.seq.una, &ctx.tracking.ledger);
         fine.age(now, at) >= fine.timeout
     }
 
-    fn duplicate_vegas(&mut self, now: Time) {
-        if self.seq.una == self.seq.max {
-            self.quota = 0;
+    fn duplicate_vegas(&mut self, ctx: &mut Ctx, now: Time) {
+        if ctx.seq.una == ctx.seq.max {
+            ctx.quota = 0;
             return;
         }
-        let threshold = self.threshold();
+        let threshold = ctx.threshold();
         if self.dupacks == 0 {
-            self.cold.dup_max = self.seq.max;
+            self.parts.dup_max = ctx.seq.max;
         }
         self.dupacks += 1;
-        if self.overdue(now) || self.dupacks == threshold {
-            self.repair_vegas(now);
+        if self.overdue(ctx, now) || self.dupacks == threshold {
+            self.repair_vegas(ctx, now);
         } else if self.dupacks > threshold {
-            self.window.cwnd += 1.0;
+            ctx.window.cwnd += 1.0;
         }
     }
 
-    fn repair_vegas(&mut self, now: Time) {
-        let p = &self.cold.params;
+    fn repair_vegas(&mut self, ctx: &mut Ctx, now: Time) {
+        let p = &ctx.params;
         let (threshold, ns2) = (p.dupack_threshold as u32, p.vegas_rule == VegasRule::Ns2);
-        let allowed = self.seq.una > self.recover || !p.once_a_window || self.last_action != Action::Timeout;
+        let allowed =
+            ctx.seq.una > self.recover || !p.once_a_window || self.last_reduction != LastReduction::Timeout;
         if !allowed {
             return;
         }
-        let (at, transmits) = self.cold.optional.fine.slot(self.seq.una, &self.cold.optional.ledger);
+        let (at, transmits) = self.parts.fine.slot(ctx.seq.una, &ctx.tracking.ledger);
         let (at, again) = (at.unwrap_or(Time::ZERO), transmits > 1);
-        self.recover = self.seq.max;
-        let outstanding = self.seq.nxt - self.seq.una + 1;
-        let fine = &mut self.cold.optional.fine;
+        self.recover = ctx.seq.max;
+        let outstanding = ctx.seq.nxt - ctx.seq.una + 1;
+        let fine = &mut self.parts.fine;
         fine.worried = outstanding.min(WORRIES);
         fine.timeout *= if again { 2.0 } else { 1.125 };
         // A segment sent before the last reduction tells nothing about the present window (BP95).
         if fine.reduced_at.is_none_or(|cut| cut < at) {
             fine.reduced_at = Some(now);
-            self.reduce_vegas(now, again);
+            self.reduce_vegas(ctx, now, again);
         }
-        self.last_action = Action::FastRetransmit;
-        self.cold.counters.fast_recoveries += 1;
+        self.last_reduction = LastReduction::FastRetransmit;
+        ctx.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.cold.back_off();
-        self.rto = self.cold.rto();
-        self.restart_timer_on_retransmit(now);
-        self.forced = self.seq.una;
+        ctx.double_rto();
+        ctx.restart_timer_on_retransmit(now);
+        self.forced = ctx.seq.una;
         if !(ns2 && again) {
             self.dupacks = self.dupacks.max(threshold);
         }
@@ -263,32 +264,32 @@ impl Sender {
 
     /// Reduces the window by a quarter, or by half if a retransmission was lost; then inflates it by the
     /// duplicate ACKs.
-    fn reduce_vegas(&mut self, now: Time, again: bool) {
-        let ssthresh = self.window.ssthresh;
-        let before = self.window.cwnd.min(f64::from(self.seq.rwnd));
-        self.reduce_window(now, Cause::Loss);
-        let bare = match self.cold.params.vegas_rule {
+    fn reduce_vegas(&mut self, ctx: &mut Ctx, now: Time, again: bool) {
+        let ssthresh = ctx.window.ssthresh;
+        let before = ctx.window.cwnd.min(f64::from(ctx.seq.rwnd));
+        self.reduce_window(ctx, now, Cause::Loss);
+        let bare = match ctx.params.vegas_rule {
             VegasRule::Brakmo | VegasRule::Ns3 if again => before / 2.0,
-            VegasRule::Brakmo | VegasRule::Ns3 => self.window.cwnd,
+            VegasRule::Brakmo | VegasRule::Ns3 => ctx.window.cwnd,
             VegasRule::Ns2 => {
                 let whole = before as u32;
                 let left = if again { whole >> 1 } else { whole - (whole >> 2) };
                 f64::from(if whole <= 3 { 2 } else { left })
             }
         };
-        self.window.ssthresh = ssthresh;
-        self.cold.optional.fine.bare = bare.max(2.0);
-        self.window.cwnd = self.cold.optional.fine.bare + f64::from(self.dupacks);
+        ctx.window.ssthresh = ssthresh;
+        self.parts.fine.bare = bare.max(2.0);
+        ctx.window.cwnd = self.parts.fine.bare + f64::from(self.dupacks);
     }
 
     /// Timeout: a window of two segments, and no pending checks.
-    pub(crate) fn timeout_vegas(&mut self, now: Time) {
-        self.window.cwnd = 2.0;
-        self.window.ssthresh = self.window.ssthresh.max(2.0);
-        self.cold.optional.fine.bare = 0.0;
-        if self.cold.params.vegas_rule != VegasRule::Ns2 {
-            self.cold.optional.fine.worried = 0;
+    pub(crate) fn timeout_vegas(&mut self, ctx: &mut Ctx, now: Time) {
+        ctx.window.cwnd = 2.0;
+        ctx.window.ssthresh = ctx.window.ssthresh.max(2.0);
+        self.parts.fine.bare = 0.0;
+        if ctx.params.vegas_rule != VegasRule::Ns2 {
+            self.parts.fine.worried = 0;
         }
-        self.cold.optional.fine.reduced_at = Some(now);
+        self.parts.fine.reduced_at = Some(now);
     }
 }

@@ -1,9 +1,8 @@
 //! Read access to a sender between inputs.
 
-use super::counters::ColdCounters;
-use super::{Phase, Sender, SenderCounters};
+use super::{Phase, Sender};
 use crate::cc::Control;
-use crate::params::Recovery;
+use crate::connection::{EventCounters, SenderCounters};
 use crate::rtt::Rtt;
 use units::{Rate, Span, Time};
 
@@ -18,70 +17,64 @@ impl Sender {
     /// The same time, or [`Time::NEVER`].
     #[inline]
     pub fn due(&self) -> Time {
-        if self.fast.eligible || !self.has_tracking() {
-            return self.rto_at;
-        }
-        self.rto_at.min(self.cold.optional.timers.next())
+        self.ctx.timers.next()
     }
 
     /// The congestion window in segments.
     pub fn cwnd(&self) -> f64 {
-        self.window.cwnd
+        self.ctx.window.cwnd
     }
 
     /// The slow start threshold in segments; infinite if nothing set it.
     pub fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
+        self.ctx.window.ssthresh
     }
 
     /// Segments in flight, as the recovery algorithm counts them.
     pub fn flight(&self) -> u32 {
-        match self.recovery {
-            Recovery::Sack | Recovery::Rack => self.pipe(),
-            _ => self.seq.nxt - self.seq.una,
-        }
+        self.recovery.flight(&self.ctx)
     }
 
     /// The round-trip estimate and the timeout derived from it.
     pub fn rtt(&self) -> Rtt<'_> {
-        Rtt { estimate: &self.cold.rtt, params: &self.cold.params }
+        Rtt { estimate: &self.ctx.rtt, params: &self.ctx.params }
     }
 
     /// Smoothed round trip; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
-        self.cold.rtt.srtt(&self.cold.params)
+        self.ctx.rtt.srtt(&self.ctx.params)
     }
 
     /// The current retransmission timeout.
     pub fn rto(&self) -> Span {
-        self.rto
+        self.ctx.rto
     }
 
     /// Segments reported as CE-marked so far; `None` without accurate ECN.
     pub fn marked_segments(&self) -> Option<u32> {
-        self.cold.optional.parts().feedback.as_ref().map(|feedback| feedback.marked())
+        self.ctx.feedback.get().map(|feedback| feedback.marked())
     }
 
     /// Duplicate ACKs since the last new one.
     pub fn dupacks(&self) -> u32 {
-        self.dupacks
+        self.recovery.dupacks
     }
 
     /// Pacing rate on the wire, if the sender paces.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        let pace = if self.model_based { self.cc.pace() } else { self.window_pace() };
-        pace.filter(|_| self.paced).map(|pace| Rate((pace * self.cold.params.wire_bits()) as u64))
+        let pace = if self.ctx.model_based { self.ctx.cc.pace() } else { self.ctx.window_pace() };
+        pace.filter(|_| self.ctx.paced).map(|pace| Rate((pace * self.ctx.params.wire_bits()) as u64))
     }
 
     /// The sender's state.
     pub fn phase(&self) -> Phase {
         if !self.opened {
             Phase::Opening
-        } else if self.recovering {
+        } else if self.recovery.recovering {
             Phase::Recovery
-        } else if self.loss {
+        } else if self.recovery.loss {
             Phase::Loss
-        } else if self.window.cwnd < self.window.ssthresh {
+        } else if self.ctx.window.cwnd < self.ctx.window.ssthresh {
             Phase::SlowStart
         } else {
             Phase::Avoidance
@@ -90,43 +83,41 @@ impl Sender {
 
     /// Resets the counters; [`SenderCounters::sent`] no longer includes earlier retransmissions.
     pub fn reset_counters(&mut self) {
-        (self.cold.counters, self.retransmits) = (ColdCounters::default(), 0);
-        if let Some(undo) = self.cold.undo() {
-            undo.count = 0;
-        }
+        (self.ctx.counters, self.retransmits) = (EventCounters::default(), 0);
+        self.recovery.reset_undone();
     }
 
     /// Counters since the start or since [`Sender::reset_counters`].
     pub fn counters(&self) -> SenderCounters {
-        let ColdCounters { cuts, timeouts, fast_recoveries, ecn_cuts } = self.cold.counters;
+        let EventCounters { cuts, timeouts, fast_recoveries, ecn_cuts } = self.ctx.counters;
         // Segments sent are either new or retransmissions.
-        let (sent, retransmits) = (u64::from(self.seq.max) + self.retransmits, self.retransmits);
+        let (sent, retransmits) = (u64::from(self.ctx.seq.max) + self.retransmits, self.retransmits);
         let (cuts, undone) = (u64::from(cuts), self.undone());
         SenderCounters { sent, retransmits, timeouts, fast_recoveries, cuts, ecn_cuts, undone }
     }
 
     /// The first segment not yet acknowledged.
     pub fn una(&self) -> u32 {
-        self.seq.una
+        self.ctx.seq.una
     }
 
     /// The next segment to send in order; a timeout moves it back to `una`.
     pub fn nxt(&self) -> u32 {
-        self.seq.nxt
+        self.ctx.seq.nxt
     }
 
     /// Reductions undone as spurious.
     pub fn undone(&self) -> u32 {
-        self.cold.optional.parts().undo.as_ref().map_or(0, |undo| undo.count)
+        self.recovery.undone()
     }
 
     /// One past the last segment supplied.
     pub fn supplied(&self) -> u32 {
-        self.seq.limit
+        self.ctx.seq.limit
     }
 
     /// Whether everything supplied has been acknowledged. Never true for an endless supply.
     pub fn is_done(&self) -> bool {
-        self.seq.una >= self.seq.limit
+        self.ctx.seq.una >= self.ctx.seq.limit
     }
 }

@@ -6,10 +6,11 @@
 //! `fast_end` and `needs_slow_path` are recomputed after each input, so that sending looks neither at windows
 //! nor at options. `tests` compares both paths over random losses, reordering and duplicates.
 
-use super::{Sender, NONE};
+use super::Sender;
 use crate::cc::Cc;
-use crate::params::{Params, Recovery, Samples};
-use crate::segment::Segment;
+use crate::connection::{Timer, NONE};
+use crate::params::{Recovery, Reduction};
+use crate::segment::{SackBlocks, Segment};
 use units::Time;
 
 /// State of the fast path: which ACKs and segments may take it, recomputed after each input.
@@ -21,8 +22,6 @@ pub(crate) struct FastPath {
     pub(crate) acks: bool,
     /// A segment that needs the slow path may be ready to send.
     slow_pending: bool,
-    /// Every ACK gives an RTT sample (the `samples` option, cached).
-    pub(crate) timestamps: bool,
     /// One past the last new segment that may be sent on the fast path.
     end: u32,
     /// cwnd rounded down, cached outside recovery.
@@ -31,20 +30,19 @@ pub(crate) struct FastPath {
 
 impl FastPath {
     /// Returns the state of a connection that has not started.
-    pub(super) fn new(p: &Params) -> FastPath {
-        let timestamps = p.samples != Samples::PerWindow;
-        FastPath { eligible: false, acks: false, slow_pending: true, timestamps, end: 0, cwnd: 0 }
+    pub(super) fn new() -> FastPath {
+        FastPath { eligible: false, acks: false, slow_pending: true, end: 0, cwnd: 0 }
     }
 }
 
 impl Sender {
     /// Precondition of the fast path: whether the options ever allow it.
     pub(super) fn is_fast_path_eligible(&self) -> bool {
-        let ordinary = !(self.shows_acks || self.keeps_ledger || self.may_delay || self.ecn);
-        self.recovery == Recovery::Sack
+        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
+        self.recovery.algorithm == Recovery::Sack
             && ordinary
-            && self.cold.params.max_burst == 0
-            && !self.cold.params.pipe_always
+            && self.ctx.params.max_burst == 0
+            && !self.ctx.params.pipe_always
     }
 
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
@@ -52,13 +50,13 @@ impl Sender {
     pub(super) fn update_fast_path(&mut self) {
         self.fast.acks = self.fast.eligible
             && self.opened
-            && !self.recovering
-            && !self.loss
-            && self.dupacks == 0
-            && self.forced == NONE
-            && self.quota > 0
-            && self.seq.nxt == self.seq.max
-            && self.cold.board.sacked_count == 0;
+            && !self.recovery.recovering
+            && !self.recovery.loss
+            && self.recovery.dupacks == 0
+            && self.recovery.forced == NONE
+            && self.ctx.quota > 0
+            && self.ctx.seq.nxt == self.ctx.seq.max
+            && self.recovery.parts.board.sacked_count == 0;
         self.update_fast_send();
     }
 
@@ -68,18 +66,21 @@ impl Sender {
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
         (self.fast.end, self.fast.slow_pending) = (0, true);
-        let repairing = self.recovering || self.loss;
+        let repairing = self.recovery.recovering || self.recovery.loss;
         if !repairing {
-            self.fast.cwnd = self.window.cwnd as u32;
+            self.fast.cwnd = self.ctx.window.cwnd as u32;
         }
-        if !self.fast.eligible || !self.opened || self.forced != NONE {
+        if !self.fast.eligible || !self.opened || self.recovery.forced != NONE {
             return;
         }
-        if self.quota == 0 {
+        if self.ctx.quota == 0 {
             self.fast.slow_pending = false;
             return;
         }
-        if self.seq.nxt != self.seq.max || self.seq.una == self.seq.max || self.rto_at == Time::NEVER {
+        if self.ctx.seq.nxt != self.ctx.seq.max
+            || self.ctx.seq.una == self.ctx.seq.max
+            || !self.ctx.timers.is_armed(Timer::Retransmission)
+        {
             return;
         }
         let room = if repairing { self.window_end_in_recovery() } else { Some(self.window_end()) };
@@ -90,7 +91,10 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn update_fast_send_in_recovery(&mut self) {
         (self.fast.end, self.fast.slow_pending) = (0, true);
-        if self.forced == NONE && self.seq.nxt == self.seq.max && self.rto_at != Time::NEVER {
+        if self.recovery.forced == NONE
+            && self.ctx.seq.nxt == self.ctx.seq.max
+            && self.ctx.timers.is_armed(Timer::Retransmission)
+        {
             let room = self.window_end_in_recovery();
             self.set_fast_end(room);
         }
@@ -100,19 +104,19 @@ impl Sender {
     /// slow path.
     #[inline(always)]
     fn set_fast_end(&mut self, past: Option<u32>) {
-        if let Some(past) = past.filter(|past| *past < self.seq.limit) {
+        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
             (self.fast.end, self.fast.slow_pending) = (past, false);
         }
     }
 
     /// One past the last new segment that the windows allow outside recovery.
     fn window_end(&self) -> u32 {
-        let more = if self.dupacks > 0 && self.cold.params.limited_transmit {
-            self.cold.board.sacked_count
+        let more = if self.recovery.dupacks > 0 && self.ctx.params.limited_transmit {
+            self.recovery.parts.board.sacked_count
         } else {
             0
         };
-        self.seq.una.saturating_add(self.fast.cwnd.saturating_add(more).min(self.seq.rwnd))
+        self.ctx.seq.una.saturating_add(self.fast.cwnd.saturating_add(more).min(self.ctx.seq.rwnd))
     }
 
     /// One past the last new segment allowed in recovery, if all known losses have been retransmitted. `None`
@@ -121,48 +125,50 @@ impl Sender {
     #[inline(always)]
     fn window_end_in_recovery(&self) -> Option<u32> {
         // An integer subtracted from a larger double needs no rounding here.
-        let pipe = self.cold.board.pipe(self.seq.una, self.seq.max);
-        let room = (self.window.cwnd - f64::from(pipe)) as u32;
+        let pipe = self.recovery.parts.board.pipe(self.ctx.seq.una, self.ctx.seq.max);
+        let room = (self.ctx.window.cwnd - f64::from(pipe)) as u32;
         if room == 0 {
-            return Some(self.seq.max.min(self.seq.limit.saturating_sub(1)));
+            return Some(self.ctx.seq.max.min(self.ctx.seq.limit.saturating_sub(1)));
         }
-        if !self.cold.board.all_retransmitted() {
+        if !self.recovery.parts.board.all_retransmitted() {
             return None;
         }
-        let past = self.seq.max.saturating_add(room);
-        (past <= self.seq.window_end()).then_some(past)
+        let past = self.ctx.seq.max.saturating_add(room);
+        (past <= self.ctx.seq.window_end()).then_some(past)
     }
 
     /// Processes a cumulative ACK on the fast path. Returns false, without effect, if it needs the slow path
     /// ([`Sender::on_ack`]); the ACK of everything in flight always does.
     #[inline(always)]
     pub fn on_ack_fast(&mut self, now: Time, ack: u32, echo: Time) -> bool {
-        if !self.fast.acks || ack <= self.seq.una || ack >= self.seq.max {
+        if !self.fast.acks || ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
             return false;
         }
-        let (acked, flight) = (ack - self.seq.una, self.seq.outstanding());
-        if self.timed < ack || self.fast.timestamps {
-            self.move_una(now, ack, echo, false);
+        let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
+        if self.ctx.timed < ack || self.ctx.timestamps {
+            self.ctx.move_una(now, ack, echo, false);
         } else {
-            self.seq.una = ack;
-            self.rto_at = self.rto_after(now);
+            self.ctx.seq.una = ack;
+            self.ctx.restart_timer(now, true);
         }
-        match &mut self.cc {
+        match &mut self.ctx.cc {
             Cc::Reno(reno) => {
                 // Usually the flight equals cwnd in whole segments.
-                if flight >= self.fast.cwnd || self.window.is_used_by(flight) || self.cold.params.grow_unused
+                if flight >= self.fast.cwnd
+                    || self.ctx.window.is_used_by(flight)
+                    || self.ctx.params.grow_unused
                 {
-                    reno.open_by(&mut self.window, acked);
-                    self.fast.cwnd = self.limit_window();
+                    reno.open_by(&mut self.ctx.window, acked);
+                    self.fast.cwnd = self.ctx.limit_window();
                 }
             }
             _ => {
-                self.grow_by(now, (echo, false), acked, acked, flight);
-                self.fast.cwnd = self.window.cwnd as u32;
+                self.ctx.grow(now, (echo, false), (acked, acked), flight, false);
+                self.fast.cwnd = self.ctx.window.cwnd as u32;
             }
         }
-        let past = u64::from(ack) + u64::from(self.fast.cwnd.min(self.seq.rwnd));
-        if past < u64::from(self.seq.limit) {
+        let past = u64::from(ack) + u64::from(self.fast.cwnd.min(self.ctx.seq.rwnd));
+        if past < u64::from(self.ctx.seq.limit) {
             self.fast.end = past as u32;
         } else {
             self.update_fast_send();
@@ -171,11 +177,57 @@ impl Sender {
         true
     }
 
+    /// Fast path of a duplicate ACK that reports one more SACKed segment, above all others. Returns false, without
+    /// effect, if it needs the slow path ([`Sender::on_ack`]). Calls `before` before a change of the window.
+    #[inline(always)]
+    pub fn on_sack_fast(
+        &mut self,
+        now: Time,
+        ack: u32,
+        blocks: &SackBlocks,
+        before: impl FnOnce(&Sender),
+    ) -> bool {
+        let may = self.fast.eligible && self.opened && ack == self.ctx.seq.una;
+        if !may {
+            return false;
+        }
+        let threshold = || self.ctx.threshold();
+        let (parts, seq) = (&mut *self.recovery.parts, self.ctx.seq);
+        if !parts.board.add_above_all(blocks, (seq.una, seq.max), threshold) {
+            return false;
+        }
+        self.ctx.quota = NONE;
+        if self.recovery.dupacks == 0 {
+            self.fast.acks = false;
+            parts.dup_max = seq.max;
+        }
+        self.recovery.dupacks += 1;
+        let recovering = self.recovery.recovering;
+        let reduces = recovering && self.ctx.params.reduction != Reduction::AtOnce;
+        if reduces || !recovering && self.recovery.must_enter_sack(&self.ctx) {
+            before(self);
+            self.reduce_on_sack(now);
+        } else if recovering {
+            self.update_fast_send_in_recovery();
+        } else {
+            self.update_fast_send();
+        }
+        true
+    }
+
+    /// Reduces the window for one more SACKed segment.
+    #[cold]
+    #[inline(never)]
+    fn reduce_on_sack(&mut self, now: Time) {
+        self.recovery.reduce_on_sack(&mut self.ctx, now);
+        self.update_fast_send();
+    }
+
     /// Whether the cached window and end equal those that [`Sender::update_fast_send`] computes.
     fn is_fast_path_fresh(&self) -> bool {
         let end = self.window_end();
-        let last_segments = self.fast.slow_pending && end >= self.seq.limit;
-        self.fast.cwnd == self.window.cwnd as u32 && (self.fast.end == end || last_segments)
+        let last_segments = self.fast.slow_pending && end >= self.ctx.seq.limit;
+        self.fast.cwnd == self.ctx.window.cwnd as u32 && (self.fast.end == end || last_segments)
     }
 
     /// Returns the next segment to send.
@@ -194,7 +246,7 @@ impl Sender {
     /// is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
-        (self.seq.nxt < self.fast.end).then(|| (self.send_next(now), self.size))
+        (self.ctx.seq.nxt < self.fast.end).then(|| (self.send_next(now), self.size))
     }
 
     /// The timeout, if nothing is ready for the slow path ([`Time::NEVER`]: no timer); a sender on the fast
@@ -204,19 +256,19 @@ impl Sender {
         if self.fast.slow_pending {
             return None;
         }
-        Some(self.rto_at)
+        Some(self.ctx.timers.deadline(Timer::Retransmission))
     }
 
     /// Sends a new full segment with others in flight and the timer running; returns its number.
     #[inline(always)]
     fn send_next(&mut self, now: Time) -> u32 {
-        let seq = self.seq.nxt;
-        (self.seq.nxt, self.seq.max) = (seq + 1, seq + 1);
-        if self.timed == NONE {
-            (self.timed, self.timed_at) = (seq, now);
+        let seq = self.ctx.seq.nxt;
+        (self.ctx.seq.nxt, self.ctx.seq.max) = (seq + 1, seq + 1);
+        if self.ctx.timed == NONE {
+            (self.ctx.timed, self.ctx.timed_at) = (seq, now);
         }
-        if self.recovering {
-            self.cold.board.prr_out += 1;
+        if self.recovery.recovering {
+            self.recovery.parts.board.prr_out += 1;
         }
         seq
     }

@@ -6,97 +6,46 @@
 //! *Deviations*: bursts ignore the boundaries of the application's writes.
 
 use super::Sender;
-use crate::cc::Control;
 use units::{Span, Time};
 
-/// A burst is what the pacing rate sends in 1/1024 s, at least two segments and at most one buffer.
-const BUNCHES_A_SECOND: f64 = 1024.0;
-const LEAST: u32 = 2;
-const BUFFER_BYTES: u64 = 65_536;
-/// Share of the buffer reserved for headers.
-const HEADERS_BYTES: u64 = 321;
-/// The whole buffer is added on the shortest paths, and half as much for each further 512 µs of minimum RTT.
-const HALVED_US: u64 = 512;
 /// Sending is deferred only if the room is less than 1/3 of the window, the last burst left at most 1 ms ago,
 /// and the next ACK is expected within 1 ms or half a round trip.
 const SHARE: u32 = 3;
 const PATIENCE: Span = Span::from_millis(1);
 
-/// The burst being sent.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Burst {
-    left: u32,
-    size: u32,
-    left_at: Time,
-    push: bool,
-}
-
-impl Burst {
-    /// Whether the segment being sent is the last of a burst of several (sets PSH).
-    pub(super) fn take_push(&mut self) -> bool {
-        std::mem::take(&mut self.push)
-    }
-}
-
 impl Sender {
     /// Whether a new segment may leave now, as part of a burst. False: it is deferred.
     pub(super) fn may_join_burst(&mut self, now: Time) -> bool {
-        if self.cold.optional.bunch.left == 0 {
+        if !self.ctx.tracking.burst.is_open() {
             let room = self.room_in_window();
-            let wanted = self.burst_size();
+            let wanted = self.ctx.burst_size();
             if room < wanted && self.may_defer(now, room) {
                 return false;
             }
-            let size = room.min(wanted);
-            (self.cold.optional.bunch.left, self.cold.optional.bunch.size) = (size, size);
+            self.ctx.tracking.burst.open(room.min(wanted));
         }
-        let bunch = &mut self.cold.optional.bunch;
-        bunch.left -= 1;
-        bunch.push = bunch.left == 0 && bunch.size > 1;
-        bunch.left_at = now;
+        self.ctx.tracking.burst.take(now);
         true
     }
 
     /// New segments that the window allows, the one being asked about included.
     fn room_in_window(&self) -> u32 {
-        let window = (self.window.cwnd as u32).saturating_sub(self.pipe());
-        let past = self.seq.send_end();
-        window.min(past - self.seq.max).max(1)
-    }
-
-    /// Segments of a full burst.
-    pub(crate) fn burst_size(&self) -> u32 {
-        if self.model_based {
-            return self.cc.quantum();
-        }
-        let p = &self.cold.params;
-        let opening = self.window.cwnd < self.window.ssthresh / 2.0;
-        let gain = if opening { p.pacing_gain_start } else { p.pacing_gain };
-        let srtt = self.srtt().unwrap_or(Span::from_millis(1)).max(Span(1));
-        let paced = gain * self.window.cwnd / srtt.as_secs() / BUNCHES_A_SECOND;
-        let halvings = self.cold.optional.rack.min_rtt.0 / 1000 / HALVED_US;
-        let near = if halvings < 17 { (BUFFER_BYTES >> halvings) as f64 / p.mss.0 as f64 } else { 0.0 };
-        let most = (BUFFER_BYTES / p.mss.0).max(1);
-        ((paced + near) as u64).min(most).max(u64::from(LEAST)) as u32
-    }
-
-    /// Segments left in the current send buffer: its last ones do not wait for those of the next.
-    fn left_in_buffer(&self) -> u32 {
-        let whole = ((BUFFER_BYTES - HEADERS_BYTES) / self.cold.params.mss.0).max(1) as u32;
-        whole - self.seq.max % whole
+        let window = (self.ctx.window.cwnd as u32).saturating_sub(self.recovery.pipe(&self.ctx));
+        let past = self.ctx.seq.send_end();
+        window.min(past - self.ctx.seq.max).max(1)
     }
 
     /// Whether to defer: an ACK is expected soon and the last burst has just left.
     fn may_defer(&self, now: Time, room: u32) -> bool {
-        let last = self.seq.max + room >= self.seq.limit || room >= self.left_in_buffer();
-        if self.seq.una == self.seq.max || self.recovering || self.loss || last {
+        let last = self.ctx.seq.max + room >= self.ctx.seq.limit || room >= self.ctx.left_in_buffer();
+        if self.ctx.seq.una == self.ctx.seq.max || self.recovery.recovering || self.recovery.loss || last {
             return false;
         }
-        let much = u64::from(room) * u64::from(SHARE) >= self.window.cwnd as u64;
-        let tracking = &*self.cold.optional;
-        let just_left = now.since(tracking.bunch.left_at) <= PATIENCE;
-        let age = now.since(tracking.ledger.get(self.seq.una).at);
-        !much && just_left && self.srtt().is_some_and(|srtt| age + PATIENCE.min(srtt / 2) >= srtt)
+        let much = u64::from(room) * u64::from(SHARE) >= self.ctx.window.cwnd as u64;
+        let tracking = &*self.ctx.tracking;
+        let just_left = now.since(tracking.burst.left_at) <= PATIENCE;
+        let age = now.since(tracking.ledger.get(self.ctx.seq.una).at);
+        !much && just_left && self.ctx.srtt().is_some_and(|srtt| age + PATIENCE.min(srtt / 2) >= srtt)
     }
 }
 
@@ -170,7 +119,7 @@ mod tests {
         let mut sender = sender();
         sends(&mut sender, Time::ZERO);
         let sent: Vec<usize> = (1..=12).map(|n| acks(&mut sender, 36 + 4 * n, 2 * n as u32).len()).collect();
-        assert_eq!(sender.window.cwnd, 21.0);
+        assert_eq!(sender.ctx.window.cwnd, 21.0);
         assert_eq!(sent, [vec![2; 9], vec![3, 2, 2]].concat());
     }
 
@@ -184,7 +133,7 @@ mod tests {
             acks(&mut sender, 78, 2 * n);
         });
         assert_eq!(acks(&mut sender, 79, 20).len(), 2);
-        assert_eq!(sender.window.cwnd, 21.0);
+        assert_eq!(sender.ctx.window.cwnd, 21.0);
         assert_eq!(acks(&mut sender, 80, 22).len(), 3);
     }
 
@@ -207,11 +156,11 @@ mod tests {
         let mut sender = sender();
         sends(&mut sender, Time::ZERO);
         acks(&mut sender, 40, 2);
-        assert_eq!(sender.burst_size(), 2);
-        let cold = &mut *sender.cold;
-        cold.rtt = crate::rtt::Estimate::new(&cold.params, Span::ZERO);
-        cold.rtt.sample(&cold.params, Time(1_000_000), Time::ZERO, (1, 2));
-        sender.cold.optional.rack.min_rtt = Span::from_millis(1);
-        assert_eq!(sender.burst_size(), 44);
+        assert_eq!(sender.ctx.burst_size(), 2);
+        let ctx = &mut sender.ctx;
+        ctx.rtt = crate::rtt::Estimate::new(&ctx.params, Span::ZERO);
+        ctx.rtt.sample(&ctx.params, Time(1_000_000), Time::ZERO, (1, 2));
+        ctx.tracking.min_rtt = Span::from_millis(1);
+        assert_eq!(sender.ctx.burst_size(), 44);
     }
 }

@@ -48,7 +48,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         loop {
-            self.fast[1] += u32::from(fast.seq.nxt < fast.fast.end);
+            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end);
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
@@ -59,7 +59,10 @@ impl Twins {
             (slow.cwnd(), slow.ssthresh(), slow.phase())
         );
         assert_eq!((fast.counters(), fast.poll_timeout()), (slow.counters(), slow.poll_timeout()));
-        assert_eq!((fast.seq.una, fast.seq.nxt, fast.seq.max), (slow.seq.una, slow.seq.nxt, slow.seq.max));
+        assert_eq!(
+            (fast.ctx.seq.una, fast.ctx.seq.nxt, fast.ctx.seq.max),
+            (slow.ctx.seq.una, slow.ctx.seq.nxt, slow.ctx.seq.max)
+        );
     }
 
     /// ACKs that the receivers return for a segment.

@@ -6,25 +6,27 @@
 //! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
-use super::lost_set::LostSet;
-use super::send_order::SendOrder;
-use super::tlp::Tlp;
+mod lost_set;
+mod send_order;
+mod tlp;
+
+use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
+use crate::connection::{Ctx, Timer, Tracking};
 use crate::ledger::Ledger;
-use crate::params::{Params, Recovery, Reduction, ReorderTimer};
+use crate::params::{Params, Reduction, ReorderTimer};
 use crate::segment::Ack;
-use crate::sender::{Action, Sender, Timer};
+use lost_set::LostSet;
+use send_order::SendOrder;
+use tlp::Tlp;
 use units::{Span, Time};
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// Whether RACK is the recovery in use.
-    pub(crate) on: bool,
     /// Send time and number of the newest segment known to have arrived, and its RTT.
     newest: (Time, u32),
     rtt: Span,
-    pub(crate) min_rtt: Span,
     /// One past the highest segment known to have arrived; whether one below it arrived later though sent
     /// once.
     fack: u32,
@@ -57,10 +59,8 @@ const REORDER_LEAST: Span = Span::from_millis(2);
 impl Rack {
     pub(crate) fn new(p: &Params) -> Rack {
         Rack {
-            on: p.recovery == Recovery::Rack,
             newest: (Time::ZERO, 0),
             rtt: Span::ZERO,
-            min_rtt: Span(u64::MAX),
             fack: 0,
             reordered: false,
             lost: LostSet::default(),
@@ -126,7 +126,8 @@ impl Rack {
     }
 
     /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
-    pub(crate) fn arrived(&mut self, now: Time, seq: u32, ledger: &mut Ledger, echo: Time) {
+    pub(crate) fn arrived(&mut self, now: Time, seq: u32, tracking: &mut Tracking, echo: Time) {
+        let Tracking { ledger, min_rtt, .. } = tracking;
         let sent = *ledger.get(seq);
         if sent.arrived {
             return;
@@ -144,10 +145,10 @@ impl Rack {
         let rtt = now.since(sent.at);
         let again = sent.transmits > 1;
         // An ACK of the original tells nothing about the retransmission.
-        if again && (echo < sent.at || rtt < self.min_rtt) {
+        if again && (echo < sent.at || rtt < *min_rtt) {
             return;
         }
-        self.min_rtt = self.min_rtt.min(rtt);
+        *min_rtt = (*min_rtt).min(rtt);
         if (sent.at, seq) >= self.newest {
             self.newest = (sent.at, seq);
             self.rtt = rtt;
@@ -171,111 +172,117 @@ impl Rack {
     }
 }
 
-impl Sender {
-    pub(crate) fn on_ack_rack(&mut self, now: Time, ack: &Ack) {
-        if ack.ack < self.seq.una {
-            self.quota = 0;
+impl LossRecovery {
+    pub(crate) fn on_ack_rack(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        if ack.ack < ctx.seq.una {
+            ctx.quota = 0;
             return;
         }
-        let (acked, flight) = (ack.ack - self.seq.una, self.pipe());
-        let lost_before = self.cold.optional.sampler.lost;
+        let (acked, flight) = (ack.ack - ctx.seq.una, self.pipe(ctx));
+        let lost_before = ctx.tracking.sampler.lost;
         let duplicate = ack.dsack();
         if duplicate.is_some() {
-            self.cold.optional.rack.widen(self.seq.una, self.seq.max);
+            self.parts.rack.widen(ctx.seq.una, ctx.seq.max);
         }
-        let board = &mut self.cold.board;
-        let known = board.advance(self.seq.una, ack.ack);
-        let delivered = acked - known + board.add(&ack.sack, ack.ack, self.seq.max);
+        let board = &mut self.parts.board;
+        let known = board.advance(ctx.seq.una, ack.ack);
+        let delivered = acked - known + board.add(&ack.sack, ack.ack, ctx.seq.max);
         if acked > 0 {
-            self.advance(now, ack);
+            self.advance(ctx, now, ack);
         } else if delivered > 0 {
             if self.dupacks == 0 {
-                self.cold.dup_max = self.seq.max;
+                self.parts.dup_max = ctx.seq.max;
             }
             self.dupacks += 1;
         }
-        self.process_probe(now, ack, delivered, duplicate.is_some());
-        self.undo_if_spurious(ack, duplicate);
-        self.find_losses_by_time(now);
+        self.process_probe(ctx, now, ack, delivered, duplicate.is_some());
+        self.undo_if_spurious(ctx, ack, duplicate);
+        self.find_losses_by_time(ctx, now);
         if self.recovering {
-            if self.seq.una >= self.recover {
-                self.leave_sack();
-                self.cold.optional.rack.end_recovery();
+            if ctx.seq.una >= self.recover {
+                self.leave_sack(ctx);
+                self.parts.rack.end_recovery();
                 // Losses during a recovery start the next one at once, as in Linux: a model sees no end in
                 // between.
-                if self.model_based || self.cold.optional.rack.chained {
-                    self.enter_rack_if_lossy(now, delivered);
+                if ctx.model_based || self.parts.rack.chained {
+                    self.enter_rack_if_lossy(ctx, now, delivered);
                 }
-                if !self.recovering && self.cold.params.grow_on_exit {
+                if !self.recovering && ctx.params.grow_on_exit {
                     // SACKed segments were counted as they arrived.
-                    self.grow(now, ack, self.counted(acked.min(delivered), delivered), delivered, flight);
+                    self.grow(
+                        ctx,
+                        now,
+                        ack,
+                        self.counted(ctx, acked.min(delivered), delivered),
+                        delivered,
+                        flight,
+                    );
                 }
             } else {
-                let safe = acked > 0 && self.cold.optional.sampler.lost == lost_before;
-                let linux = self.cold.params.reduction == Reduction::Linux;
-                self.update_prr(delivered, if linux { safe } else { acked > 0 });
+                let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
+                let linux = ctx.params.reduction == Reduction::Linux;
+                self.update_prr(ctx, delivered, if linux { safe } else { acked > 0 });
             }
             return;
         }
-        if self.loss && self.seq.una >= self.recover {
+        if self.loss && ctx.seq.una >= self.recover {
             self.loss = false;
-            self.cold.optional.rack.end_recovery();
+            self.parts.rack.end_recovery();
         }
         if acked > 0 {
-            self.grow(now, ack, self.counted(acked, delivered), delivered, flight);
+            self.grow(ctx, now, ack, self.counted(ctx, acked, delivered), delivered, flight);
         }
-        self.enter_rack_if_lossy(now, delivered);
+        self.enter_rack_if_lossy(ctx, now, delivered);
     }
 
-    fn enter_rack_if_lossy(&mut self, now: Time, delivered: u32) {
-        if self.cold.optional.rack.evidence() == 0 || self.recovering || self.loss {
+    fn enter_rack_if_lossy(&mut self, ctx: &mut Ctx, now: Time, delivered: u32) {
+        if self.parts.rack.evidence() == 0 || self.recovering || self.loss {
             return;
         }
         self.dupacks = self.dupacks.max(1);
-        let linux = self.cold.params.reduction == Reduction::Linux;
-        let before = if linux { self.window.cwnd as u32 } else { self.seq.outstanding() };
-        self.cold.board.recover_fs = before.max(1);
-        if self.seq.una >= self.recover {
-            self.save_window();
-            self.recover = self.seq.max;
-            self.reduce_window(now, Cause::Loss);
+        let linux = ctx.params.reduction == Reduction::Linux;
+        let before = if linux { ctx.window.cwnd as u32 } else { ctx.seq.outstanding() };
+        self.parts.board.recover_fs = before.max(1);
+        if ctx.seq.una >= self.recover {
+            self.save_window(ctx);
+            self.recover = ctx.seq.max;
+            self.reduce_window(ctx, now, Cause::Loss);
         }
-        self.recover = self.seq.max;
-        self.last_action = Action::FastRetransmit;
-        self.cold.counters.fast_recoveries += 1;
+        self.recover = ctx.seq.max;
+        self.last_reduction = LastReduction::FastRetransmit;
+        ctx.counters.fast_recoveries += 1;
         self.recovering = true;
-        self.restart_timer_on_retransmit(now);
-        self.cold.board.prr_delivered = 0;
-        self.cold.board.prr_out = 0;
-        self.update_prr(delivered, false);
-        if let Some(lost) = self.first_lost() {
-            self.cold.board.prr_out = 1;
+        ctx.restart_timer_on_retransmit(now);
+        self.parts.board.prr_delivered = 0;
+        self.parts.board.prr_out = 0;
+        self.update_prr(ctx, delivered, false);
+        if let Some(lost) = self.first_lost(ctx) {
+            self.parts.board.prr_out = 1;
             self.forced = lost;
         }
     }
 
     /// Section 6.2 steps 4 and 5: of the segments sent before the newest one delivered, those sent long enough ago
     /// are lost; the timer waits for the last of the others.
-    fn find_losses_by_time(&mut self, now: Time) {
-        let window = self.reordering_window();
-        let tracking = &mut *self.cold.optional;
-        let (rack, ledger) = (&mut tracking.rack, &tracking.ledger);
+    fn find_losses_by_time(&mut self, ctx: &mut Ctx, now: Time) {
+        let window = self.reordering_window(ctx);
+        let (rack, ledger) = (&mut *self.parts.rack, &ctx.tracking.ledger);
         let (newest, rtt) = (rack.newest, rack.rtt);
         let Some(last) = rack.order.last_before(ledger, newest) else {
-            return tracking.timers.arm(Timer::Reordering, Time::NEVER);
+            return ctx.timers.arm(Timer::Reordering, Time::NEVER);
         };
         let due = |seq: u32| ledger.get(seq).at + rtt + window;
         let due_last = due(last);
         let overdue = |seq: &u32| (ledger.get(*seq).at, *seq) < newest && due(*seq) <= now;
         rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
-        self.mark_overdue_lost(now);
-        let again = if due_last > now { self.reorder_time(now, due_last) } else { Time::NEVER };
-        self.cold.optional.timers.arm(Timer::Reordering, again);
+        self.mark_overdue_lost(ctx, now);
+        let again = if due_last > now { self.reorder_time(ctx, now, due_last) } else { Time::NEVER };
+        ctx.timers.arm(Timer::Reordering, again);
     }
 
     /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
-    fn reorder_time(&self, now: Time, due: Time) -> Time {
-        if self.cold.params.reorder_timer == ReorderTimer::Exact {
+    fn reorder_time(&self, ctx: &Ctx, now: Time, due: Time) -> Time {
+        if ctx.params.reorder_timer == ReorderTimer::Exact {
             return due;
         }
         let left = due.since(now) + REORDER_LEAST;
@@ -284,90 +291,89 @@ impl Sender {
 
     /// Marks the segments found overdue as lost, the lowest first.
     #[inline]
-    fn mark_overdue_lost(&mut self, now: Time) {
-        if self.cold.optional.rack.overdue.is_empty() {
+    fn mark_overdue_lost(&mut self, ctx: &mut Ctx, now: Time) {
+        if self.parts.rack.overdue.is_empty() {
             return;
         }
-        let mut overdue = std::mem::take(&mut self.cold.optional.rack.overdue);
+        let mut overdue = std::mem::take(&mut self.parts.rack.overdue);
         overdue.sort_unstable();
         for seq in overdue.drain(..) {
-            let tracking = &mut *self.cold.optional;
-            tracking.rack.mark_lost(&mut tracking.ledger, seq, (self.seq.una, self.seq.max));
-            self.report_loss(now, seq);
+            self.parts.rack.mark_lost(&mut ctx.tracking.ledger, seq, (ctx.seq.una, ctx.seq.max));
+            ctx.report_loss(now, seq);
         }
-        self.cold.optional.rack.overdue = overdue;
+        self.parts.rack.overdue = overdue;
     }
 
     /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is
     /// SACKed (section 6.2 step 4).
-    fn reordering_window(&self) -> Span {
-        let rack = &self.cold.optional.rack;
+    fn reordering_window(&self, ctx: &Ctx) -> Span {
+        let rack = &self.parts.rack;
         let repairing = self.recovering || self.loss;
-        let enough = self.cold.board.sacked_count >= self.threshold();
-        if rack.min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
+        let enough = self.parts.board.sacked_count >= ctx.threshold();
+        let min_rtt = ctx.tracking.min_rtt;
+        if min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
             return Span::ZERO;
         }
-        Span(rack.min_rtt.0.saturating_mul(rack.quarters) / 4).min(self.srtt().unwrap_or(Span::ZERO))
+        Span(min_rtt.0.saturating_mul(rack.quarters) / 4).min(ctx.srtt().unwrap_or(Span::ZERO))
     }
 
     /// The first segment marked lost and not retransmitted.
-    fn first_lost(&mut self) -> Option<u32> {
-        self.cold.optional.rack.lost.first(self.seq.una, self.seq.max)
+    fn first_lost(&mut self, ctx: &mut Ctx) -> Option<u32> {
+        self.parts.rack.lost.first(ctx.seq.una, ctx.seq.max)
     }
 
     /// Segments not known to have arrived.
-    pub(super) fn holes(&mut self) -> Vec<u32> {
-        let (una, max) = (self.seq.una, self.seq.max);
-        let board = &mut self.cold.board;
+    pub(super) fn holes(&mut self, ctx: &mut Ctx) -> Vec<u32> {
+        let (una, max) = (ctx.seq.una, ctx.seq.max);
+        let board = &mut self.parts.board;
         let first = board.first_unsacked(una, max, una, max);
         let unsacked = std::iter::successors(first, |hole| board.first_unsacked(hole + 1, max, una, max));
         // The scoreboard may not include the ACK that is being processed.
-        let ledger = &self.cold.optional.ledger;
+        let ledger = &ctx.tracking.ledger;
         unsacked.filter(|hole| !ledger.get(*hole).arrived).collect()
     }
 
     /// The segment to send: lost ones, then new ones, while the window has room.
-    pub(crate) fn next_rack(&mut self) -> Option<u32> {
+    pub(crate) fn next_rack(&mut self, ctx: &mut Ctx) -> Option<u32> {
         if !self.recovering && !self.loss {
-            return self.next_new();
+            return self.next_new(ctx);
         }
-        if self.window.cwnd - f64::from(self.pipe()) < 1.0 {
+        if ctx.window.cwnd - f64::from(self.pipe(ctx)) < 1.0 {
             return None;
         }
-        let past = self.seq.send_end();
-        self.first_lost().or_else(|| (self.seq.max < past).then_some(self.seq.max))
+        let past = ctx.seq.send_end();
+        self.first_lost(ctx).or_else(|| (ctx.seq.max < past).then_some(ctx.seq.max))
     }
 
     /// Section 6.3: the first segment is lost, and so are those sent more than a round trip ago.
-    pub(crate) fn timeout_rack(&mut self, now: Time) {
-        self.seq.nxt = self.seq.max;
-        let limit = self.cold.optional.rack.rtt + self.reordering_window();
-        let (una, tracking) = (self.seq.una, &mut *self.cold.optional);
-        let (rack, ledger) = (&mut tracking.rack, &tracking.ledger);
+    pub(crate) fn timeout_rack(&mut self, ctx: &mut Ctx, now: Time) {
+        ctx.seq.nxt = ctx.seq.max;
+        let limit = self.parts.rack.rtt + self.reordering_window(ctx);
+        let (una, ledger) = (ctx.seq.una, &ctx.tracking.ledger);
+        let rack = &mut *self.parts.rack;
         let overdue = |seq: &u32| ledger.get(*seq).at + limit <= now;
         rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
         if !ledger.get(una).lost_now && !overdue(&una) {
             rack.overdue.push(una);
         }
-        self.mark_overdue_lost(now);
-        self.forced = self.seq.una;
-        let tracking = &mut *self.cold.optional;
-        tracking.timers.cancel(Timer::Reordering);
-        tracking.timers.cancel(Timer::Probe);
-        tracking.rack.tlp.forget();
+        self.mark_overdue_lost(ctx, now);
+        self.forced = ctx.seq.una;
+        ctx.timers.cancel(Timer::Reordering);
+        ctx.timers.cancel(Timer::Probe);
+        self.parts.rack.tlp.forget();
     }
 
     /// The reordering timer or the PTO has fired.
-    pub(crate) fn on_rack_timer(&mut self, now: Time) {
-        if self.cold.optional.timers.fire(Timer::Reordering, now) {
-            self.quota = self.burst();
-            self.find_losses_by_time(now);
+    pub(crate) fn on_rack_timer(&mut self, ctx: &mut Ctx, now: Time) {
+        if ctx.timers.fire(Timer::Reordering, now) {
+            ctx.quota = ctx.burst();
+            self.find_losses_by_time(ctx, now);
             // Linux treats the tick as a delivery.
-            let linux = self.cold.params.reduction == Reduction::Linux;
-            self.enter_rack_if_lossy(now, u32::from(linux));
+            let linux = ctx.params.reduction == Reduction::Linux;
+            self.enter_rack_if_lossy(ctx, now, u32::from(linux));
         }
-        if self.cold.optional.timers.fire(Timer::Probe, now) {
-            self.probe(now);
+        if ctx.timers.fire(Timer::Probe, now) {
+            self.probe(ctx, now);
         }
     }
 }

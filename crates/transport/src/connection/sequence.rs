@@ -3,6 +3,9 @@
 //! *Reference*: RFC 9293 section 3.4.
 //! *Units*: segments.
 
+/// Sequence number that stands for "no segment".
+pub(crate) const NONE: u32 = u32::MAX;
+
 /// Send sequence variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SequenceSpace {

@@ -23,7 +23,7 @@ pub struct SenderCounters {
 
 /// The counters that cannot be derived from the rest of the state.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ColdCounters {
+pub(crate) struct EventCounters {
     pub(crate) cuts: u32,
     pub(crate) timeouts: u32,
     pub(crate) fast_recoveries: u32,

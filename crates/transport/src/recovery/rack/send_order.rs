@@ -7,8 +7,8 @@
 //! *Reference*: RFC 8985 section 6.2 step 5, which leaves the data structure open.
 //! *Units*: segments.
 
+use crate::connection::NONE;
 use crate::ledger::Ledger;
-use crate::sender::NONE;
 use units::Time;
 
 /// Head, tail and cursor of the list. A segment is in it from each transmission until it arrives or is marked lost.

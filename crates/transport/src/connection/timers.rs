@@ -1,23 +1,24 @@
-//! Timers of a sender other than the retransmission timer.
+//! The timers of a sender.
 //!
 //! | timer | armed by | cancelled by | firing |
 //! |---|---|---|---|
-//! | retransmission (`Sender::rto_at`) | the first segment in flight, an ACK of new data, a probe, some retransmissions | the ACK of everything in flight | `on_timeout`: recovery from `una`, doubled timeout |
+//! | [`Timer::Retransmission`] | the first segment in flight, an ACK of new data, a probe, some retransmissions | the ACK of everything in flight | recovery from `una`, doubled timeout |
 //! | [`Timer::Jitter`] | a segment ready to send, with `overhead` | firing | allows segments until the next input |
 //! | [`Timer::Pacing`] | a segment ahead of the pacing rate; the end of the handshake, with `open_wait` | firing | allows segments, opens the connection |
 //! | [`Timer::Reordering`] | an ACK that leaves unSACKed segments in the reordering window | an ACK that leaves none, a timeout, firing | looks for losses again |
 //! | [`Timer::Probe`] | a transmission or an ACK outside recovery (PTO of TLP) | recovery, SACKed segments, a probe in flight, a timeout, firing | sends a tail loss probe |
 //!
-//! The retransmission timer is separate because it is the only one of the fast path. All others share one
-//! deadline, which is a lower bound: cancelling leaves it, and a stale timer that fires does nothing but recompute
-//! it (lazy cancellation).
+//! Every sender has the first; the others are allocated for options that need one of them. Their common
+//! deadline is a lower bound: cancelling leaves it, and a stale timer that fires does nothing but recompute it
+//! (lazy cancellation).
 //!
-//! *Reference*: RFC 8985 sections 6.2 and 7.2 for the last two; ns-2's `overhead_` for the first.
+//! *Reference*: RFC 6298 section 5, RFC 8985 sections 6.2 and 7.2; ns-2's `overhead_` for the jitter.
 //! *Units*: times.
 
+use super::Part;
 use units::Time;
 
-/// A timer of a sender that tracks each segment or delays segments.
+/// A timer of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// Random delay before a window of data is sent (`overhead`).
@@ -28,42 +29,73 @@ pub(crate) enum Timer {
     Reordering,
     /// Probe timeout (PTO) of the tail loss probe.
     Probe,
+    /// Retransmission timeout (RTO).
+    Retransmission,
 }
 
 /// Deadlines of all [`Timer`]s; [`Time::NEVER`] for those not armed.
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
+    retransmission: Time,
+    others: Part<Others>,
+}
+
+/// Deadlines of the timers that only some options need.
+#[derive(Clone, Debug)]
+struct Others {
     deadlines: [Time; 4],
     /// Lower bound on the deadlines.
     next: Time,
 }
 
 impl Timers {
-    pub(super) fn new() -> Timers {
-        Timers { deadlines: [Time::NEVER; 4], next: Time::NEVER }
+    /// No timer is armed. `others`: timers besides the retransmission timer may be.
+    pub(super) fn new(others: bool) -> Timers {
+        let none = || Others { deadlines: [Time::NEVER; 4], next: Time::NEVER };
+        Timers { retransmission: Time::NEVER, others: Part::new(others, none) }
     }
 
     /// Arms a timer; [`Time::NEVER`] cancels it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arm(&mut self, timer: Timer, at: Time) {
-        self.deadlines[timer as usize] = at;
-        self.next = self.next.min(at);
+        if timer == Timer::Retransmission {
+            self.retransmission = at;
+        } else {
+            let others = &mut *self.others;
+            others.deadlines[timer as usize] = at;
+            others.next = others.next.min(at);
+        }
     }
 
-    /// Cancels a timer; [`Timers::next`] stays.
+    /// Cancels a timer; [`Timers::next`] may stay.
     #[inline]
     pub(crate) fn cancel(&mut self, timer: Timer) {
-        self.deadlines[timer as usize] = Time::NEVER;
+        if timer == Timer::Retransmission {
+            self.retransmission = Time::NEVER;
+        } else {
+            self.others.deadlines[timer as usize] = Time::NEVER;
+        }
+    }
+
+    /// When a timer expires.
+    #[inline(always)]
+    pub(crate) fn deadline(&self, timer: Timer) -> Time {
+        match timer {
+            Timer::Retransmission => self.retransmission,
+            other => self.others.get().map_or(Time::NEVER, |others| others.deadlines[other as usize]),
+        }
     }
 
     /// Whether a timer is armed.
+    #[inline(always)]
     pub(crate) fn is_armed(&self, timer: Timer) -> bool {
-        self.deadlines[timer as usize] != Time::NEVER
+        self.deadline(timer) != Time::NEVER
     }
 
     /// Whether a timer is due.
+    #[inline(always)]
     pub(crate) fn is_due(&self, timer: Timer, now: Time) -> bool {
-        now >= self.deadlines[timer as usize]
+        now >= self.deadline(timer)
     }
 
     /// Fires a timer that is due: cancels it and returns true.
@@ -75,15 +107,26 @@ impl Timers {
         due
     }
 
+    /// Whether any timer but the retransmission timer may be due.
+    #[inline]
+    pub(crate) fn others_are_due(&self, now: Time) -> bool {
+        self.others.get().is_some_and(|others| now >= others.next)
+    }
+
     /// Lower bound on the earliest deadline.
     #[inline]
     pub(crate) fn next(&self) -> Time {
-        self.next
+        match self.others.get() {
+            Some(others) => self.retransmission.min(others.next),
+            None => self.retransmission,
+        }
     }
 
     /// Makes [`Timers::next`] the earliest deadline.
     pub(crate) fn refresh(&mut self) {
-        self.next = self.deadlines.into_iter().fold(Time::NEVER, Time::min);
+        if let Some(others) = self.others.get_mut() {
+            others.next = others.deadlines.into_iter().fold(Time::NEVER, Time::min);
+        }
     }
 }
 
@@ -94,7 +137,7 @@ mod tests {
     /// A cancelled timer still bounds the next deadline until a refresh; a timer fires once.
     #[test]
     fn cancelling_is_lazy() {
-        let mut timers = Timers::new();
+        let mut timers = Timers::new(true);
         timers.arm(Timer::Probe, Time(50));
         timers.arm(Timer::Pacing, Time(80));
         timers.cancel(Timer::Probe);
@@ -106,5 +149,8 @@ mod tests {
         assert!(timers.fire(Timer::Pacing, Time(80)) && !timers.fire(Timer::Pacing, Time(80)));
         timers.refresh();
         assert_eq!(timers.next(), Time::NEVER);
+        timers.arm(Timer::Retransmission, Time(90));
+        assert!(timers.next() == Time(90) && !timers.others_are_due(Time(95)));
+        assert!(timers.fire(Timer::Retransmission, Time(95)) && timers.next() == Time::NEVER);
     }
 }

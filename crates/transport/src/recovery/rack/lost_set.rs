@@ -2,8 +2,8 @@
 //!
 //! *Units*: segments.
 
+use crate::connection::NONE;
 use crate::marks::Marks;
-use crate::sender::NONE;
 
 /// A set whose lowest member is found without a search through the window: a bitmap, a second one of the words of the
 /// first that have members, and a lower bound.

@@ -1,0 +1,55 @@
+//! State of a sender that tracks each segment or delays segments.
+//!
+//! *Units*: segments.
+
+use super::{Burst, Ctx, Pacer};
+use crate::cc::Control;
+use crate::ledger::Ledger;
+use crate::params::Params;
+use crate::rate::Sampler;
+use crate::segment::Segment;
+use units::{Span, Stream, Time};
+
+/// Per-segment state, delivery rate and pacing.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracking {
+    pub(crate) stream: Stream,
+    pub(crate) ledger: Ledger,
+    pub(crate) sampler: Sampler,
+    pub(crate) pacer: Pacer,
+    /// Segment sent just before the ACK that arrived at the same moment.
+    pub(crate) early: Option<Segment>,
+    pub(crate) burst: Burst,
+    /// Minimum RTT of the segments delivered, if RACK measures it.
+    pub(crate) min_rtt: Span,
+    /// Losses below this segment have been reported to the congestion control.
+    pub(crate) seen_edge: u32,
+    /// Segments marked lost before this ACK.
+    pub(crate) lost_before: u32,
+}
+
+impl Tracking {
+    pub(super) fn new(params: &Params, stream: Stream) -> Tracking {
+        Tracking {
+            stream,
+            ledger: Ledger::new(params.window),
+            sampler: Sampler::new(params),
+            pacer: Pacer::new(params.pace_credit),
+            early: None,
+            burst: Burst::default(),
+            min_rtt: Span(u64::MAX),
+            seen_edge: 0,
+            lost_before: 0,
+        }
+    }
+}
+
+impl Ctx {
+    /// Reports a segment that was marked lost to the congestion control.
+    pub(crate) fn report_loss(&mut self, now: Time, seq: u32) {
+        let tracking = &mut *self.tracking;
+        if let Some(lost) = tracking.sampler.loss_event(seq, tracking.ledger.get_mut(seq)) {
+            self.cc.on_lost(&self.window, &lost, now, &mut tracking.stream);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The table of congestion controls.
+
+/// Calls a macro with the table: name in Rust, name in a scenario, description, type and storage, one line each.
+macro_rules! for_each_control {
+    ($then:ident) => {
+        $then! {
+            Reno = "reno", "Additive increase, multiplicative decrease (RFC 5681)." => Reno as Reno,
+            Cubic = "cubic", "Cubic function of the time since the last reduction (RFC 9438)." => Cubic as Box<Cubic>,
+            Dctcp = "dctcp", "Reduces the window in proportion to the share of marked segments (RFC 8257)." => Dctcp as Box<Dctcp>,
+            Vegas = "vegas", "Keeps a few segments queued, estimated from the RTT (Brakmo 1994)." => Vegas as Box<Vegas>,
+            Westwood = "westwood", "Reduces the window to the measured bandwidth times the minimum RTT (Mascolo 2001)." => Westwood as Box<Westwood>,
+            Gaimd = "gaimd", "Additive increase and multiplicative decrease with two free parameters (Yang and Lam 2000)." => Gaimd as Box<Gaimd>,
+            Binomial = "binomial", "Increase and decrease by powers of the window (Bansal and Balakrishnan 2001)." => Binomial as Box<Binomial>,
+            Bbr = "bbr", "Paces at the delivery rate and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
+            Prague = "prague", "DCTCP for any path: RTT-independent, paced (RFC 9331)." => Prague as Box<Prague>,
+            Bbr3 = "bbr3", "BBR with bounds learnt from losses (version 3)." => Bbr3 as Box<Bbr3>,
+        }
+    };
+}
+pub(crate) use for_each_control;
+
+macro_rules! declare_names {
+    ($( $variant:ident = $name:literal, $doc:literal => $ty:ty as $kept:ty ),+ $(,)?) => {
+        units::choices! {
+            /// A congestion control by name.
+            pub enum Algorithm {
+                $( #[doc = $doc] $variant = $name, )+
+            }
+        }
+    };
+}
+
+for_each_control!(declare_names);
+
+impl Algorithm {
+    /// Options the algorithm requires: its ECN mode.
+    pub fn implied(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Algorithm::Dctcp => &[("ecn", "true"), ("ecn_rule", "dctcp")],
+            Algorithm::Prague => &[("ecn", "true"), ("ecn_rule", "accecn"), ("ect", "ect1")],
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Records of what was sent and what has arrived: the ledger of segments in flight, and the congestion controls that
+//! see every ACK.
+//!
+//! *Units*: segments.
+
+use super::LossRecovery;
+use crate::cc::{AckEvent, Control};
+use crate::connection::Ctx;
+use crate::params::{Counting, Recovery, VegasRule};
+use crate::segment::Ack;
+use units::{Span, Time};
+
+impl LossRecovery {
+    /// Records a transmission. Returns whether it restarts the timer of a connection with nothing
+    /// outstanding.
+    pub(crate) fn record_transmission(&mut self, ctx: &mut Ctx, now: Time, seq: u32, again: bool) -> bool {
+        let in_flight = self.in_flight(ctx).max(1);
+        let by_time = self.parts.rack.is_present();
+        // With a scoreboard a retransmitted segment need not be lost (NextSeg rule 3).
+        let lost = self.algorithm != Recovery::Sack || seq < self.parts.board.lost_edge;
+        if again && lost && ctx.model_based && !by_time {
+            ctx.report_loss(now, seq);
+        }
+        let tracking = &mut *ctx.tracking;
+        if in_flight == 1 && ctx.model_based && tracking.sampler.app_limited > 0 {
+            ctx.cc.on_restart(now);
+            tracking.pacer.set(ctx.cc.pace());
+        }
+        let entry = tracking.ledger.open(ctx.seq.una, seq, again);
+        let (lost, arrived) = (entry.lost_now, entry.arrived);
+        tracking.sampler.stamp(now, in_flight, entry);
+        if by_time && !arrived {
+            self.parts.rack.sent(&mut tracking.ledger, seq, again, lost);
+        }
+        tracking.pacer.sent(now);
+        if self.parts.fine.get_mut().is_some_and(|fine| fine.note(now, seq)) {
+            ctx.cc.on_restart(now);
+        }
+        if let Some(undo) = self.parts.undo.get_mut().filter(|_| by_time && again) {
+            undo.record_retransmission(now, seq);
+        }
+        if by_time && !again {
+            self.arm_probe(ctx, now);
+        }
+        self.algorithm != Recovery::Vegas || ctx.params.vegas_rule != VegasRule::Ns2
+    }
+
+    /// Segments in flight, as far as the recovery algorithm can tell.
+    pub(crate) fn in_flight(&self, ctx: &Ctx) -> u32 {
+        let outstanding = ctx.seq.outstanding();
+        match self.algorithm {
+            Recovery::Sack | Recovery::Rack => self.pipe(ctx),
+            // Segments sent before a timeout count as lost; a partial ACK includes segments that duplicates
+            // reported.
+            _ if self.loss && ctx.model_based => ctx.seq.nxt.max(ctx.seq.una) - ctx.seq.una,
+            _ if self.recovering && ctx.model_based => outstanding - self.inflation.min(outstanding),
+            _ => outstanding - self.dupacks.min(outstanding),
+        }
+    }
+
+    /// Segments marked lost, retransmitted or not.
+    pub(super) fn lost_segments(&self, ctx: &Ctx) -> u32 {
+        match self.algorithm {
+            Recovery::Sack | Recovery::Rack => self.parts.board.lost_count,
+            _ if self.loss => self.recover.saturating_sub(ctx.seq.una),
+            _ => u32::from(self.recovering),
+        }
+    }
+
+    /// Records which segments an ACK reports as arrived, before anything else is updated.
+    pub(crate) fn record_arrivals(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        let in_flight = self.in_flight(ctx);
+        let (una, max) = (ctx.seq.una, ctx.seq.max);
+        let lost = self.lost_segments(ctx);
+        ctx.tracking.sampler.begin(in_flight);
+        ctx.tracking.lost_before = lost;
+        for seq in una..ack.ack.min(max) {
+            self.record_arrival(ctx, now, seq, ack.echo);
+        }
+        if !self.algorithm.selective() {
+            return;
+        }
+        for (start, end) in ack.sack.iter() {
+            let board = &self.parts.board;
+            let (mut seq, end) = board.possibly_new(start.max(ack.ack).max(una), end.min(max));
+            while let Some(fresh) = self.parts.board.first_unsacked(seq, end, una, max) {
+                self.record_arrival(ctx, now, fresh, ack.echo);
+                seq = fresh + 1;
+            }
+        }
+    }
+
+    /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.
+    #[inline]
+    fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) {
+        let tracking = &mut *ctx.tracking;
+        if let Some(rack) = self.parts.rack.get_mut() {
+            rack.arrived(now, seq, tracking, echo);
+        }
+        tracking.sampler.arrive(now, seq, tracking.ledger.get_mut(seq));
+    }
+
+    /// Shows an ACK to a congestion control that measures.
+    pub(crate) fn show_to_cc(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+        let ledger_wanted = ctx.model_based || self.algorithm == Recovery::Rack;
+        if ledger_wanted && ack.ack >= ctx.seq.una {
+            self.record_arrivals(ctx, now, ack);
+        }
+        let acked = ack.ack.saturating_sub(ctx.seq.una);
+        let event = AckEvent {
+            now,
+            acked,
+            delivered: self.delivered_by(ctx, ack.ack, acked),
+            rtt: self.round_trip(ctx, now, ack, acked),
+            flight: ctx.seq.outstanding(),
+            una: ctx.seq.una.max(ack.ack),
+            next: ctx.seq.nxt,
+            ece: ack.ece,
+            marked: ctx.newly_marked(ack.ece, acked),
+            recovering: self.recovering && self.algorithm != Recovery::Vegas,
+        };
+        ctx.cc.on_every_ack(&event);
+    }
+
+    /// RTT sample of an ACK: that of the newest segment acknowledged if the congestion control times
+    /// segments, else by timestamp.
+    fn round_trip(&self, ctx: &Ctx, now: Time, ack: &Ack, acked: u32) -> Option<Span> {
+        if acked == 0 {
+            return None;
+        }
+        if self.parts.fine.is_present() {
+            return self.segment_rtt(ctx, now, ack.ack - 1);
+        }
+        Some(ctx.echoed_rtt(now, ack))
+    }
+
+    /// Segments delivered by an ACK; a duplicate counts as one. With `counting = "ns3"`: a partial ACK counts
+    /// as one, the ACK that ends a timeout's recovery counts what lies beyond, and others exclude the
+    /// duplicates before.
+    fn delivered_by(&self, ctx: &Ctx, ack: u32, acked: u32) -> u32 {
+        if acked == 0 {
+            return u32::from(ack == ctx.seq.una);
+        }
+        match ctx.params.counting {
+            Counting::Ns3 if self.recovering && ack < self.recover => 1,
+            Counting::Ns3 if self.loss && ack >= self.recover => ack - self.recover,
+            Counting::Ns3 if !self.recovering && !self.loss => acked.saturating_sub(self.dupacks),
+            _ => acked,
+        }
+    }
+}
