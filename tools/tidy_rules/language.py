@@ -16,12 +16,9 @@ from tidy_rules.tree import Fault, Tree
 NOT_YET = (
     "crates/py/",
     "crates/sim/",
-    "crates/transport/",
-    "crates/units/",
     "docs/disciplines/",
     "docs/live-walk.md",
     "docs/live.md",
-    "docs/transports/",
     "python/dropcurve/boxes/",
     "python/dropcurve/live/",
     "python/dropcurve/results/",

@@ -31,7 +31,7 @@ def check_registries(tree: Tree) -> Iterator[Fault]:
     for name, line in registered(tree, TRANSPORTS, r"    pub enum Transport \{", r'\s*\w+ = "([\w-]+)"'):
         if not tree.has(f"docs/transports/{name}.md"):
             yield Fault(TRANSPORTS, line, "registry", f"{name} has no page docs/transports/{name}.md")
-    for name, line in registered(tree, CONTROLS, r"\$then! \{", r'\s*\w+ = "([\w-]+)"'):
+    for name, line in registered(tree, CONTROLS, r"\s*\$then! \{", r'\s*\w+ = "([\w-]+)"'):
         if f"`{name}`" not in tree.text("docs/transports/tcp.md"):
             yield Fault(CONTROLS, line, "registry", f"docs/transports/tcp.md says nothing of `{name}`")
 

@@ -2,7 +2,7 @@
 //! `DROPCURVE_BLESS=1` renews those.
 
 use serde_json::Value;
-use sim::outcome::keys::{Key, Kind, Presence, Table, TABLES};
+use sim::outcome::keys::{Key, KeyTable, Presence, ValueKind, TABLES};
 use sim::scenario::Scenario;
 use sim::{run, Options};
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ fn summary(text: &str) -> Value {
     run(&plan, 1, &Options::default()).summary(&plan, "0123456789abcdef")
 }
 
-fn named(name: &str) -> &'static Table {
+fn named(name: &str) -> &'static KeyTable {
     TABLES.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{name} is not declared"))
 }
 
@@ -64,7 +64,7 @@ struct Found {
 
 impl Found {
     /// Compares a table with its declaration.
-    fn table(&mut self, value: &Value, table: &'static Table, path: &str) {
+    fn table(&mut self, value: &Value, table: &'static KeyTable, path: &str) {
         let Value::Object(map) = value else {
             self.faults.insert(format!("{path} is no table"));
             return;
@@ -92,20 +92,20 @@ impl Found {
         }
     }
 
-    fn value(&mut self, value: &Value, kind: Kind, path: &str) {
+    fn value(&mut self, value: &Value, kind: ValueKind, path: &str) {
         let all = |right: fn(&Value) -> bool| value.as_array().is_some_and(|list| list.iter().all(right));
         let right = match kind {
-            Kind::Whole => value.is_u64(),
-            Kind::Real => value.is_f64(),
-            Kind::Text => value.is_string(),
-            Kind::Wholes => all(Value::is_u64),
-            Kind::Reals => all(Value::is_f64),
-            Kind::Table(name) => return self.table(value, named(name), path),
-            Kind::List(name) => {
+            ValueKind::Whole => value.is_u64(),
+            ValueKind::Real => value.is_f64(),
+            ValueKind::Text => value.is_string(),
+            ValueKind::Wholes => all(Value::is_u64),
+            ValueKind::Reals => all(Value::is_f64),
+            ValueKind::Table(name) => return self.table(value, named(name), path),
+            ValueKind::List(name) => {
                 value.as_array().into_iter().flatten().for_each(|one| self.table(one, named(name), path));
                 value.is_array()
             }
-            Kind::Named(name) => {
+            ValueKind::Named(name) => {
                 value.as_object().into_iter().for_each(|map| {
                     map.values().for_each(|one| self.table(one, named(name), path));
                 });
@@ -191,14 +191,14 @@ fn sentence(words: &str) -> String {
 
 fn annotation(key: Key) -> String {
     let kind = match key.kind {
-        Kind::Whole => "int".to_string(),
-        Kind::Real => "float".to_string(),
-        Kind::Text => "str".to_string(),
-        Kind::Wholes => "list[int]".to_string(),
-        Kind::Reals => "list[float]".to_string(),
-        Kind::Table(name) => name.to_string(),
-        Kind::List(name) => format!("list[{name}]"),
-        Kind::Named(name) => format!("dict[str, {name}]"),
+        ValueKind::Whole => "int".to_string(),
+        ValueKind::Real => "float".to_string(),
+        ValueKind::Text => "str".to_string(),
+        ValueKind::Wholes => "list[int]".to_string(),
+        ValueKind::Reals => "list[float]".to_string(),
+        ValueKind::Table(name) => name.to_string(),
+        ValueKind::List(name) => format!("list[{name}]"),
+        ValueKind::Named(name) => format!("dict[str, {name}]"),
     };
     match key.presence {
         Presence::Always => kind,

@@ -23,7 +23,7 @@ pub use controls::{
     VegasRule, WestwoodRule,
 };
 pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
-pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, Samples, ShownRtt};
+pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
 pub use recovery::{ExitWindow, PartialAck, Recovery, Reduce, Reduction, ReorderTimer};
 
 units::choices! {
@@ -262,7 +262,7 @@ units::params! {
         /// How the retransmission timeout is computed.
         rto_rule: RtoRule = RtoRule::Rfc6298 => { source: "RFC 6298" },
         /// Which segments give RTT samples.
-        samples: Samples = Samples::PerWindow => { source: "RFC 6298" },
+        samples: RttSamples = RttSamples::PerWindow => { source: "RFC 6298" },
         /// An ACK gives a timestamp sample even if the first segment it covers was retransmitted.
         sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },
         /// A timestamp sample of a retransmitted segment ends the backoff of the timer; otherwise only one of

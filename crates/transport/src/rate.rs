@@ -5,7 +5,7 @@
 //! *Deviations*: segments have one size, so they are counted instead of bytes.
 
 use crate::ledger::Sent;
-use crate::params::{Params, RateInterval, RateOrigin, Samples};
+use crate::params::{Params, RateInterval, RateOrigin, RttSamples};
 use units::{Span, Time};
 
 /// Rate sample of an ACK, for congestion controls with a model of the path.
@@ -113,7 +113,7 @@ impl Sampler {
         let rule = Rule {
             kept: params.rate_interval == RateInterval::Kept,
             origin_before: params.rate_origin == RateOrigin::Before,
-            milliseconds: params.samples == Samples::Milliseconds,
+            milliseconds: params.samples == RttSamples::Milliseconds,
             repeats: params.rate_repeats,
         };
         Sampler { rule, ..Sampler::default() }

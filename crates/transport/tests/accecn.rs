@@ -190,7 +190,7 @@ fn controls_that_halve_use_it_as_well() {
 }
 
 /// A SYN that left as not capable and arrived as ECT(0): the answer (1,0,0) tells, and no data are sent as capable, though marks are
-/// still heard. Marked on its way: (1,1,0), and the window opens with one segment.
+/// still heard. Marked in flight: (1,1,0), and the window opens with one segment.
 #[test]
 fn a_path_that_changes_the_field_is_found_out() {
     for (ecn, flags, first) in [(Ecn::Ect0, 0b100, 8), (Ecn::Ect1, 0b011, 8), (Ecn::Ce, 0b110, 1)] {

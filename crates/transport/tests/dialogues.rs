@@ -585,9 +585,9 @@ fn the_window_moves_by_the_numbers_asked_for() {
         let (mut talk, _) = Talk::start(&own(cc));
         talk.sack(0, &[(1, 4)]);
         assert_eq!(talk.sender.cwnd(), cut, "{cc}");
-        let (mut calm, _) = Talk::start(&own(cc));
-        calm.ack(1);
-        assert_eq!(calm.sender.cwnd(), grown, "{cc}");
+        let (mut unmarked, _) = Talk::start(&own(cc));
+        unmarked.ack(1);
+        assert_eq!(unmarked.sender.cwnd(), grown, "{cc}");
     }
 }
 
@@ -708,7 +708,7 @@ fn rack_finds_a_loss_by_time() {
     assert_eq!(talk.sender.counters().timeouts, 0);
 }
 
-/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, as long as it was on its way in the opening.
+/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the handshake.
 #[test]
 fn linux_looks_for_losses_at_a_tick() {
     for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(128))] {

@@ -94,20 +94,22 @@ fn params(case: &Case) -> Valid<Params> {
         set("ack_every", "2");
     }
     set("boot_time", &format!("{} ns", (key("boot").parse::<f64>().unwrap() * 1e9).round()));
-    for knob in case.keys.get("knobs").map_or("-", String::as_str).split(',').filter(|knob| *knob != "-") {
-        let parts: Vec<&str> = knob.split(':').collect();
+    for variable in
+        case.keys.get("variables").map_or("-", String::as_str).split(',').filter(|variable| *variable != "-")
+    {
+        let parts: Vec<&str> = variable.split(':').collect();
         let other_sink = parts[1] == "interval_" && !parts[0].ends_with(&format!("TCPSink/{}", key("sink")));
         if other_sink {
             continue;
         }
-        apply_knob(&mut set, parts[1], parts[2]);
+        set_variable(&mut set, parts[1], parts[2]);
     }
     assert_eq!(problems, []);
     Valid::new(params).unwrap()
 }
 
 /// The option a variable of ns-2 stands for.
-fn apply_knob(set: &mut dyn FnMut(&str, &str), name: &str, value: &str) {
+fn set_variable(set: &mut dyn FnMut(&str, &str), name: &str, value: &str) {
     let on = matches!(value, "1" | "true");
     let yes = if on { "true" } else { "false" };
     let no = if on { "false" } else { "true" };

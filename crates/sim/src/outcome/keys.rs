@@ -5,7 +5,7 @@
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A whole number.
     Whole,
     /// A number.
@@ -43,7 +43,7 @@ pub struct Key {
     /// Its name, which ends in its unit.
     pub name: &'static str,
     /// The type of its value.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Whether it is there.
     pub presence: Presence,
     /// What it is.
@@ -52,7 +52,7 @@ pub struct Key {
 
 /// A table: the name that Python has for it, what it is, and its keys.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct KeyTable {
     /// Its name.
     pub name: &'static str,
     /// What it is.
@@ -67,52 +67,56 @@ macro_rules! keys {
     };
 }
 
-use Kind::{List, Named, Real, Reals, Text, Whole, Wholes};
+use ValueKind::{List, Named, Real, Reals, Text, Whole, Wholes};
 
 /// A table's kind under a shorter name than that of the struct.
-const fn table(name: &'static str) -> Kind {
-    Kind::Table(name)
+const fn table(name: &'static str) -> ValueKind {
+    ValueKind::Table(name)
 }
 
 /// Every table; the first is the whole summary.
-pub const TABLES: &[Table] = &[
-    Table {
+pub const TABLES: &[KeyTable] = &[
+    KeyTable {
         name: "RunSummary",
         doc: "The summary of one run. All but `conservation` counts from the warm-up on.",
         keys: RUN,
     },
-    Table { name: "LinkSummary", doc: "One direction of a link, and the queue in front of it.", keys: LINK },
-    Table { name: "FlowSummary", doc: "One flow.", keys: FLOW },
-    Table { name: "GroupSummary", doc: "The packets of all flows of a group together.", keys: GROUP },
-    Table { name: "SpreadSummary", doc: "The distribution of a time in ms.", keys: SPREAD },
-    Table {
+    KeyTable {
+        name: "LinkSummary",
+        doc: "One direction of a link, and the queue in front of it.",
+        keys: LINK,
+    },
+    KeyTable { name: "FlowSummary", doc: "One flow.", keys: FLOW },
+    KeyTable { name: "GroupSummary", doc: "The packets of all flows of a group together.", keys: GROUP },
+    KeyTable { name: "SpreadSummary", doc: "The distribution of a time in ms.", keys: SPREAD },
+    KeyTable {
         name: "HistogramRows",
         doc: "A histogram: upper ends of its bins and what they count.",
         keys: HISTOGRAM,
     },
-    Table {
+    KeyTable {
         name: "DropCurveRows",
         doc: "Drops and marks against the average of the discipline.",
         keys: DROP_CURVE,
     },
-    Table {
+    KeyTable {
         name: "ObjectsSummary",
         doc: "Objects of an application, such as those of web pages.",
         keys: OBJECTS,
     },
-    Table { name: "VideoSummary", doc: "What a viewer saw in the whole run.", keys: VIDEO },
-    Table {
+    KeyTable { name: "VideoSummary", doc: "What a viewer saw in the whole run.", keys: VIDEO },
+    KeyTable {
         name: "ShapedVideoSummary",
         doc: "What became of the video of a source that shapes it.",
         keys: SHAPED,
     },
-    Table {
+    KeyTable {
         name: "ConservedFlow",
         doc: "The packets of a flow in the whole run, both directions.",
         keys: CONSERVED,
     },
-    Table { name: "DerivedSummary", doc: "What the samples of a run tell.", keys: DERIVED },
-    Table { name: "TallySummary", doc: "Packets and their bytes.", keys: TALLY },
+    KeyTable { name: "DerivedSummary", doc: "What the samples of a run tell.", keys: DERIVED },
+    KeyTable { name: "TallySummary", doc: "Packets and their bytes.", keys: TALLY },
 ];
 
 const RUN: &[Key] = keys! {

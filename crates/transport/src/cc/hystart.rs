@@ -31,7 +31,7 @@ pub(super) struct HyStart {
     samples: u32,
     /// Slow start has ended, and the next round is the first after a timeout (ns-3).
     found: bool,
-    anew: bool,
+    restarts: bool,
     /// Minimum RTT at the start of CSS (RFC 9406), and the rounds spent in it.
     staged: Option<(Span, u32)>,
 }
@@ -47,7 +47,7 @@ impl HyStart {
             round_rtt: UNKNOWN,
             samples: 0,
             found: false,
-            anew: false,
+            restarts: false,
             staged: None,
         }
     }
@@ -90,8 +90,8 @@ impl HyStart {
 
     /// Starts a new round if this ACK ends one (ns-3).
     pub(super) fn turn(&mut self, event: &AckEvent) {
-        if event.una > self.window_end || self.anew {
-            self.anew = false;
+        if event.una > self.window_end || self.restarts {
+            self.restarts = false;
             self.window_end = event.next;
             self.round_start = event.now;
             self.last_ack = event.now;
@@ -103,7 +103,7 @@ impl HyStart {
     /// Restarts after a timeout (ns-3).
     pub(super) fn restart(&mut self) {
         self.found = false;
-        self.anew = true;
+        self.restarts = true;
     }
 
     fn begin_round(&mut self, window: &mut Window, event: &AckEvent) {
@@ -201,8 +201,8 @@ mod tests {
         let mut hystart = HyStart::new(HyStartRule::Rfc9406);
         assert_eq!(round(&mut hystart, &mut window, 1, 40), 1.0);
         assert_eq!(round(&mut hystart, &mut window, 9, 45), 0.25);
-        let mut calm = hystart.clone();
-        assert_eq!(round(&mut calm, &mut window, 17, 44), 1.0);
+        let mut short = hystart.clone();
+        assert_eq!(round(&mut short, &mut window, 17, 44), 1.0);
         for number in 2..7 {
             assert_eq!(window.ssthresh, f64::INFINITY);
             round(&mut hystart, &mut window, 8 * number + 1, 45);

@@ -24,7 +24,7 @@ mod window;
 
 use crate::accecn::AccEcnFeedback;
 use crate::cc::{Cc, Control, Window};
-use crate::params::{Codepoint, EcnRule, Handshake, Pacing, Params, Recovery, Samples};
+use crate::params::{Codepoint, EcnRule, Handshake, Pacing, Params, Recovery, RttSamples};
 use crate::rtt::Estimate;
 use std::sync::Arc;
 use units::param::Valid;
@@ -127,7 +127,7 @@ impl Ctx {
             cc,
             params: params.clone(),
             rtt,
-            timestamps: p.samples != Samples::PerWindow,
+            timestamps: p.samples != RttSamples::PerWindow,
             timer_after_sample: p.timer_after_sample,
             ecn: p.ecn,
             cwr: false,

@@ -5,12 +5,12 @@
 //! *Deviations*: none.
 
 use super::{Ctx, Timer, NONE};
-use crate::params::{Samples, ShownRtt};
+use crate::params::{RttSamples, ShownRtt};
 use crate::segment::Ack;
 use units::{Span, Time};
 
 impl Ctx {
-    /// Samples the round trip from an ACK of `[first, una)`.
+    /// RttSamples the round trip from an ACK of `[first, una)`.
     #[inline]
     pub(crate) fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.seq.una;
@@ -39,7 +39,7 @@ impl Ctx {
     #[inline]
     pub(crate) fn on_clock(&self, now: Time, sent: Time) -> (Time, Time) {
         const MILLISECOND: u64 = 1_000_000;
-        if self.params.samples != Samples::Milliseconds {
+        if self.params.samples != RttSamples::Milliseconds {
             return (now, sent);
         }
         let whole = |time: Time| Time(time.nanos() / MILLISECOND * MILLISECOND);

@@ -2,7 +2,7 @@
 
 units::choices! {
     /// Which segments give RTT samples.
-    pub enum Samples {
+    pub enum RttSamples {
         /// One segment in flight at a time, never a retransmission (Karn).
         PerWindow = "per_window",
         /// Every ACK of new data, by the timestamp option.

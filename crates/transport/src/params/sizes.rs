@@ -1,12 +1,12 @@
 //! Sizes of segments, and whether each is timed, derived from the options.
 
-use super::{Algorithm, Handshake, Params, Recovery, Samples, VegasRule};
+use super::{Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule};
 use units::Bytes;
 
 impl Params {
     /// Header bytes of a data segment.
     pub fn header_bytes(&self) -> Bytes {
-        let timed = self.samples != Samples::PerWindow;
+        let timed = self.samples != RttSamples::PerWindow;
         self.headers + if timed { self.timestamp_size } else { Bytes(0) }
     }
 

@@ -7,7 +7,7 @@
 
 use super::Receiver;
 use crate::accecn::{payload, ByteCounters, Mode};
-use crate::params::{EcnRule, Handshake, Params, PeerEcn, Samples};
+use crate::params::{EcnRule, Handshake, Params, PeerEcn, RttSamples};
 use crate::segment::{Ack, Segment};
 use units::{Ecn, Time};
 
@@ -44,7 +44,7 @@ impl EcnFeedback {
         EcnFeedback {
             unreported: 0,
             was_marked: false,
-            counted: reports.then(|| ByteCounters::new(p.samples != Samples::PerWindow)),
+            counted: reports.then(|| ByteCounters::new(p.samples != RttSamples::PerWindow)),
             can: negotiates(p).then(|| Mode::of_peer(p)),
             agreed: None,
             answer: 0,

@@ -11,7 +11,7 @@ use super::frto::FrtoState;
 use super::{LastReduction, LossRecovery};
 use crate::cc::{Control, Window};
 use crate::connection::Ctx;
-use crate::params::{Params, Recovery, Samples};
+use crate::params::{Params, Recovery, RttSamples};
 use crate::segment::Ack;
 use units::Time;
 
@@ -46,7 +46,7 @@ impl Undo {
     pub(super) fn new(p: &Params) -> Undo {
         Undo {
             by_echo: p.undo && p.recovery == Recovery::Rack,
-            by_timestamps: p.samples != Samples::PerWindow,
+            by_timestamps: p.samples != RttSamples::PerWindow,
             by_trial: p.frto,
             frto: FrtoState::Idle,
             before: None,

@@ -52,7 +52,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{Counting, Handshake, Params, Recovery, Samples};
+    use crate::params::{Counting, Handshake, Params, Recovery, RttSamples};
     use crate::segment::{Ack, SackBlocks};
     use units::param::Valid;
     use units::Stream;
@@ -66,7 +66,7 @@ mod tests {
         let params = Params {
             recovery: Recovery::Rack,
             bunches: true,
-            samples: Samples::Timestamps,
+            samples: RttSamples::Timestamps,
             counting: Counting::Whole,
             handshake: Handshake::None,
             initial_window: 20,

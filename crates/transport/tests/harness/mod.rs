@@ -3,7 +3,7 @@
 //! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets besides the one being sent; drop
 //! lists name packets by their position among those that enter the middle link. Events of equal time keep the
 //! order in which they were scheduled; times are sums of doubles in ns-2's order, because which of two events
-//! comes first where a transmission ends as a packet arrives hangs on their last bit there.
+//! comes first where a transmission ends as a packet arrives depends on their last bit there.
 
 #![allow(dead_code, clippy::unwrap_used)]
 

@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn a_rate_is_kept_for_48_rounds() {
         let mut seen = after(8, 2);
-        let calm = sample(2000, 10, 200, 0, 150.0);
-        assert!(!seen.update(&calm, true, false, 12_000.0));
-        let given_up: Vec<u32> = (1..=48).filter(|_| seen.update(&calm, true, true, 12_000.0)).collect();
+        let lossless = sample(2000, 10, 200, 0, 150.0);
+        assert!(!seen.update(&lossless, true, false, 12_000.0));
+        let given_up: Vec<u32> = (1..=48).filter(|_| seen.update(&lossless, true, true, 12_000.0)).collect();
         assert_eq!(given_up, [48]);
         assert_eq!(seen.rate(), None);
     }
