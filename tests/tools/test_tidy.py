@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tidy
-from tidy_rules import RULES, Fault, Tree, graph, language, layers, rust
+from tidy_rules import RULES, Fault, Tree, graph, language, rust
 from tidy_rules.sizes import tighten
 
 NOT_YET = language.NOT_YET
@@ -91,7 +91,7 @@ CLEAN = {
     "crates/queue/tests/traces/droptail/full.txt": "0 kept\n",
     "crates/transport/Cargo.toml": "[dependencies]\nunits.workspace = true\n",
     "crates/transport/src/lib.rs": "#![forbid(unsafe_code)]\n\npub struct Params;\n",
-    "crates/transport/src/cc/mod.rs": 'controls! {\n    Reno = "reno", "Halves." => Reno,\n}\n',
+    "crates/transport/src/params/algorithm.rs": '  $then! {\n    Reno = "reno", "Halves." => Reno,\n  }\n',
     "crates/sim/src/scenario/traffic.rs": '    pub enum Transport {\n        Tcp = "tcp",\n    }\n',
     "crates/sim/Cargo.toml": "[dependencies]\nunits.workspace = true\nqueue.workspace = true\n",
     "crates/sim/src/lib.rs": SIM,
@@ -206,7 +206,6 @@ def write(root: Path, path: str, text: str | None) -> None:
 def every_room_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lists of what is still to be mended are those of the real tree."""
     monkeypatch.setattr(language, "NOT_YET", ())
-    monkeypatch.setattr(layers, "CIRCLES", set())
 
 
 def faults(root: Path) -> list[Fault]:
@@ -272,14 +271,6 @@ class TestCircles:
         write(tree, "crates/transport/src/sender/mod.rs", "mod pace;\nuse pace::Pace;\n")
         write(tree, "crates/transport/src/sender/pace.rs", "use super::Sender;\n")
         assert faults(tree) == []
-
-    def test_an_exception_goes_when_its_circle_is_gone(
-        self, tree: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(layers, "CIRCLES", {SENDER})
-        assert faults(tree) == []
-        write(tree, SENDER, "pub struct Sender;\n")
-        assert "in no circle any more" in faults(tree)[0].message
 
     def test_components(self) -> None:
         found = graph.circles(

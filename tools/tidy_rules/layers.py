@@ -22,15 +22,6 @@ MOST_ROOMS, MOST_FLOORS = 20, 12
 #: Files whose name is no room: the package's face and its entry.
 FACE = ("__init__.py", "__main__.py")
 
-CIRCLES = {
-    f"crates/transport/src/{name}.rs"
-    for name in (
-        "accecn", "cc/mod", "params", "params/feedback", "rate", "recovery/frto", "recovery/rack",
-        "recovery/scoreboard", "recovery/tlp", "recovery/undo", "recovery/vegas", "segment", "sender", "sender/cold",
-    )
-}  # fmt: skip
-"""Files that still import each other in a circle. Remove an entry once its circle is gone; add none."""
-
 
 def check(tree: Tree) -> Iterator[Fault]:
     """Cargo edges and Python imports keep to the table of docs/architecture.md; pure crates forbid unsafe."""
@@ -140,18 +131,13 @@ def circles(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
     graphs = [package, graph.python_imports(tree, "validation/")]
     crates = {path.split("/")[1] for path in tree.matching("crates/", ".rs")}
     graphs += [graph.rust_imports(tree, crate) for crate in sorted(crates)]
-    inside: set[str] = set()
     for one in graphs:
         for circle in graph.circles(one):
-            inside.update(circle)
-            if not set(circle) <= CIRCLES:
-                path = next(name for name in circle if name not in CIRCLES)
-                other = next(name for name in one[path] if name in circle)
-                names = ", ".join(circle)
-                yield Fault(path, one[path][other], "layers", f"imports {other}, in a circle: {names}")
-    for path in sorted(CIRCLES - inside):
-        if tree.has(path):
-            yield Fault(path, 1, "layers", "is in no circle any more: remove it from CIRCLES of this rule")
+            path = circle[0]
+            other = next(name for name in one[path] if name in circle)
+            yield Fault(
+                path, one[path][other], "layers", f"imports {other}, in a circle: {', '.join(circle)}"
+            )
 
 
 def line_of(text: str, name: str) -> int:
