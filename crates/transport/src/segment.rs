@@ -138,10 +138,9 @@ impl SackBlocks {
         self.0.iter_mut().skip(most).for_each(|held| *held = 0);
     }
 
-    /// What they leave of `[start, end)` after the parts at either end that they cover; empty if they cover all.
+    /// The part of `[from, past)` left without the parts at either end that they cover; empty if they cover all.
     #[inline]
-    pub(crate) fn trim(&self, start: u32, end: u32) -> (u32, u32) {
-        let (mut from, mut past) = (start, end);
+    pub(crate) fn trim(&self, mut from: u32, mut past: u32) -> (u32, u32) {
         for (start, end) in self.iter() {
             if start <= from && from < end {
                 from = end;

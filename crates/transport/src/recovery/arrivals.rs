@@ -17,8 +17,8 @@ impl LossRecovery {
         let in_flight = self.in_flight(ctx).max(1);
         let by_time = self.parts.rack.is_present();
         // With a scoreboard a retransmitted segment need not be lost (NextSeg rule 3).
-        let lost = self.algorithm != Recovery::Sack || seq < self.parts.board.lost_edge;
-        if again && lost && ctx.model_based && !by_time {
+        let repairs_loss = self.algorithm != Recovery::Sack || seq < self.parts.board.lost_edge;
+        if again && repairs_loss && ctx.model_based && !by_time {
             ctx.report_loss(now, seq);
         }
         let tracking = &mut *ctx.tracking;
