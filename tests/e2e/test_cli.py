@@ -19,6 +19,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import metrics
+from dropcurve.cli import names
 from dropcurve.report import directory
 
 Dropcurve = Callable[..., Any]
@@ -336,7 +337,19 @@ def test_everything_listed_is_described(dropcurve: Dropcurve, section: str) -> N
 
 
 def test_list_shows_every_section(dropcurve: Dropcurve) -> None:
-    assert dropcurve("list").out.count("\n\n") == len(directory.SECTIONS) - 1
+    shown = dropcurve("list").out
+    titles = [*directory.SECTIONS, *names.sections()]
+    assert [part.splitlines()[0] for part in shown.split("\n\n")] == titles
+
+
+@pytest.mark.parametrize(
+    "name", ["balanced", "cable", "cubic", "call quality", "evaluate", "linux", "red:ns2"]
+)
+def test_names_of_goals_links_controls_measures_verbs_and_boxes_are_described(
+    name: str, dropcurve: Dropcurve
+) -> None:
+    assert dropcurve("describe", name).out.startswith(f"{name}:") or name == "linux"
+    assert json.loads(dropcurve("describe", name, "--json").out)
 
 
 def test_descriptions_tell_default_range_and_source(dropcurve: Dropcurve) -> None:
@@ -388,7 +401,7 @@ def test_help_and_version(dropcurve: Dropcurve) -> None:
     from dropcurve.scenario import library
 
     assert dropcurve("--version").out == f"{library.version()}\n"
-    assert "Commands:" in dropcurve("--help").out
+    assert "Verbs:" in dropcurve("--help").out
 
 
 def test_the_package_is_the_command() -> None:
