@@ -57,3 +57,14 @@ def test_the_verdict_opens_every_form() -> None:
     assert "**Load &lt;red>.**\n\nBasis: 2 runs.\n\n2 replications" in markdown.render(opened)
     assert html.render(opened).startswith("<p style='border-left:4px solid #2e7d32;")
     assert "<b>Load &lt;red&gt;.</b> <small>Basis: 2 runs.</small>" in html.render(opened)
+
+
+def test_three_designs_or_more_are_ranked_in_a_table_below_the_verdict() -> None:
+    rows = (
+        ("", "utilisation (%)", "points behind", ""),
+        ("→ a", "95", "", "best"),
+        ("  b", "90", "5 ± 1", ""),
+    )
+    text = terminal.opening(Headline("good", ("Load a.",), ("Basis: 2 runs.",), rows))
+    assert text.splitlines()[0] == "Load a."
+    assert [line.split()[0] for line in text.splitlines()[-2:]] == ["→", "b"]

@@ -43,11 +43,13 @@ class Headline:
         tone: "good", "unsure" or "bad", for colours.
         sentences: What to do: one or two sentences.
         details: How sure that is, one line.
+        ranking: The designs as rows of a table, the best first, below a heading; empty for two designs.
     """
 
     tone: str
     sentences: tuple[str, ...]
     details: tuple[str, ...] = ()
+    ranking: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

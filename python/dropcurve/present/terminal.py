@@ -35,10 +35,12 @@ def render(document: Document, *, width: int = WIDTH) -> str:
 
 
 def opening(headline: Headline, *, width: int = WIDTH) -> str:
-    """The verdict: its sentences, then how sure they are, indented."""
+    """The verdict: its sentences, then how sure they are, indented, then the table of designs."""
     sentences = _wrap(" ".join(headline.sentences), width)
     details = " ".join(headline.details)
-    return f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences
+    parts = [f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences]
+    parts += [columns(headline.ranking)] if headline.ranking else []
+    return "\n\n".join(parts)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

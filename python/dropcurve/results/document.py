@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..present.document import Document, Headline, MetricTable, TableCell, TableLine
 from ..quantities import wording
 from ..scenario.links import ASSUMED
-from ..verdict import Exchange, Weights
+from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
 from . import findings
 from .measured import Measured
@@ -73,7 +74,11 @@ def headline(
     # Names that fit into a sentence are what to load; longer ones are those that head the columns.
     labels = wording.labels([variant.name for variant in result.variants])
     names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
-    return opening(found, seconds=seconds, names=names)
+    made = opening(found, seconds=seconds, names=names)
+    if len(found.rivals) < 2 and found.conditions == 1:
+        return made
+    # What no sentence has room for: every design, over all conditions.
+    return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
 
 
 def basis(result: Measured) -> str:
