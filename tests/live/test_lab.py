@@ -296,7 +296,7 @@ def command_line(pid: int) -> str:
 
 
 def wait_for(holds: object, seconds: float) -> bool:
-    """Whether something holds within so many seconds."""
+    """Whether something holds within a number of seconds."""
     assert callable(holds)
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -13,7 +13,7 @@ from typing import Any
 from . import llq
 from .ios_read import DEFAULT_FLOWS, looks_like, read, read_all, trimmed
 from .model import Export, Note, Problems, bottleneck, refuse
-from .red_rows import Row, Rows, lost, rows_of, whole
+from .red_rows import RedRow, Rows, lost, rows_of, whole
 from .settings import Settings
 
 __all__ = ["MOST_THRESHOLD", "export", "looks_like", "read", "read_all"]
@@ -146,7 +146,7 @@ def _low_latency(
     return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)
 
 
-def _told(row: Row, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[int, int, int]:
+def _told(row: RedRow, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[int, int, int]:
     which = 1 if rows.in_bytes else 0
     most = 2**31 if rows.in_bytes else MOST_THRESHOLD
     low, high = (

@@ -12,7 +12,7 @@ from typing import Any
 from . import llq
 from .junos_read import Point, as_simulated, looks_like, read, read_all
 from .model import Export, Note, Problems, bottleneck, refuse
-from .red_rows import INSTANT, Row, lost, no_weight, percent, rows_of
+from .red_rows import INSTANT, RedRow, lost, no_weight, percent, rows_of
 from .settings import Settings
 
 __all__ = ["PRIORITIES", "export", "looks_like", "read", "read_all"]
@@ -166,7 +166,7 @@ def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]
     return [points], stated.startswith("points ")
 
 
-def _points(row: Row, limit: float, at: str, notes: list[Note]) -> list[Point]:
+def _points(row: RedRow, limit: float, at: str, notes: list[Note]) -> list[Point]:
     """Fill levels and probabilities: flat to min_th, up to max_p at max_th, then everything one percent later."""
     low = percent(row.low[1] / limit, f"{at}min_th", notes)
     high = percent(row.high[1] / limit, f"{at}max_th", notes)

@@ -14,7 +14,7 @@ INSTANT = 0.999999
 
 
 @dataclass(frozen=True)
-class Row:
+class RedRow:
     """One class: thresholds as (packets, bytes) and the probability just below the upper one."""
 
     low: tuple[float, float]
@@ -26,7 +26,7 @@ class Row:
 class Rows:
     """All classes, the weight of a sample, and the limit as (packets, bytes)."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RedRow, ...]
     w_q: float
     limit: tuple[float, float]
     in_bytes: bool
@@ -70,17 +70,19 @@ def rows_of(given: Settings, problems: Problems, *, box: str, most: int) -> Rows
     return Rows(tuple(found), weight, limit, given.text("unit") == "bytes")
 
 
-def _red(given: Settings) -> list[Row]:
+def _red(given: Settings) -> list[RedRow]:
     low, high = ((given.packets(key), given.bytes_(key)) for key in ("min_th", "max_th"))
-    return [Row(low, high, given.number("max_p"))]
+    return [RedRow(low, high, given.number("max_p"))]
 
 
-def _classes(given: Settings) -> list[Row]:
+def _classes(given: Settings) -> list[RedRow]:
     wred = given.discipline == "wred"
     tops = [1.0 / one for one in given.numbers("denominator")] if wred else given.numbers("probability")
     lows, highs = given.amounts("min_th"), given.amounts("max_th")
     count = max(len(lows), len(highs), len(tops))
-    return [Row(one["low"], one["high"], one["p"]) for one in profiles(count, low=lows, high=highs, p=tops)]
+    return [
+        RedRow(one["low"], one["high"], one["p"]) for one in profiles(count, low=lows, high=highs, p=tops)
+    ]
 
 
 def _shown(amount: tuple[float, float]) -> str:

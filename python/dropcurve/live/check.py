@@ -23,7 +23,7 @@ RATES = ("10 Mbit/s", "100 Mbit/s", "500 Mbit/s", "1 Gbit/s")
 DELAYS = ("0 ms", "5 ms", "50 ms")
 #: What is asked for: error of the rate in per cent, median of the added delay in milliseconds.
 MOST_ERROR, MOST_ADDED_MS = 1.0, 0.1
-#: Seconds of a run, of which so many are warm-up.
+#: Seconds of a run, and of its warm-up.
 SECONDS, WARMUP_S = 6.0, 2.0
 #: A propagation round trip of 10 ms, and a buffer for twice as much, so that the link is never idle for want of TCP's
 #: window, but never less than a few packets for each flow.
@@ -149,7 +149,7 @@ def check(
     with folders.fresh("dropcurve-lab-") as scratch:
         number = 0
 
-        def run(plan: plans.Plan) -> dict[str, Any]:
+        def run(plan: plans.LabPlan) -> dict[str, Any]:
             nonlocal number
             number += 1
             folder = scratch.path / str(number)
@@ -177,7 +177,7 @@ def machine(real_time: bool) -> str:
     )
 
 
-def _rate(rate: str, run: Callable[[plans.Plan], dict[str, Any]]) -> tuple[RateRow, bool]:
+def _rate(rate: str, run: Callable[[plans.LabPlan], dict[str, Any]]) -> tuple[RateRow, bool]:
     bps = plans.bits(rate)
     limit = max(LEAST_PKTS, round(2 * bps * RTT_S / 8 / 1500))
     text = BUSY.format(seconds=SECONDS, warmup=WARMUP_S, rate=rate, limit=limit)
@@ -189,7 +189,7 @@ def _rate(rate: str, run: Callable[[plans.Plan], dict[str, Any]]) -> tuple[RateR
     return RateRow(rate, received, 100 * (received / bps - 1), utilisation, late), raw["stats"]["real_time"]
 
 
-def _delay(delay: str, run: Callable[[plans.Plan], dict[str, Any]]) -> DelayRow:
+def _delay(delay: str, run: Callable[[plans.LabPlan], dict[str, Any]]) -> DelayRow:
     text = IDLE.format(seconds=SECONDS, warmup=WARMUP_S, delay=delay)
     plan = plans.make(Scenario.parse(text, name="check"))
     (flow,) = run(plan)["flows"]

@@ -4,7 +4,7 @@
 
 Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in whatever
 way, the command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed.
-If this process is killed, the command gets the signal from the kernel. The job is a `Job` as JSON.
+If this process is killed, the command gets the signal from the kernel. The job is a `KeeperJob` as JSON.
 
 Once the command runs, this process gives up its capabilities, but for the one that turns merging on again where that is
 to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).
@@ -34,7 +34,7 @@ PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
-class Job:
+class KeeperJob:
     """A command, the signal that ends it, folders that go with it, and interfaces that merge no frames meanwhile, of
     which the first folder holds a note."""
 
@@ -48,7 +48,7 @@ class Job:
         return [sys.executable, "-m", "dropcurve.live.keeper", json.dumps(asdict(self))]
 
 
-def keep(job: Job) -> tuple[int, bool]:
+def keep(job: KeeperJob) -> tuple[int, bool]:
     """Runs the command; its exit code, and whether who asked for it has gone."""
     libc = ctypes.CDLL(None, use_errno=True)
     us = os.getpid()
@@ -95,7 +95,7 @@ def clear(started: subprocess.Popen[bytes]) -> None:
 
 def main(arguments: list[str]) -> int:
     """Keeps the command of a job."""
-    job = Job(**json.loads(arguments[0]))
+    job = KeeperJob(**json.loads(arguments[0]))
     if job.unmerged:
         with merging.off(job.unmerged, Path(job.folders[0])):
             code, alone = keep(job)

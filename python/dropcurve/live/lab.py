@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Row:
+class LabRow:
     """One metric. ``agrees`` is None where there is no prediction; ``difference`` is a share of the prediction."""
 
     metric: str
@@ -50,7 +50,7 @@ class LabAnswer:
     title: str
     where: str
     runs: int
-    rows: list[Row]
+    rows: list[LabRow]
     warnings: list[str] = field(default_factory=list)
     replayed: str = ""
     folder: Path | None = None
@@ -144,36 +144,36 @@ def _keep(folder: Path, out: str | Path | None) -> Path | None:
 def simulate(
     base: Scenario, *, seed: int, runs: int, tell: Tell = lambda _: None
 ) -> dict[str, measure.Estimate]:
-    """What the simulator says of a scenario, by metric, over so many runs."""
+    """Returns the metrics of a scenario in the simulator, over a number of runs."""
     tell(f"simulating it {wording.count(runs, 'time')}")
     result = replicate.run(base, seed=seed, replications=runs)
     rows = {row.metric: row for row in result.table(only=list(measure.SHARED)) if not row.scope}
     return {name: measure.Estimate(row.cells[0].mean, row.cells[0].half_width) for name, row in rows.items()}
 
 
-def _rows(live: dict[str, measure.Estimate], predicted: dict[str, measure.Estimate]) -> list[Row]:
+def _rows(live: dict[str, measure.Estimate], predicted: dict[str, measure.Estimate]) -> list[LabRow]:
     rows = []
     for name in measure.SHARED:
         found = metrics.find(name)
         rows.append(compared(name, found.title, found.unit, live[name], predicted.get(name)))
-    rows += [Row(name, title, unit, live[name]) for name, (title, unit) in measure.LAB_ONLY.items()]
+    rows += [LabRow(name, title, unit, live[name]) for name, (title, unit) in measure.LAB_ONLY.items()]
     return rows
 
 
 def compared(
     name: str, title: str, unit: str, live: measure.Estimate, predicted: measure.Estimate | None
-) -> Row:
+) -> LabRow:
     """A metric of both; it agrees within `CLOSE` of the prediction or inside the intervals."""
     if predicted is None or predicted.mean is None or live.mean is None:
-        return Row(name, title, unit, live, predicted)
+        return LabRow(name, title, unit, live, predicted)
     gap = live.mean - predicted.mean
     share = gap / predicted.mean if predicted.mean else (0.0 if not gap else math.inf)
     scatter = math.hypot(live.half_width or 0.0, predicted.half_width or 0.0)
     agrees = abs(share) <= CLOSE or abs(gap) <= scatter
-    return Row(name, title, unit, live, predicted, share if math.isfinite(share) else None, agrees)
+    return LabRow(name, title, unit, live, predicted, share if math.isfinite(share) else None, agrees)
 
 
-def _cells(row: Row) -> tuple[str, str, str, str, str]:
+def _cells(row: LabRow) -> tuple[str, str, str, str, str]:
     largest = max(abs(one.mean or 0.0) for one in (row.live, row.predicted or row.live))
     divisor, unit = wording.scaled(row.unit, largest)
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import DropcurveError
 from . import keeper
 from . import scratch as folders
-from .plan import Plan
+from .plan import LabPlan
 
 #: Programs a lab needs, with the Debian package of each.
 PROGRAMS = {
@@ -84,7 +84,7 @@ def _unshare() -> list[str]:
 
 
 def in_namespaces(
-    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: list[str]
+    plan: LabPlan, out: Path, *, scratch: folders.FolderClaim | None = None, **files: list[str]
 ) -> dict[str, Any]:
     """Runs a lab in namespaces, in real time; what was measured.
 
@@ -103,7 +103,7 @@ def in_namespaces(
 
 
 def in_virtual_time(
-    plan: Plan, out: Path, *, scratch: folders.Claim | None = None, **files: list[str]
+    plan: LabPlan, out: Path, *, scratch: folders.FolderClaim | None = None, **files: list[str]
 ) -> dict[str, Any]:
     """Runs a lab in a kernel of its own whose clock stands still while anything computes: the same bytes each time.
 
@@ -136,9 +136,9 @@ def in_virtual_time(
                     shutil.move(path, out / path.name)
 
 
-def _keep(words: list[str], claims: list[folders.Claim], limit: float, *, log: Path) -> bool:
+def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, log: Path) -> bool:
     """Runs a command that ends when we do, in whatever way, and whose folders go then. Whether it ended in time."""
-    job = keeper.Job(words, folders=[str(claim.path) for claim in claims])
+    job = keeper.KeeperJob(words, folders=[str(claim.path) for claim in claims])
     with log.open("wb") as said:
         # A session of its own: Ctrl-C is for us.
         started = subprocess.Popen(
@@ -165,7 +165,7 @@ def _pinned(folder: Path) -> list[str]:
     return ["taskset", "-c", str(allowed[int(folder.name[-2:]) % len(allowed)])]
 
 
-def _write_job(plan: Plan, out: Path, files: dict[str, list[str]]) -> Path:
+def _write_job(plan: LabPlan, out: Path, files: dict[str, list[str]]) -> Path:
     job = out / "job.json"
     job.write_text(json.dumps({**plan.as_json(), **files, "out": str(out)}), encoding="utf-8")
     return job

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..metrics import statistics
 from .addresses import INTERVAL_S
-from .plan import Plan, bits
+from .plan import LabPlan, bits
 
 #: Metrics of both, as `dropcurve list metrics` names them, in the order of tables.
 SHARED = (
@@ -42,7 +42,7 @@ class Estimate:
     half_width: float | None
 
 
-def values(plan: Plan, raw: Mapping[str, Any]) -> dict[str, float | None]:
+def values(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, float | None]:
     """One number for each metric of one run."""
     forward = raw["stats"]["forward"]
     arrived, seconds = forward["arrived"]["pkts"], forward["seconds"]
@@ -70,7 +70,7 @@ def values(plan: Plan, raw: Mapping[str, Any]) -> dict[str, float | None]:
     return found
 
 
-def bits_carried(plan: Plan, start_s: float, end_s: float) -> float:
+def bits_carried(plan: LabPlan, start_s: float, end_s: float) -> float:
     """What the link can carry between two moments, in bits, at the rates it has then."""
     rate, total, at = plan.settings["links"][0]["rate"], 0.0, start_s
     for moment, edits in sorted(plan.changes, key=lambda change: change[0]):
@@ -80,7 +80,7 @@ def bits_carried(plan: Plan, start_s: float, end_s: float) -> float:
     return total + bits(rate) * (end_s - at)
 
 
-def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
+def batches(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
     """The same of equal parts of one run, for metrics that have parts."""
     series = raw["stats"]["forward"]["series"]
     rows = [dict(zip(series["columns"], row, strict=True)) for row in series["rows"]]
@@ -107,7 +107,7 @@ def batches(plan: Plan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
     return found
 
 
-def estimates(plan: Plan, raws: list[dict[str, Any]]) -> dict[str, Estimate]:
+def estimates(plan: LabPlan, raws: list[dict[str, Any]]) -> dict[str, Estimate]:
     """Every metric over all runs: over replications, or for a single run over its parts."""
     runs = [values(plan, raw) for raw in raws]
     parts = batches(plan, raws[0]) if len(raws) == 1 else {}
@@ -155,7 +155,7 @@ def too_late(direction: Mapping[str, Any], *, real_time: bool) -> list[str]:
     ]
 
 
-def _intervals(plan: Plan, flow: Mapping[str, Any], end: str) -> list[dict[str, Any]]:
+def _intervals(plan: LabPlan, flow: Mapping[str, Any], end: str) -> list[dict[str, Any]]:
     """Intervals of an end that lie between warm-up and end of the run."""
     began = flow["began_s"] or 0.0
     slack = INTERVAL_S / 2
@@ -166,13 +166,13 @@ def _intervals(plan: Plan, flow: Mapping[str, Any], end: str) -> list[dict[str, 
     ]
 
 
-def _goodput(plan: Plan, flow: Mapping[str, Any]) -> float | None:
+def _goodput(plan: LabPlan, flow: Mapping[str, Any]) -> float | None:
     rows = _intervals(plan, flow, "server")
     seconds = sum(row["end"] - row["start"] for row in rows)
     return 8 * sum(row["bytes"] for row in rows) / seconds if seconds else None
 
 
-def _goodput_batches(plan: Plan, flows: list[dict[str, Any]]) -> list[float]:
+def _goodput_batches(plan: LabPlan, flows: list[dict[str, Any]]) -> list[float]:
     found = []
     length = (plan.duration_s - plan.warmup_s) / BATCHES
     for part in range(BATCHES):
@@ -191,19 +191,19 @@ def _goodput_batches(plan: Plan, flows: list[dict[str, Any]]) -> list[float]:
     return found
 
 
-def _retransmits(plan: Plan, flow: Mapping[str, Any]) -> float | None:
+def _retransmits(plan: LabPlan, flow: Mapping[str, Any]) -> float | None:
     if flow["transport"] != "tcp":
         return 0.0
     return float(sum(row.get("retransmits", 0) for row in _intervals(plan, flow, "client")))
 
 
-def _received(plan: Plan, received: list[int]) -> float | None:
+def _received(plan: LabPlan, received: list[int]) -> float | None:
     """What reached the receiving host's device by its own count and by the wall clock, the link's framing included."""
     nanoseconds, size, pkts = received
     return 8e9 * (size + pkts * plan.settings["overhead"]) / nanoseconds if nanoseconds else None
 
 
-def _srtt(plan: Plan, flows: list[dict[str, Any]]) -> float | None:
+def _srtt(plan: LabPlan, flows: list[dict[str, Any]]) -> float | None:
     found = [
         row["rtt"] / 1000
         for flow in flows

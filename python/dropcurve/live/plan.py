@@ -59,7 +59,7 @@ Change = tuple[float, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class LabPlan:
     """A lab, ready to be built. ``settings`` are those of the forwarder, devices and files not yet named."""
 
     name: str
@@ -77,7 +77,7 @@ class Plan:
         return asdict(self)
 
 
-def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -> Plan:
+def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -> LabPlan:
     """The lab of a scenario. What is drawn at random (starts, and each datagram of UDP) is as in the simulation
     with this seed. ``changes`` are made to the link while it runs.
 
@@ -112,7 +112,7 @@ def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -
                 flow = replace(flow, due_ns=tuple(due for due, _ in loads[number]), payload_bytes=sizes)
             flows.append(flow)
     back = wire["back"]
-    return Plan(
+    return LabPlan(
         name=scenario.name, seed=seed, duration_s=duration,
         warmup_s=duration / 5 if warmup == "auto" else nanoseconds(warmup) / 1e9,
         mtu=count(tcp[0]["mss"]) + headers if tcp else 1500, timestamps=headers == STAMPED_HEADERS,

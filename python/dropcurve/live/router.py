@@ -99,7 +99,7 @@ def check_rate(rate: str, *, name: str = "--rate") -> None:
 
 
 def beside(path: Path | None, directions: int) -> list[str]:
-    """The files of each direction: that of the way back has ``.back`` in its name. None if there is to be none."""
+    """Returns the files of each direction, none without a path; the reverse one has ``.back`` in its name."""
     files = [path, path.with_name(f"{path.stem}.back{path.suffix}")] if path else []
     return [str(file) for file in files[:directions]]
 
@@ -139,7 +139,7 @@ def running(
         settings.write_text(json.dumps(router.settings(here / "control")), encoding="utf-8")
         words = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
         unmerged = [one.name for one in router.devices or router.choose() if one.kind == "packet"]
-        job = keeper.Job(words, signal.SIGTERM, [str(here)], unmerged)
+        job = keeper.KeeperJob(words, signal.SIGTERM, [str(here)], unmerged)
         # In a session of its own: Ctrl-C is for us, and we tell it to stop.
         process = subprocess.Popen(
             job.command(), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -161,7 +161,7 @@ def running(
 def work(
     router: Router, show: Callable[[dict[str, Any], Path], None], *, seconds: float | None = None
 ) -> dict[str, Any]:
-    """Forwards until interrupted, or for so many seconds, showing the counters; the last ones."""
+    """Forwards until interrupted, or for a number of seconds, showing the counters; the last ones."""
     # SIGTERM stops it as Ctrl-C does, also where a shell started it in the background, deaf to Ctrl-C.
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, signal.default_int_handler)

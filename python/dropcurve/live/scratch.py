@@ -24,7 +24,7 @@ Parting = Callable[[Path], bool]
 
 
 @dataclass(frozen=True)
-class Claim:
+class FolderClaim:
     """A folder that is ours. ``lock`` is a descriptor: a child that inherits it holds the folder as well."""
 
     path: Path
@@ -32,7 +32,7 @@ class Claim:
 
 
 @contextmanager
-def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: True) -> Iterator[Claim]:
+def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: True) -> Iterator[FolderClaim]:
     """A new folder whose name begins with ``prefix``. Removes first what killed ones left there under that name."""
     base = where or Path(tempfile.gettempdir())
     sweep(base.glob(f"{prefix}*"), parting)
@@ -47,7 +47,7 @@ def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: T
 
 
 @contextmanager
-def numbered(prefix: str, where: Path | None = None) -> Iterator[Claim]:
+def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
     """An empty folder named ``prefix`` and the smallest number that is free: the next in turn has the same name again.
 
     Raises DropcurveError if there are too many.
@@ -69,7 +69,7 @@ def sweep(paths: Iterable[Path], parting: Parting = lambda _: True) -> dict[Path
     return {claim.path: _give_up(claim, parting) for claim in claims}
 
 
-def _make(path: Path) -> Claim | None:
+def _make(path: Path) -> FolderClaim | None:
     """A new folder of this name; None if there is one."""
     try:
         path.mkdir(mode=0o700)
@@ -78,7 +78,7 @@ def _make(path: Path) -> Claim | None:
     return _claim(path)
 
 
-def _claim(path: Path) -> Claim | None:
+def _claim(path: Path) -> FolderClaim | None:
     """Locks a folder of ours; None if another holds it, or it has gone."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -88,14 +88,14 @@ def _claim(path: Path) -> Claim | None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         held, there = os.fstat(lock), path.stat(follow_symlinks=False)
         if held.st_uid == os.geteuid() and (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino):
-            return Claim(path, lock)
+            return FolderClaim(path, lock)
     except OSError:
         pass
     os.close(lock)
     return None
 
 
-def _give_up(claim: Claim, parting: Parting = lambda _: True) -> bool:
+def _give_up(claim: FolderClaim, parting: Parting = lambda _: True) -> bool:
     """Lets it go; whether it has gone."""
     if gone := parting(claim.path):
         shutil.rmtree(claim.path, ignore_errors=True)

@@ -179,8 +179,8 @@ class World:
                 raise DropcurveError("the programs for UDP did not start")
 
     def send(self, began: float, line: Control) -> None:
-        """Starts each flow when it is due, changes the link when that is due, counts anew at the end of the warm-up,
-        and waits for the end of the run."""
+        """Starts each flow and changes the link when it is due, resets the counters at the end of the warm-up, and
+        waits for the end of the run."""
         job = self.job
         due: list[tuple[float, Callable[[], Any]]] = [(job["warmup_s"], partial(self.reset, line))]
         due += [(flow["start_s"], partial(self.start_client, flow, began)) for flow in self.tcp()]
@@ -192,7 +192,7 @@ class World:
         self.received.append(received(self.holders["right"].pid))
 
     def reset(self, line: Control) -> None:
-        """Counts anew: here the warm-up ends."""
+        """Resets the counters at the end of the warm-up."""
         line.ask("reset")
         self.received.append(received(self.holders["right"].pid))
 
