@@ -708,6 +708,29 @@ fn rack_finds_a_loss_by_time() {
     assert_eq!(talk.sender.counters().timeouts, 0);
 }
 
+/// RFC 5681 section 4.3: the loss of a retransmission is one more indication of congestion. Linux keeps its window.
+#[test]
+fn a_lost_retransmission_reduces_the_window_again() {
+    for (reduction, cuts) in [("at_once", 2), ("rfc6937", 2), ("rfc9937", 2), ("linux", 1)] {
+        let keys = [("recovery", "rack"), ("initial_window", "16"), ("reduction", reduction)];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        talk.ack(1);
+        talk.now = at(101);
+        assert!(talk.sack(1, &[(2, 8)]).contains(&1), "{reduction}");
+        assert_eq!(talk.sender.counters().cuts, 1);
+        // Everything else arrives, in the end also what left after the retransmission.
+        let retransmitted = (1..40).any(|step| {
+            talk.now = at(101 + 10 * step);
+            let past = talk.sender.nxt();
+            talk.sack(1, &[(2, past)]).contains(&1)
+        });
+        assert!(retransmitted, "{reduction}");
+        let counters = talk.sender.counters();
+        assert_eq!((counters.cuts, counters.timeouts), (cuts, 0), "{reduction}");
+    }
+}
+
 /// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the handshake.
 #[test]
 fn linux_looks_for_losses_at_a_tick() {

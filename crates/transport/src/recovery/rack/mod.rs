@@ -41,6 +41,9 @@ pub(crate) struct Rack {
     overdue: Vec<u32>,
     /// A recovery with holes left is followed by another.
     chained: bool,
+    /// When the window was last reduced for a loss; whether a retransmission sent since then was lost.
+    reduced_at: Time,
+    lost_again: bool,
     /// Tail loss probe.
     pub(crate) tlp: Tlp,
     /// Reordering window in quarters of the minimum RTT, and the recoveries it lasts.
@@ -68,6 +71,8 @@ impl Rack {
             order: SendOrder::default(),
             overdue: Vec::new(),
             chained: p.chain_repairs,
+            reduced_at: Time::ZERO,
+            lost_again: false,
             tlp: Tlp::new(p),
             quarters: 1,
             persist: PERSIST,
@@ -111,6 +116,8 @@ impl Rack {
     /// Marks a segment that is in the send order as lost.
     fn mark_lost(&mut self, ledger: &mut Ledger, seq: u32, outstanding: (u32, u32)) {
         self.order.remove(ledger, seq);
+        let sent = ledger.get(seq);
+        self.lost_again |= sent.transmits > 1 && sent.at >= self.reduced_at;
         self.holes += u32::from(!std::mem::replace(&mut ledger.get_mut(seq).hole, true));
         self.lost.insert(seq, outstanding);
     }
@@ -218,6 +225,8 @@ impl LossRecovery {
                         flight,
                     );
                 }
+            } else if self.must_reduce_again(ctx) {
+                self.reduce_again(ctx, now, delivered);
             } else {
                 let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
                 let linux = ctx.params.reduction == Reduction::Linux;
@@ -247,6 +256,7 @@ impl LossRecovery {
             self.save_window(ctx);
             self.recover = ctx.seq.max;
             self.reduce_window(ctx, now, Cause::Loss);
+            (self.parts.rack.reduced_at, self.parts.rack.lost_again) = (now, false);
         }
         self.recover = ctx.seq.max;
         self.last_reduction = LastReduction::FastRetransmit;
@@ -260,6 +270,19 @@ impl LossRecovery {
             self.parts.board.prr_out = 1;
             self.forced = lost;
         }
+    }
+
+    /// Whether a retransmission was lost that left after the last reduction: one more indication of congestion (RFC 5681
+    /// section 4.3). Linux does not reduce for it, nor does a control with a model of the path.
+    fn must_reduce_again(&self, ctx: &Ctx) -> bool {
+        self.parts.rack.lost_again && ctx.params.reduction != Reduction::Linux && !ctx.model_based
+    }
+
+    /// Starts another recovery within one, with its own reduction. Without it a window that exceeds what the path holds
+    /// would stay, as long as its losses keep the recovery from its end.
+    fn reduce_again(&mut self, ctx: &mut Ctx, now: Time, delivered: u32) {
+        (self.recovering, self.recover) = (false, ctx.seq.una);
+        self.enter_rack_if_lossy(ctx, now, delivered);
     }
 
     /// Section 6.2 steps 4 and 5: of the segments sent before the newest one delivered, those sent long enough ago
@@ -368,6 +391,9 @@ impl LossRecovery {
         if ctx.timers.fire(Timer::Reordering, now) {
             ctx.quota = ctx.burst();
             self.find_losses_by_time(ctx, now);
+            if self.recovering && self.must_reduce_again(ctx) {
+                self.reduce_again(ctx, now, 0);
+            }
             // Linux treats the tick as a delivery.
             let linux = ctx.params.reduction == Reduction::Linux;
             self.enter_rack_if_lossy(ctx, now, u32::from(linux));
