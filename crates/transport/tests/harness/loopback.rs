@@ -31,10 +31,17 @@ pub struct Loopback {
     pub carried: u64,
     /// One segment in this many is lost; 0: none.
     pub lose_every: u64,
+    /// Segments and the number of their transmissions that are lost.
+    pub lose: Vec<(u32, u32)>,
 }
 
 impl Loopback {
     pub fn new(keys: &[(&str, &str)]) -> Loopback {
+        Loopback::over(keys, Span::from_micros(10), Span::from_millis(1))
+    }
+
+    /// A line with this time between two segments and this delay one way.
+    pub fn over(keys: &[(&str, &str)], gap: Span, delay: Span) -> Loopback {
         let params = params(keys);
         let mut sender = Sender::new(&params, Stream::new(1, "loopback"));
         sender.supply_forever();
@@ -45,11 +52,12 @@ impl Loopback {
             now: Time::ZERO,
             data: VecDeque::with_capacity(1 << 12),
             acks: VecDeque::with_capacity(1 << 12),
-            gap: Span::from_micros(10),
-            delay: Span::from_millis(1),
+            gap,
+            delay,
             line_free: Time::ZERO,
             carried: 0,
             lose_every: 0,
+            lose: Vec::new(),
         };
         line.drain_sender();
         line
@@ -59,12 +67,17 @@ impl Loopback {
     fn drain_sender(&mut self) {
         while let Some(segment) = self.sender.poll_transmit(self.now) {
             self.carried += 1;
-            let lost = self.lose_every > 0 && self.carried % self.lose_every == 0;
+            let lost = self.lose_every > 0 && self.carried % self.lose_every == 0 || self.loses(segment.seq);
             self.line_free = self.line_free.max(self.now) + self.gap;
             if !lost {
                 self.data.push_back((self.line_free + self.delay, segment));
             }
         }
+    }
+
+    fn loses(&mut self, seq: u32) -> bool {
+        let left = self.lose.iter_mut().find(|(lost, left)| *lost == seq && *left > 0);
+        left.map(|(_, left)| *left -= 1).is_some()
     }
 
     #[inline]
