@@ -7,6 +7,7 @@
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
 mod lost_set;
+mod reordering;
 mod send_order;
 mod tlp;
 
@@ -14,7 +15,7 @@ use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
 use crate::connection::{Ctx, Timer, Tracking};
 use crate::ledger::Ledger;
-use crate::params::{Params, Reduction, ReorderTimer};
+use crate::params::{Params, Reduction};
 use crate::segment::Ack;
 use lost_set::LostSet;
 use send_order::SendOrder;
@@ -53,12 +54,6 @@ pub(crate) struct Rack {
     round_end: u32,
 }
 
-/// Recoveries for which a widened reordering window lasts (section 6.2.4).
-const PERSIST: u32 = 16;
-/// Tick of Linux's timers, and the minimum of its reordering timer.
-const TICK: Span = Span::from_millis(1);
-const REORDER_LEAST: Span = Span::from_millis(2);
-
 impl Rack {
     pub(crate) fn new(p: &Params) -> Rack {
         Rack {
@@ -75,31 +70,9 @@ impl Rack {
             lost_again: false,
             tlp: Tlp::new(p),
             quarters: 1,
-            persist: PERSIST,
+            persist: reordering::PERSIST,
             round_end: 0,
         }
-    }
-
-    /// Widens the reordering window for a DSACK, once per round trip (section 6.2.4).
-    fn widen(&mut self, una: u32, nxt: u32) {
-        if una >= self.round_end {
-            self.quarters += 1;
-            self.persist = PERSIST;
-            self.round_end = nxt;
-        }
-    }
-
-    /// Counts a completed recovery: after sixteen without a DSACK the reordering window is reset.
-    pub(crate) fn end_recovery(&mut self) {
-        self.persist = self.persist.saturating_sub(1);
-        if self.persist == 0 {
-            self.quarters = 1;
-        }
-    }
-
-    /// Records reordering: a recovery was spurious, its segments were late.
-    pub(crate) fn record_reordering(&mut self) {
-        self.reordered = true;
     }
 
     /// Records a transmission; `lost`: it retransmits a segment marked lost.
@@ -303,15 +276,6 @@ impl LossRecovery {
         ctx.timers.arm(Timer::Reordering, again);
     }
 
-    /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
-    fn reorder_time(&self, ctx: &Ctx, now: Time, due: Time) -> Time {
-        if ctx.params.reorder_timer == ReorderTimer::Exact {
-            return due;
-        }
-        let left = due.since(now) + REORDER_LEAST;
-        Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
-    }
-
     /// Marks the segments found overdue as lost, the lowest first.
     #[inline]
     fn mark_overdue_lost(&mut self, ctx: &mut Ctx, now: Time) {
@@ -325,19 +289,6 @@ impl LossRecovery {
             ctx.report_loss(now, seq);
         }
         self.parts.rack.overdue = overdue;
-    }
-
-    /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is
-    /// SACKed (section 6.2 step 4).
-    fn reordering_window(&self, ctx: &Ctx) -> Span {
-        let rack = &self.parts.rack;
-        let repairing = self.recovering || self.loss;
-        let enough = self.parts.board.sacked_count >= ctx.threshold();
-        let min_rtt = ctx.tracking.min_rtt;
-        if min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
-            return Span::ZERO;
-        }
-        Span(min_rtt.0.saturating_mul(rack.quarters) / 4).min(ctx.srtt().unwrap_or(Span::ZERO))
     }
 
     /// The first segment marked lost and not retransmitted.

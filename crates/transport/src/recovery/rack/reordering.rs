@@ -1,0 +1,63 @@
+//! The reordering window of RACK, and the timer that waits for its end.
+//!
+//! *Reference*: RFC 8985 sections 6.2 (steps 4 and 5) and 6.2.4; Linux where `reorder_timer` asks for it.
+
+use super::Rack;
+use crate::connection::Ctx;
+use crate::params::ReorderTimer;
+use crate::recovery::LossRecovery;
+use units::{Span, Time};
+
+/// Recoveries for which a widened reordering window lasts (section 6.2.4).
+pub(super) const PERSIST: u32 = 16;
+/// Tick of Linux's timers, and the minimum of its reordering timer.
+const TICK: Span = Span::from_millis(1);
+const REORDER_LEAST: Span = Span::from_millis(2);
+
+impl Rack {
+    /// Widens the reordering window for a DSACK, once per round trip (section 6.2.4).
+    pub(super) fn widen(&mut self, una: u32, nxt: u32) {
+        if una >= self.round_end {
+            self.quarters += 1;
+            self.persist = PERSIST;
+            self.round_end = nxt;
+        }
+    }
+
+    /// Counts a completed recovery: after sixteen without a DSACK the reordering window is reset.
+    pub(crate) fn end_recovery(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// Records reordering: a recovery was spurious, its segments were late.
+    pub(crate) fn record_reordering(&mut self) {
+        self.reordered = true;
+    }
+}
+
+impl LossRecovery {
+    /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
+    pub(super) fn reorder_time(&self, ctx: &Ctx, now: Time, due: Time) -> Time {
+        if ctx.params.reorder_timer == ReorderTimer::Exact {
+            return due;
+        }
+        let left = due.since(now) + REORDER_LEAST;
+        Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
+    }
+
+    /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is
+    /// SACKed (section 6.2 step 4).
+    pub(super) fn reordering_window(&self, ctx: &Ctx) -> Span {
+        let rack = &self.parts.rack;
+        let repairing = self.recovering || self.loss;
+        let enough = self.parts.board.sacked_count >= ctx.threshold();
+        let min_rtt = ctx.tracking.min_rtt;
+        if min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
+            return Span::ZERO;
+        }
+        Span(min_rtt.0.saturating_mul(rack.quarters) / 4).min(ctx.srtt().unwrap_or(Span::ZERO))
+    }
+}
