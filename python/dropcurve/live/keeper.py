@@ -24,7 +24,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .. import _core
+import dropcurve._core as _core
+
 from . import merging
 
 #: Of prctl(2).
