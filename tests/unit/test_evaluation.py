@@ -73,7 +73,7 @@ def test_all_cards_are_on_one_page() -> None:
     assert "max_p" in found.refused["red:max_p=7"]
     assert "| [`codel`](#codel) |" in page
     assert page.count("\n## ") == 1
-    assert "```sh\nagain\n```" in page
+    assert "\n    again\n" in page
 
 
 def answer(verdict: str) -> ReportCard:

@@ -20,7 +20,7 @@ from typing import Any
 from ..errors import UsageError, nearest
 from ..present.visible import cut
 from . import dummynet, effect, mikrotik, sqm, vyos
-from .model import Export, Import, Note
+from .model import Export, Import, Note, remedied
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
@@ -55,6 +55,8 @@ _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
+#: What helps where a value of a text breaks a rule.
+CORRECT = "correct it in the text, or export it from the box once more"
 #: The module of each, where it is read from, in the order in which a text is held against them.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
@@ -135,7 +137,8 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     """
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)
-    found: Import = _reader(name)(text, origin=origin, **options)
+    with remedied(CORRECT):
+        found: Import = _reader(name)(text, origin=origin, **options)
     return found
 
 
@@ -154,11 +157,12 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)
     module = import_module(_reader(name).__module__)
-    if hasattr(module, "read_all"):
-        found: list[Import] = module.read_all(text, origin=origin, **options)
-        return found
-    first: Import = module.read(text, origin=origin, **options)
-    return [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
+    with remedied(CORRECT):
+        if hasattr(module, "read_all"):
+            found: list[Import] = module.read_all(text, origin=origin, **options)
+            return found
+        first: Import = module.read(text, origin=origin, **options)
+        return [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
 
 
 def _kind_of(text: str) -> str:

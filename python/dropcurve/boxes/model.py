@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ..errors import Problem, ScenarioError, UsageError
@@ -68,6 +69,8 @@ class Export:
         return queue_text(self.discipline_as_loaded, self.params_as_loaded)
 
 
+#: What helps where a text is damaged.
+EXPORT_AGAIN = "export it from the box once more"
 #: A limit of packets that no box reaches.
 MOST_PLACED = 10_000_000
 #: Packets of a priority queue whose text states no limit.
@@ -221,14 +224,24 @@ def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
 
 
+@contextmanager
+def remedied(remedy: str) -> Iterator[None]:
+    """Gives problems that state no remedy this one."""
+    try:
+        yield
+    except ScenarioError as error:
+        problems = [one if one.remedy else replace(one, remedy=remedy) for one in error.problems]
+        raise ScenarioError(problems, origin=error.origin) from None
+
+
 def json_of(text: str, *, origin: str = "") -> Any:
     """What a text is in JSON. Raises ScenarioError for what is none."""
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
-        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", origin=origin)
+        refuse("", "the text", f"is not JSON (line {error.lineno}: {error.msg})", EXPORT_AGAIN, origin=origin)
     except ValueError as error:
-        refuse("", "the text", f"is not JSON ({error})", origin=origin)
+        refuse("", "the text", f"is not JSON ({error})", EXPORT_AGAIN, origin=origin)
 
 
 def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
@@ -236,7 +249,13 @@ def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
     found = json_of(text, origin=origin)
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "a single value"
-        refuse("", "the text", f"is {kind}, where an object in curly brackets belongs", origin=origin)
+        refuse(
+            "",
+            "the text",
+            f"is {kind}, where an object in curly brackets belongs",
+            EXPORT_AGAIN,
+            origin=origin,
+        )
     return found
 
 

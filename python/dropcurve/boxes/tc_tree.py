@@ -140,7 +140,7 @@ def rate_in(words: list[str], *keys: str) -> float | None:
             last = "m2" if "m2" in rest else "rate"
             rest = rest[rest.index(last) + 1 :] if last in rest[:-1] else []
         if rest:
-            return tc.rate(rest[0])
+            return tc.rate(rest[0]) or None
     return None
 
 

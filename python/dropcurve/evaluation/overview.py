@@ -46,7 +46,10 @@ class Overview:
 
     def markdown(self) -> str:
         """The page."""
-        parts = [_HEAD.format(basis=self._basis(), cost=self._cost(), command=self.command), self._table()]
+        about = _ABOUT.format(basis=self._basis(), cost=self._cost())
+        parts = [
+            "# Report cards of all disciplines", _filled(about), f"    {self.command}", _filled(_LEGEND), self._table(),
+        ]  # fmt: skip
         if self.refused:
             parts.append("\n".join(f"* `{kind}` was not tested: {why}" for kind, why in self.refused.items()))
         parts += [_section(one) for one in self.cards]
@@ -79,39 +82,34 @@ class Overview:
         return "\n".join(rows)
 
 
-_HEAD = """# Report cards of all disciplines
+_ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
+[`dropcurve evaluate`](evaluate.md) runs them: {basis}. The page took {cost}, and is written by"""
+_LEGEND = """✓ better, ✗ worse, = equal within the margin, ± better in some measures and worse in others, · undecided:
+these runs cannot tell. Instructions are those of one arrival and one departure beside tail drop's
+([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of the link against delay where it
+is felt."""
 
-Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
-[`dropcurve evaluate`](evaluate.md) runs them: {basis}.
-The page took {cost}, and is written by
 
-```sh
-{command}
-```
-
-✓ better, ✗ worse, = equal within the margin, ± better in some measures and worse in others,
-· undecided: these runs cannot tell. Instructions are those of one arrival and one departure beside
-tail drop's ([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of
-the link against delay where it is felt."""
+def _filled(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False)
 
 
 def _overall(card: Card) -> str:
+    """The verdict over all tests in a few words."""
     found = card.decision
     if found is None:
         return "no value in some test"
     if found.status == "undecided":
         return "undecided"
-    gain = (
-        ""
-        if found.advantage is None
-        else f" by {wording.amount(found.advantage, found.half_width, found.points)}"
-    )
-    return f"{'better' if found.recommended == card.candidate else 'no better'}{gain if found.status == 'load' else ''}"
+    if not found.advantage or found.half_width is None or found.advantage <= found.margin:
+        return "equal"
+    amount = wording.amount(found.advantage, found.half_width, found.points)
+    return f"{'better' if found.recommended == card.candidate else 'worse'} by {amount}"
 
 
 def _section(card: Card) -> str:
     opening = "" if card.decision is None else " ".join(headline(card.decision, verb="Choose").sentences)
-    wrapped = textwrap.fill(opening, 100, break_on_hyphens=False)
+    wrapped = _filled(opening)
     body = str(card).split("\n\n", 2)[-1] if card.decision is not None else str(card)
     return f"## {card.candidate}\n\n{wrapped}\n\n```text\n{body}\n```"
 

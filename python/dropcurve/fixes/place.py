@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..boxes.link import profile, scenario
-from ..boxes.model import Import, Priority, placed
+from ..boxes.model import Import, Priority, placed, remedied
 from ..errors import UsageError
 from ..scenario import Scenario, links
 from ..scenario.links import LinkProfile
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
+#: Rates that a place can have, in bit/s.
+LEAST_BPS, MOST_BPS = 1e4, 1e13
 #: Share of a policed rate that calls fill, and the most calls.
 CALLS_SHARE, MOST_CALLS = 0.5, 50
 
@@ -86,13 +88,19 @@ def place(
         held = profile(rate, rtt_s, flows, ecn=found.params.get("ecn") is True)
     else:
         raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
+    if not LEAST_BPS <= rate <= MOST_BPS:
+        where = found.title or found.discipline
+        raise UsageError(
+            f"rate of {where} = {rate:g} bit/s: must lie between 10 kbit/s and 10 Tbit/s; give it as --rate"
+        )
     held = _with_calls(held, direction, found.above, rate)
     kind, params = found.placed
-    base = scenario(
-        kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
-        title=f"{name}{f', {found.title}' if found.title else ''}, as {found.box} has it", urgent=bool(found.above),
-        ecn=found.params.get("ecn") is True,
-    )  # fmt: skip
+    with remedied("correct it in the configuration"):
+        base = scenario(
+            kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
+            title=f"{name}{f', {found.title}' if found.title else ''}, as {found.box} has it", urgent=bool(found.above),
+            ecn=found.params.get("ecn") is True,
+        )  # fmt: skip
     return Place(found, base, rate)
 
 
