@@ -21,7 +21,6 @@ NOT_YET = (
 
 RIDDLES = (
     "python/dropcurve/advise/",
-    "python/dropcurve/boxes/",
     "python/dropcurve/cli/",
     "python/dropcurve/fixes/",
     "python/dropcurve/live/",

@@ -22,7 +22,7 @@ __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 KINDS = ("droptail", "red", "codel", "pie", "fq_codel", "fq_pie")
 #: Slots of a queue whose configuration states none.
 SLOTS = 50
-#: Queues that a pipe or scheduler is told in words, each with the words that take a value.
+#: AQMs of a pipe or scheduler, each with its words that take a value.
 AQM = {
     "codel": ("target", "interval"), "fq_codel": ("target", "interval", "quantum", "limit", "flows"),
     "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),

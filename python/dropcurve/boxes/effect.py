@@ -12,7 +12,7 @@ WORTH = 0.02
 
 
 def effect(asked: Settings, loaded: Settings) -> list[str]:
-    """Sentences; empty where both do the same, as far as curves and averages tell."""
+    """Sentences; empty where both do the same, as far as curves and averages show."""
     return [*_curves(asked, loaded), *_weights(asked, loaded)]
 
 

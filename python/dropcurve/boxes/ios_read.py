@@ -73,7 +73,7 @@ def _queues(found: Policies, origin: str) -> list[Block]:
 
 
 def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
-    """One queue, with what stands above it and what is lost."""
+    """One queue, with the queues above it and notes on what is lost."""
     notes: list[Note] = []
     rate = found.rate_bps(block)
     known = rate or rate_bps

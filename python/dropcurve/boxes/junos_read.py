@@ -130,7 +130,7 @@ class _Configuration:
         return cls(lines, profiles, titles or list(profiles), origin)
 
     def chosen(self, name: str | None) -> str:
-        """The title that a name stands for."""
+        """The title of a scheduler, forwarding class or profile."""
         weighted = [one for one in self.titles if self.profiles_of(one)]
         plain = [one for one in self.titles if not self.urgent(one)]
         if name is None:

@@ -1,4 +1,4 @@
-"""Low latency queueing: a policed priority queue for voice above one other queue, as boxes are told it.
+"""Low latency queueing: a policed priority queue for voice above one other queue, as boxes are configured with it.
 
 The first band of a `prio` queue is tail drop for expedited forwarding (RFC 3246), the second whatever the box can load.
 """
@@ -44,7 +44,7 @@ def parts(given: Settings, box: str, notes: list[Note]) -> LowLatency:
         refuse(
             "bands",
             f"{len(bands)} bands",
-            f"{box} is told one priority queue above another queue",
+            f"{box} takes one priority queue above another queue",
             "give two bands",
         )
     first, second = ({"kind": "droptail"} if one == "plain" else dict(one) for one in bands)

@@ -1,6 +1,6 @@
 """MikroTik RouterOS: queue types, and the simple queues, queue trees and interfaces that use them.
 
-Reference: RouterOSQueues. RouterOS is a Linux; each queue is read as the `tc` command that it stands for. A simple
+Reference: RouterOSQueues. RouterOS is a Linux; each queue is read as its `tc` command. A simple
 queue has a limit and a queue for each direction, upload first.
 """
 
@@ -206,7 +206,7 @@ def _queue(
     title: str, name: str, types: dict[str, tuple[str, dict[str, str]]], rate: float | None, origin: str,
     values: dict[str, str] | None = None,
 ) -> Import:  # fmt: skip
-    """One queue, as the `tc` command that its type stands for."""
+    """One queue, read as the `tc` command of its type."""
     if name not in types:
         refuse(title, name, "is no queue type of the text", "give /queue type export too", origin=origin)
     kind, options = types[name]
@@ -300,7 +300,7 @@ def _size(text: str) -> str:
 
 
 def _entries(text: str) -> Iterator[Entry]:
-    """Every ``add`` and ``set`` with the menu that it stands in."""
+    """Every ``add`` and ``set`` with its menu."""
     menu = ""
     for line in re.sub(r"\\\r?\n\s*", "", text).splitlines():
         bare = line.strip()

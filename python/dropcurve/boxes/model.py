@@ -51,7 +51,7 @@ class Export:
     """A configuration: its text, what was rounded or lost on the way, and what the box will do.
 
     ``discipline_as_loaded`` and ``params_as_loaded`` are in the form scenarios have; ``discipline`` and ``params``
-    those that were asked for. ``effect`` says in words how the two differ.
+    those that were asked for. ``effect`` describes how the two differ.
     """
 
     box: str

@@ -1,6 +1,6 @@
 """OpenWrt's sqm-scripts: a section of /etc/config/sqm, whose two directions are two queues.
 
-A direction is read as the `tc` command that the script gives: limit 1001, a target of 33 ATM-framed packets but at
+A direction is read as the `tc` command that the script runs: limit 1001, a target of 33 ATM-framed packets but at
 least 5 ms, 1024 flow queues, and the options that are stated (sqm-scripts). One script and one kind of queue hold for
 both directions.
 """
@@ -78,9 +78,7 @@ def export(
     lines = [f"config queue '{name}'", "\toption enabled '1'", f"\toption interface '{dev}'", "\toption download '0'",
              f"\toption upload '{rate}'", "\toption linklayer 'none'"]  # fmt: skip
     lines += [f"\toption {key} '{value}'" for key, value in options.items()]
-    notes.append(
-        Note("load", "", "the rates must be a little below what the line gives: 95 % of a speed test")
-    )
+    notes.append(Note("load", "", "the rates must be a little below those of the line: 95 % of a speed test"))
     return Export(
         "sqm",
         given.discipline,
@@ -128,8 +126,8 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
-    """The queue of a direction: of the first section its upload, or what ``name`` says: a section, an interface, a
-    direction, or section and direction. Raises ScenarioError for a text without a section, and for contradictions.
+    """The queue of a direction: the upload of the first section, or the one of the section, interface or direction
+    ``name``. Raises ScenarioError for a text without a section, and for contradictions.
     """
     found = read_all(text, origin=origin)
     if name is None:
@@ -200,7 +198,7 @@ def _direction(section: Section, direction: str, origin: str) -> Import | None:
 
 
 def _command(section: Section, direction: str, kbit: int, notes: list[Note]) -> str:
-    """The `tc` command of a direction, as the script gives it."""
+    """The `tc` command of a direction, as the script runs it."""
     side = DIRECTIONS[direction]
     script = section.get("script", "simple.qos")
     kind = "cake" if "cake" in script else section.get("qdisc", "fq_codel")

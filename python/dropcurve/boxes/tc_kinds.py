@@ -71,7 +71,9 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
     else:
         max_p = 0.02
         notes.append(
-            Note("assumed", "max_p", "the text does not say; tc's default is 0.02 (tc -d qdisc show tells)")
+            Note(
+                "assumed", "max_p", "the text does not say; tc's default is 0.02 (tc -d qdisc show prints it)"
+            )
         )
     exponent = _exponent(
         options,
@@ -112,7 +114,7 @@ def _exponent(options: Mapping[str, str], min_packets: float, burst: int, notes:
             Note(
                 "assumed",
                 "w_q",
-                f"the text names no burst; tc's default would be {burst} (tc -d qdisc show tells ewma)",
+                f"the text names no burst; tc's default would be {burst} (tc -d qdisc show prints ewma)",
             )
         )
     found = tc.ewma(min_packets, burst)
@@ -175,7 +177,7 @@ def _times(options: Mapping[str, str], **names: str) -> dict[str, Any]:
 
 
 def _codel_times(options: Mapping[str, str]) -> dict[str, Any]:
-    """CoDel's times as its clock keeps them."""
+    """CoDel's times in ticks of its clock."""
     return {
         key: units.show_span(tc.codel_time(tc.time(options[key])))
         for key in ("target", "interval", "ce_threshold")

@@ -110,12 +110,12 @@ def max_p_loaded(max_p: float, span: int) -> float:
 
 
 def codel_time(seconds: float) -> float:
-    """A time as CoDel's clock keeps it."""
+    """A time in ticks of CoDel's clock."""
     return int(round(seconds * 1e6) * 1000) // 1024 * CODEL_TICK_S
 
 
 def codel_told(seconds: float) -> float:
-    """The time in whole microseconds to tell tc, so that a time which CoDel's clock has stays what it is."""
+    """The time in whole microseconds for tc, so that a time which CoDel's clock has stays what it is."""
     ticks = seconds / CODEL_TICK_S
     whole = round(ticks)
     if whole and abs(ticks - whole) < 1e-6:

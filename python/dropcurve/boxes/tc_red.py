@@ -64,7 +64,7 @@ def curve(
     problems: Problems,
     name: str = "",
 ) -> TcCurve | None:
-    """Finds what to tell tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
+    """Finds the words for tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
     at = f"{name}." if name else ""
     before = len(problems.found)
     whole = {"min_th": round(low), "max_th": round(high), "limit": round(limit)}

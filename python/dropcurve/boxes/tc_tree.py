@@ -150,7 +150,7 @@ def branch(words: list[str], *, dev: str = "") -> Branch:
     shown = words[1] if len(words) > 1 and ":" in words[1] and "classid" not in words else ""
     return Branch(
         at.get("dev", dev), at.get("classid", shown), at.get("parent", ""),
-        rate_in(words, "rate", "sc", "ls", "rt"), rate_in(words, "ceil", "ul"),
+        rate_in(words, *(("sc", "ls", "rt") if "hfsc" in words else ("rate",))), rate_in(words, "ceil", "ul"),
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class TcOutcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a trial; ``skipped`` says why there was none."""
+    """The outcome of a trial; ``skipped`` is the reason if there was none."""
 
     verdicts: tuple[TcOutcome, ...] = ()
     skipped: str = ""

@@ -1,7 +1,7 @@
 """Disciplines as ``tc`` commands for Linux.
 
 Each writer takes resolved options and returns the words after the kind, and the options as the kernel will have them.
-Times, rates and probabilities are rounded as tc and the kernel do; `tc_numbers` says how.
+Times, rates and probabilities are rounded as tc and the kernel do; `tc_numbers` has the rules.
 """
 
 from __future__ import annotations

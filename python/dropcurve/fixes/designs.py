@@ -36,7 +36,7 @@ FAIR = {"ios": "fair-queue", "linux": "SFQ"}
 FAIR_QUEUES = 16
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
-#: Round trip where the scenario does not tell.
+#: Round trip where the scenario has no long flows.
 ROUND_TRIP_S = 0.04
 #: Runs of a search that has no limit of time: as few as a search can have, for the finals decide.
 SEARCH_RUNS = 60
@@ -75,7 +75,7 @@ def tuned(
     Args:
         where: The queue with its scenario.
         shape: Puts a shaper above the queue in what is exported.
-        seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which gives the same on every machine.
+        seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which is the same on every machine.
         goal: What is wanted; by default what the verdict weighs, `weighed`.
         exchange: Between delay and utilisation; by default that of the round trip.
         jobs: Where runs are made.

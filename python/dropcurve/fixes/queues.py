@@ -51,7 +51,7 @@ class QueueFix:
         place: The imported queue and its scenario.
         exports: The designs by name, as the box takes them.
         result: The simulation of all of them and of the imported queue, `YOURS`.
-        verdict: What it says.
+        verdict: On these designs.
         untuned: Why there was no search, "" if there was one.
         chosen: The design to load, where another direction of the same line decides; else "".
     """
@@ -134,7 +134,7 @@ def fix(
         shape: Puts a shaper of the link's rate above a new queue, where the text has none.
         search: How designs are searched for; by default with a fixed number of runs.
         replications: Runs of each design at first.
-        most: Runs of each design while they cannot tell whether to keep the queue.
+        most: Runs of each design while it is undecided whether to keep the queue.
         exchange: Between delay and utilisation; by default that of the round trip.
         command: That repeats the answer.
         progress: Called as runs finish.
@@ -197,7 +197,7 @@ def _judged(
     command: str,
     progress: Progress | None,
 ) -> tuple[Result, Verdict]:
-    """The comparison of all designs with the imported queue, with more runs while they cannot tell."""
+    """The comparison of all designs with the imported queue, with more runs while it is undecided."""
     variants = {YOURS: where.base}
     seen = {where.base.hash}
     for title, made in exports.items():
