@@ -48,7 +48,7 @@ class Configured:
 
     @property
     def title(self) -> str:
-        """What it is chosen by."""
+        """Title that it is chosen by."""
         return f"{self.what} {self.number}"
 
 

@@ -1,4 +1,4 @@
-"""What a class of a Cisco policy does besides dropping: priority, policing, shares of the link; and its other lines.
+"""Statements of a Cisco policy's class besides dropping: priority, policing, shares of the link; and its other lines.
 
 Reads configurations and ``show policy-map interface`` alike (CiscoWRED, CiscoLLQ).
 """
@@ -125,7 +125,7 @@ def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | 
 
 
 def _promised(found: Policies, block: Block, rate_bps: float | None) -> float | None:
-    """What a statement of ``bandwidth`` promises."""
+    """The rate that a statement of ``bandwidth`` promises."""
     stated = _SHARE.search(block.body)
     if stated is None:
         return None

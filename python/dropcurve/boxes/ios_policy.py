@@ -53,7 +53,7 @@ class Policies:
     places: dict[str, Block] = field(default_factory=dict)
 
     def rate_bps(self, block: Block) -> float | None:
-        """What the class is shaped to, or the nearest class around it that is shaped; None if none is."""
+        """Rate that the class, or the nearest class around it, is shaped to; None if none is."""
         share = 1.0
         for at in self._outward(block):
             found = _SHAPE.search(at.body)

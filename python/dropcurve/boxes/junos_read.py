@@ -204,7 +204,7 @@ def _shaped(lines: list[list[str]]) -> float | None:
 
 
 def _promised(lines: list[list[str]], rate: float | None) -> float | None:
-    """What a scheduler's ``transmit-rate`` promises, if that is less than all; in bit/s."""
+    """The rate that a scheduler's ``transmit-rate`` promises, if that is less than all; in bit/s."""
     for words in lines:
         if "transmit-rate" not in words:
             continue

@@ -1,4 +1,4 @@
-"""What an export and an import are made of."""
+"""Parts of an export and an import."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str
 
 @contextmanager
 def remedied(remedy: str) -> Iterator[None]:
-    """Gives problems that state no remedy this one."""
+    """Adds this remedy to problems that state none."""
     try:
         yield
     except ScenarioError as error:
@@ -235,7 +235,7 @@ def remedied(remedy: str) -> Iterator[None]:
 
 
 def json_of(text: str, *, origin: str = "") -> Any:
-    """What a text is in JSON. Raises ScenarioError for what is none."""
+    """The value of a text in JSON. Raises ScenarioError for what is none."""
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:

@@ -77,7 +77,7 @@ def _told(options: dict[str, str]) -> bool:
 
 
 def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
-    """What packets take on the wire."""
+    """Overhead, least size and framing of packets on the wire."""
     named = [FRAMINGS[word] for word in FRAMINGS if word in options]
     overhead = sum(one[0] for one in named) + (4 if "ether-vlan" in options else 0)
     overhead += tc.signed(options.get("overhead") or "0")

@@ -17,7 +17,7 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True)
 class TcOutcome:
-    """What tc said of one command: ``outcome`` is "loaded", "parsed" (this kernel has no such queue) or "refused"."""
+    """Outcome of one command in tc: ``outcome`` is "loaded", "parsed" (this kernel has no such queue) or "refused"."""
 
     command: str
     outcome: str

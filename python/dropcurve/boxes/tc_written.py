@@ -1,4 +1,4 @@
-"""What a writer of ``tc`` commands makes."""
+"""The product of a writer of ``tc`` commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .settings import Settings
 
 @dataclass
 class Written:
-    """What a writer made: words, further commands to change the queue by, and the options as loaded."""
+    """The product of a writer: words, further commands to change the queue by, and the options as loaded."""
 
     kind: str
     words: list[str]

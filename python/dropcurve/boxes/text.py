@@ -25,7 +25,7 @@ def notes(found: Iterable[Note], *, width: int, mark: str = "") -> list[str]:
 
 
 def about(made: Export, *, width: int = 100, trial: Trial | None = None) -> str:
-    """What to know of an export besides its text."""
+    """Notes on an export, its effect, and the queue as loaded."""
     lines = notes(made.notes, width=width)
     lines += (
         textwrap.wrap("effect   " + "; ".join(made.effect), width, subsequent_indent=" " * 9)
@@ -61,7 +61,7 @@ def export_data(made: Export, trial: Trial | None = None) -> dict[str, Any]:
 
 
 def import_text(found: Import, *, width: int = 100) -> str:
-    """What an import found."""
+    """The imported queue as text."""
     lines = [
         f"{found.box}: {found.discipline}",
         *(f"  {key} = {_shown(value)}" for key, value in found.params.items()),
