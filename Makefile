@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,15 @@ test-slow: setup ## the thorough forms of the statistical tests
 FUZZ_EVENTS ?= 1e9
 fuzz: ## random scenarios over every discipline and transport, in both engines; hours; FUZZ_EVENTS=1e9 SEED=1
 	@cargo run --locked --quiet -p dropcurve-sim --example fuzz_runs -- $(FUZZ_EVENTS) $(or $(SEED),1)
+
+miri: ## unit tests of the pure crates in Miri, and what it can run of forward; needs the nightly component miri
+	@MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p dropcurve-units -p dropcurve-queue -p dropcurve-transport --lib
+
+audit: setup ## advisories, licences and sources of the dependencies; needs cargo-deny and pip-audit, and their databases
+	@command -v cargo-deny >/dev/null || { echo "audit: cargo-deny is missing: cargo install cargo-deny"; exit 1; }
+	@cargo deny --locked check
+	@$(BIN)/python -m pip_audit --version >/dev/null 2>&1 || { echo "audit: pip-audit is missing: pip install pip-audit"; exit 1; }
+	@$(BIN)/python tools/audit.py
 
 lint: setup ## clippy, rustfmt, ruff and mypy
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 \

@@ -9,6 +9,7 @@ anything else in any bit is taken away again.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from pathlib import Path
 
 import build_backend
 import learn
+import provenance
+import sbom
 
 
 def main(folder: str) -> int:
@@ -31,6 +34,11 @@ def main(folder: str) -> int:
         wheel.unlink()
         print(f"wheel: taken away, because it differs from the plain build: {told}", file=sys.stderr)
         return 1
+    for suffix, content in (
+        (".cdx.json", sbom.document()),
+        (".provenance.json", provenance.statement(wheel)),
+    ):
+        Path(f"{wheel}{suffix}").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"wheel: {wheel}, to the bit the plain build in {len(plain)} runs")
     return 0
 

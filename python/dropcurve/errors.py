@@ -60,6 +60,20 @@ class ScenarioError(DropcurveError):
         return f"{self.origin}: " if problem.line is None else f"{self.origin}:{problem.line}: "
 
 
+def records(error: BaseException) -> list[dict[str, str | int | None]]:
+    """Every problem of an error as data, for ``--json``: ``message``, and of a scenario's problem also ``file``,
+    ``line``, ``path``, ``value``, ``rule`` and ``remedy``."""
+    if isinstance(error, ScenarioError):
+        return [
+            {
+                "message": str(one), "file": error.origin or None, "line": one.line, "path": one.path,
+                "value": cut(one.value), "rule": one.rule, "remedy": one.remedy or None,
+            }
+            for one in error.problems
+        ]  # fmt: skip
+    return [{"message": line} for line in str(error).splitlines()]
+
+
 class ResultError(DropcurveError):
     """A result folder that cannot be read: missing, damaged, or of another format version."""
 

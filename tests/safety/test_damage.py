@@ -193,3 +193,54 @@ def test_a_damaged_sweep_is_noticed(folder: Path, dropcurve: Callable[..., Any])
             assert found.code == 1 and path.name in found.err, path
         path.write_bytes(whole)
     assert dropcurve("check", "kept").code == 0
+
+
+def test_figures_pages_answers_and_studies_are_checked_as_well(
+    folder: Path, dropcurve: Callable[..., Any]
+) -> None:
+    assert (
+        dropcurve("run", "short.toml", "--replications", "2", "--out", "kept", "--quiet", "--no-report").code
+        == 0
+    )
+    assert dropcurve("plot", "kept", "queue").code == 0
+    assert dropcurve("report", "kept").code == 0
+    tune = [
+        "tune",
+        "short.toml",
+        "--goal",
+        "max utilisation",
+        "--queue",
+        "droptail",
+        "--runs",
+        "60",
+        "--quiet",
+    ]
+    assert dropcurve(*tune, "--out", "answer").code in (0, 1)
+    for name, files in (
+        ("kept", {"figures/queue.svg", "report.html", "result.json"}),
+        ("answer", {"tune.json", "report.html"}),
+    ):
+        assert files <= set(checksums.covered(folder / name))
+        assert dropcurve("check", name).code == 0
+        for one in sorted(files):
+            path = folder / name / one
+            whole = path.read_bytes()
+            path.write_bytes(whole[:-3] + b"\n\n\n")
+            found = dropcurve("check", name)
+            assert found.code == 1 and one.split("/")[-1] in found.err, one
+            path.write_bytes(whole)
+    # Drawn anew, a figure is again as it was written.
+    (folder / "kept" / "figures" / "queue.svg").write_text("damaged", encoding="utf-8")
+    assert dropcurve("check", "kept").code == 1
+    assert dropcurve("plot", "kept", "queue").code == 0
+    assert dropcurve("check", "kept").code == 0
+
+
+def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    assert (
+        dropcurve("run", "short.toml", "--replications", "2", "--out", "kept", "--quiet", "--no-report").code
+        == 0
+    )
+    before = (folder / "kept" / checksums.NAME).read_text(encoding="utf-8")
+    assert dropcurve("plot", "kept", "queue", "--out", "elsewhere.svg").code == 0
+    assert (folder / "kept" / checksums.NAME).read_text(encoding="utf-8") == before

@@ -180,7 +180,8 @@ def test_a_sweep_runs_in_a_slurm_job(folder: Path, batch_system: Path) -> None:
     pytest.importorskip("dask_jobqueue")
     address = f"slurm:cores=1,memory=1GB,jobs=1,interface=lo,death_timeout={LONG_S},walltime=00:10:00"
     vary = {"queue.max_p": [0.02, 0.1]}
-    table = dc.sweep("short.toml", vary, replications=2, out="kept", cluster=address)
+    with cluster.trusting(plain=True):
+        table = dc.sweep("short.toml", vary, replications=2, out="kept", cluster=address)
     script = (batch_system / "script").read_text(encoding="utf-8")
     assert "#SBATCH -t 00:10:00" in script and "distributed.cli.dask_worker" in script
     assert (batch_system / "cancelled").read_text().strip() == "4711"
@@ -196,6 +197,7 @@ def test_slurm_jobs_are_made_from_options() -> None:
     scaled: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SLURMCluster, "scale", lambda _, jobs: scaled.append(jobs))
+        patch.setattr(cluster, "secured", lambda _: None)
         made = cluster.made("slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10")
     script = made.job_script()
     made.close()

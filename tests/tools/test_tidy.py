@@ -141,6 +141,8 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("leftover", RUNS, planted("# FIX", "ME\n"), "finish it"),
     ("leftover", "tests/test_run.py", planted("@pytest.mark.xf", "ail\ndef test_it(): ...\n"), "finish it"),
     ("leftover", SENDER, "fn f() { dbg!(1); }\n", "dbg!"),
+    ("unsafe", SENDER, "fn f() { unsafe { g() } }\n", "SAFETY"),
+    ("unsafe", SENDER, "// SAFETY: it lives.\nfn f() { unsafe { g() } }\n", "must list as many"),
     ("leftover", SENDER, "fn f() { todo!() }\n", "todo!"),
     ("leftover", SENDER, "fn f() { unimplemented!() }\n", "unimplemented!"),
     ("leftover", SENDER, 'fn f() { println!("sent"); }\n', "println!"),

@@ -15,6 +15,7 @@ from tidy_rules import (
     records,
     registry,
     sizes,
+    unsafe,
     wrapping,
 )
 from tidy_rules.tree import Fault, Tree
@@ -37,4 +38,5 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "word": language.check_words,
     "docstring": language.check_docstrings,
     "name": language.check_names,
+    "unsafe": unsafe.check,
 }

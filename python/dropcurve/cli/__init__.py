@@ -7,10 +7,10 @@ error of ours, 130 interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from ..errors import DropcurveError
+from ..errors import DropcurveError, records
 
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
@@ -103,10 +103,11 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     except DropcurveError as error:
         if debug:
             raise
-        say("\n".join(f"dropcurve: {line}" for line in str(error).splitlines()))
+        _tell(arguments, records(error), str(error).splitlines(), code=error.exit_code)
         return error.exit_code
     except CommandError as error:
-        say(f"dropcurve: {describe_misuse(error)}")
+        line = describe_misuse(error)
+        _tell(arguments, [{"message": line}], [line], code=2)
     except Interrupted as interrupt:
         say(f"dropcurve: {interrupt}")
         return INTERRUPTED
@@ -126,10 +127,27 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         # A full disk, a folder that may not be written, a name that is too long.
         if debug:
             raise
-        say(f"dropcurve: {_failed(error)}")
+        line = _failed(error)
+        _tell(arguments, [{"message": line}], [line], code=2, printed=error.filename != "standard output")
         if error.filename == "standard output":
             leave()
     return 2
+
+
+def _tell(
+    arguments: Sequence[str],
+    problems: Sequence[Mapping[str, object]],
+    lines: Sequence[str],
+    *,
+    code: int,
+    printed: bool = True,
+) -> None:
+    """Writes the lines to standard error; under ``--json`` also the problems to standard output, as JSON."""
+    from .console import data, say
+
+    say("\n".join(f"dropcurve: {line}" for line in lines))
+    if "--json" in arguments and printed:
+        data({"exit_code": code, "problems": list(problems)})
 
 
 def _failed(error: OSError) -> str:

@@ -128,9 +128,10 @@ def _queue(
 
 def _save(file: FilePath | None, draw: Callable[[], Figure]) -> None:
     """Writes a figure in the format of the file's suffix. Raises UsageError for another suffix."""
+    from ..files.writing import write_bytes
     from ..plot import style
 
     if file is not None:
         with style.styled():
             content = style.to_bytes(draw(), format=file.suffix.lstrip("."))
-        file.write_bytes(content)
+        write_bytes(file, content)

@@ -33,6 +33,7 @@ def plot(
     """
     from .. import plot as plots
     from ..errors import UsageError, nearest
+    from ..files import checksums
     from ..results import Result
     from ..runs import command_line
     from . import console
@@ -48,6 +49,7 @@ def plot(
         file.parent.mkdir(parents=True, exist_ok=True)
         plots.plot(kind, result, path=file)
         files = [file]
+    checksums.add(folder, files)
     if json:
         console.data([str(file) for file in files])
     else:

@@ -25,6 +25,7 @@ def report(
       dropcurve report demo --out red.html
     """
     from .. import report as pages
+    from ..files import checksums
     from ..results import Result
     from ..runs import command_line
     from . import console
@@ -33,6 +34,7 @@ def report(
     file = out or folder / "report.html"
     file.parent.mkdir(parents=True, exist_ok=True)
     pages.write(result, path=file)
+    checksums.add(folder, [file])
     print(file)
     console.again(command_line.line("report", [str(folder)], [("out", out)]))
     return 0

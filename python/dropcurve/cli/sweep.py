@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from . import options as o
+from .trust import with_trust
 
 Cluster = Annotated[
     str | None,
@@ -38,6 +39,7 @@ SharedStore = Annotated[
 ]
 
 
+@with_trust
 def sweep(
     scenario: ScenarioFile,
     vary: Vary = None,

@@ -9,6 +9,7 @@ import typer
 from . import options as o
 from .export import BOXES
 from .sweep import Cluster
+from .trust import with_trust
 
 Question = Annotated[
     str | None,
@@ -66,6 +67,7 @@ Until = Annotated[
 Seed = Annotated[int, typer.Option(help="Decides every random choice: the same seed, the same answer.")]
 
 
+@with_trust
 def tune(
     scenario: Question = None,
     link: o.Link = None,

@@ -71,7 +71,8 @@ GROUPS = {
     ),
     "Goal and verdict": ("goal", "exchange", "robust", "margin", "until", "for_"),
     "Runs": (
-        "duration", "seed", "replications", "precision", "on", "maximum", "runs", "time", "jobs", "cluster", "engine",
+        "duration", "seed", "replications", "precision", "on", "maximum", "runs", "time", "jobs", "cluster",
+        "cluster_tls", "cluster_insecure", "engine",
     ),
     "Output": (
         "out", "force", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",

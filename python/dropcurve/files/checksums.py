@@ -41,6 +41,13 @@ def update(folder: Path, paths: Iterable[Path]) -> None:
     write_text(folder / NAME, "".join(f"{digest}  {name}\n" for name, digest in sorted(kept.items())))
 
 
+def add(folder: Path, paths: Iterable[Path]) -> None:
+    """Stores the checksums of those files that were just written into a folder, or below it. Raises OSError."""
+    inside = [path for path in paths if path.resolve().is_relative_to(folder.resolve())]
+    if inside:
+        update(folder.resolve(), [path.resolve() for path in inside])
+
+
 def faults(folder: Path, *, only: Iterable[str] | None = None) -> Iterator[Fault]:
     """Yields the files of a folder that are missing or not as they were written.
 

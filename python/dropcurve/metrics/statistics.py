@@ -72,8 +72,8 @@ def paired(
 ) -> Paired | None:
     """Student's interval of ``values - baseline``, pair by pair; None if no pair is complete.
 
-    Pairs must share their random numbers (same seed); that is what makes the interval narrow. If all
-    differences are equal there is no chance in them: p is 1 for zero and 0 otherwise.
+    Pairs must share their random numbers (same seed); that is what makes the interval narrow. Equal
+    differences show no chance that could be measured: p is 1, and the half-width 0.
     """
     pairs = [
         after - before
@@ -89,7 +89,7 @@ def paired(
     error = deviation(pairs) / math.sqrt(n)
     scale = max(abs(pair) for pair in pairs)
     if error <= 1e-12 * scale:
-        return Paired(centre, 0.0, n, 0.0 if centre else 1.0)
+        return Paired(centre, 0.0, n, 1.0)
     from scipy.special import stdtr
 
     p = 2.0 * float(stdtr(n - 1, -abs(centre) / error))

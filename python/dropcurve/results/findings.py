@@ -70,6 +70,9 @@ def _difference(found: Difference, name: str) -> str:
         return f"{name} {verb} {subject} by {wording.amount(abs(found.mean), found.half_width, unit)}"
     if found.mean == 0 and found.half_width == 0:
         return f"{name}: {subject} is the same in every replication"
+    if found.half_width == 0:
+        by = wording.amount(found.mean, None, unit)
+        return f"{name}: {subject} differs by {by} in every replication alike, which says nothing of chance"
     most = wording.bound(abs(found.mean) + found.half_width, unit)
     return f"{name}: {subject}: no difference seen, at most ±{most}"
 

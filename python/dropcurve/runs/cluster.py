@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError, UsageError
+from ..files.reading import is_regular
+from ..present.visible import cut
 from ..quantities import values
 
 #: Seconds to wait for a scheduler to answer at first.
@@ -24,16 +31,114 @@ def connect(address: str) -> Iterator[Any]:
     except ImportError:
         raise UsageError("--cluster needs Dask: pip install 'dropcurve[cluster]'") from None
     cluster = made(address)
+    security = secured(address) if cluster is None else cluster.security
     try:
-        client = Client(cluster if cluster is not None else address, timeout=PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise DropcurveError(f"{address}: no scheduler answers there: {error}") from None
+        client = Client(
+            cluster if cluster is not None else address, timeout=PATIENCE_S, set_as_default=False,
+            security=security,
+        )  # fmt: skip
+    except (OSError, ValueError, RuntimeError, TypeError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise DropcurveError(
+            f"{cut(address)}: no scheduler answers there: {why}; start it, or check the address and --cluster-tls"
+        ) from None
     try:
         yield client
     finally:
         client.close(timeout=5)
         if cluster is not None:
             cluster.close()
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How connections to a cluster are secured.
+
+    ``ca``, ``cert`` and ``key`` are files in PEM form for mutual TLS. ``plain`` allows connections without it to
+    addresses beyond loopback.
+    """
+
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    plain: bool = False
+
+
+_trust: ContextVar[Trust | None] = ContextVar("trust", default=None)
+
+
+@contextmanager
+def trusting(folder: str | Path | None = None, *, plain: bool = False) -> Iterator[None]:
+    """Within the block clusters are reached by TLS with ``ca.pem``, ``cert.pem`` and ``key.pem`` of a folder, or
+    without any if ``plain``.
+
+    Raises UsageError if a file is missing, or others may read the key.
+    """
+    trust = Trust(plain=plain)
+    if folder is not None:
+        ca, cert, key = (Path(folder) / name for name in ("ca.pem", "cert.pem", "key.pem"))
+        for path in (ca, cert, key):
+            if not is_regular(path):
+                raise UsageError(
+                    f"--cluster-tls {folder}: has no file {path.name}; it must hold ca.pem, cert.pem, key.pem"
+                )
+        if os.name == "posix" and key.stat().st_mode & 0o077:
+            raise UsageError(f"--cluster-tls {folder}: others may read key.pem; chmod 600 {key}")
+        trust = Trust(ca, cert, key, plain)
+    token = _trust.set(trust)
+    try:
+        yield
+    finally:
+        _trust.reset(token)
+
+
+def secured(address: str) -> Any:
+    """The security of connections to ``address``; None where none is needed or it was waived.
+
+    Whoever reaches a Dask scheduler can run code on it and on its workers, and a scheduler can run code here: what
+    crosses is pickled. So without TLS only addresses of this machine are reached, unless that was waived.
+
+    Raises:
+        UsageError: If the address is beyond loopback, without TLS, and that was not waived.
+    """
+    trust = _trust.get() or Trust()
+    if trust.ca is not None:
+        from distributed.security import Security
+
+        return Security(
+            require_encryption=True, tls_ca_file=str(trust.ca),
+            **{
+                f"tls_{role}_{part}": str(path)
+                for role in ("client", "scheduler", "worker")
+                for part, path in (("cert", trust.cert), ("key", trust.key))
+            },
+        )  # fmt: skip
+    if trust.plain or is_loopback(address):
+        return None
+    raise UsageError(
+        f"cluster = {cut(address)}: lies beyond this machine, and without TLS anybody between could run code here and "
+        "there; give --cluster-tls FOLDER (ca.pem, cert.pem, key.pem), or --cluster-insecure in a network that "
+        "you trust"
+    )
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a cluster's address is one of this machine alone. ``slurm:`` is not, ``local:`` is."""
+    kind, _, rest = address.partition(":")
+    if kind == "local" or address.startswith("inproc://"):
+        return True
+    if rest.startswith("//"):
+        host = rest[2:].split("/")[0]
+    elif rest.isdigit():
+        host = address
+    else:
+        # made() refuses what is no address at all.
+        return kind != "slurm"
+    name = host.rpartition(":")[0].strip("[]") if ":" in host else host
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def made(address: str) -> Any:
@@ -50,7 +155,8 @@ def made(address: str) -> Any:
         if not rest.isdigit() or int(rest) < 1:
             raise UsageError(f"cluster = {address}: must be local:N with N processes, such as local:4")
         return LocalCluster(
-            n_workers=int(rest), threads_per_worker=1, processes=True, dashboard_address=None,
+            security=secured(address), n_workers=int(rest),
+            threads_per_worker=1, processes=True, dashboard_address=None,
             host="127.0.0.1", scheduler_port=0,
         )  # fmt: skip
     if kind == "slurm":
@@ -78,7 +184,7 @@ def _slurm(address: str, rest: str) -> Any:
         raise UsageError(f"cluster = {address}: needs {' and '.join(missing)}, such as cores=8,memory=16GB")
     jobs = int(options.pop("jobs", 1))
     try:
-        cluster = SLURMCluster(**options)
+        cluster = SLURMCluster(**options, security=secured(address))
     except (TypeError, ValueError) as error:
         raise UsageError(
             f"cluster = {address}: {error}; dask_jobqueue.SLURMCluster lists its options"

@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..errors import DropcurveError, UsageError, nearest
+from ..files.writing import write_text
 from ..plot.panels import Line, Map, Panel, panels
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cells, Plan, Probe, StudyCell
@@ -118,7 +119,7 @@ def copy(name: str, path: str | Path) -> Path:
     if path.exists():
         raise UsageError(f"{path}: is there already; choose another name")
     module = sys.modules[f"{__name__}.{NAMES[load(name).name]}"]
-    path.write_text(Path(str(module.__file__)).read_text(encoding="utf-8"), encoding="utf-8")
+    write_text(path, Path(str(module.__file__)).read_text(encoding="utf-8"))
     return path
 
 

@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..files import checksums
+from ..files.writing import draft, write_bytes, write_text
 from ..metrics import statistics
 from ..plot import style
 from ..present.wrapping import wrap_markdown
@@ -39,13 +41,14 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
         with style.styled():
             svg = style.to_bytes(picture.draw(style.PAGE_IN), format="svg")
         files.append(folder / figures / f"{name}-{picture.name}.svg")
-        files[-1].write_bytes(svg)
+        write_bytes(files[-1], svg)
     if html:
         files.append(_write(folder / f"{name}.html", web.render(outcome, blocks)))
     files.append(_write_numbers(outcome, folder / f"{name}.csv"))
     files.append(
         _write(folder / f"{name}.json", json.dumps(record(outcome), indent=1, ensure_ascii=False) + "\n")
     )
+    checksums.add(folder, files)
     return files
 
 
@@ -346,7 +349,7 @@ def _json(value: float) -> float | None:
 
 
 def _write_numbers(outcome: Outcome, path: Path) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with draft(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["setting", "cell", "number", "mean", "half_width_95", "n"])
         for setting, cells in outcome.cells.items():
@@ -364,5 +367,5 @@ def _digits(value: float | None) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)
     return path

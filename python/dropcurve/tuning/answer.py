@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ResultError
+from ..files import checksums
+from ..files.writing import write_text
 from ..metrics.statistics import Interval
 from . import text
 from .candidates import Candidate
@@ -66,15 +68,15 @@ class Answer(Findings):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             content = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-            draft = folder / "tune.json.part"
-            draft.write_text(content, encoding="utf-8")
-            draft.replace(folder / "tune.json")
+            written = [folder / "tune.json"]
+            write_text(written[0], content)
             if self.configuration:
-                (folder / f"configuration.{self.question.target.box}").write_text(
-                    self.configuration, encoding="utf-8"
-                )
+                written.append(folder / f"configuration.{self.question.target.box}")
+                write_text(written[1], self.configuration)
+            checksums.add(folder, written)
         except OSError as error:
-            raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from error
+            where = error.filename or folder
+            raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
 
     def __str__(self) -> str:
         return text.text(self)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files.writing import write_bytes
 from ..plot import labels, style
 from ..quantities import wording
 from .answer import Answer
@@ -64,7 +65,7 @@ def save(answer: Answer, folder: Path) -> list[Path]:
             with style.styled():
                 figure = _figure(name, answer, style.PAGE_IN)
                 files.append(folder / f"{name}.{format}")
-                files[-1].write_bytes(style.to_bytes(figure, format=format))
+                write_bytes(files[-1], style.to_bytes(figure, format=format))
     return files
 
 

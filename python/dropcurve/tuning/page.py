@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import plot, report
+from ..files import checksums
+from ..files.writing import write_text
 from ..plot import style
 from ..present.visible import visible
 from ..quantities import units, wording
@@ -24,13 +26,15 @@ TEMPLATE = "tune.html"
 
 def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> Path:
     """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
-    figures.save(answer, folder / "figures")
+    files = figures.save(answer, folder / "figures")
     queues = at_the_ends(answer, cache) if answer.pictured else []
     for number, (_, result) in enumerate(queues, start=1):
-        plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.svg")
-        plot.plot("queue", result, path=folder / "figures" / f"queue-{number}.png")
+        for format in ("svg", "png"):
+            files.append(folder / "figures" / f"queue-{number}.{format}")
+            plot.plot("queue", result, path=files[-1])
     page = folder / "report.html"
-    page.write_text(render(answer, queues), encoding="utf-8", newline="\n")
+    write_text(page, render(answer, queues))
+    checksums.add(folder, [*files, page])
     return page
 
 

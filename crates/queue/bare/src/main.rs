@@ -88,6 +88,7 @@ unsafe impl GlobalAlloc for Heap {
         }
         malloc(layout.size()).cast()
     }
+    // SAFETY: see above.
     unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
         free(block.cast());
     }

@@ -333,6 +333,21 @@ mod tests {
         assert_eq!(window.cwnd, 8.125);
     }
 
+    /// RFC 9438 section 4.3: with beta 0.7 the increase is 3 (1 - 0.7) / (1 + 0.7) = 9/17 per window, and 1 from the window at
+    /// the reduction on.
+    #[test]
+    fn the_reno_friendly_increase_makes_up_for_the_smaller_reduction() {
+        let params = Params { cubic_c: 1e-9, cubic_beta: 0.7, ..Params::default() };
+        let (mut cc, mut window) = (Cubic::new(&params), Window { cwnd: 20.0, ssthresh: 32.0 });
+        cut(&mut cc, &mut window, Cause::Loss);
+        assert_eq!(window.cwnd, 14.0);
+        ack(&mut cc, &mut window, 10_000);
+        assert!((window.cwnd - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12, "{}", window.cwnd);
+        (window.cwnd, cc.w_est) = (20.0, 20.0);
+        ack(&mut cc, &mut window, 10_001);
+        assert!((window.cwnd - (20.0 + 1.0 / 20.0)).abs() < 1e-12, "{}", window.cwnd);
+    }
+
     /// A second reduction at 12, below 16: the plateau is 12 (1 + 1/2) / 2 = 9. After a timeout it is where
     /// the epoch starts.
     #[test]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -203,12 +203,29 @@ def text(found: Sweep, *, only: Sequence[str] = (), most: int = 40) -> str:
     points, seeds = len(rows), len(found.seeds)
     runs = f"{wording.count(points, 'point')}, {wording.count(seeds, 'replication')} each, 95 % intervals"
     parts = [found.record["title"], runs, "", *_aligned([heads, *cells], left=len(found.settings))]
+    parts += [f"\nWarning: {line}" for line in _doubts(rows, shown, seeds)]
     if points > most:
         parts += [
             "",
             f"The first {most} of {points} points; `dropcurve query {found.folder} SQL` asks for others.",
         ]
     return "\n".join(parts)
+
+
+def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) -> Iterator[str]:
+    """What makes the intervals of a table no measure of chance, in sentences."""
+    if seeds < statistics.MINIMUM:
+        yield (
+            f"{wording.count(seeds, 'replication')}: intervals are wide or absent; take {statistics.MINIMUM} or more "
+            "(--replications)"
+        )
+    alike = [row for row in rows if seeds > 1 and shown and not any(row[name].half_width for name in shown)]
+    if alike:
+        yield (
+            f"all replications of {wording.count(len(alike), 'point')} came to the same, for nothing there is random, "
+            'so their intervals say nothing of chance; let flows begin at random, such as flows.NAME.start = "uniform '
+            '0 s to 1 s"'
+        )
 
 
 def _scale(name: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:

@@ -125,6 +125,9 @@ fn a_new_dropping_state_resumes_the_rate_of_the_last() {
     assert_eq!(count_after_pause(&[], 100_000), 8.0);
     assert_eq!(count_after_pause(&[("count_rule", "minus_two")], 100_000), 7.0);
     assert_eq!(count_after_pause(&[("count_rule", "restart")], 100_000), 1.0);
+    // The new state is entered some 90 ms and the pause after that: 16 intervals of 100 ms are the limit.
+    assert_eq!(count_after_pause(&[], 1_490_000), 8.0);
+    assert_eq!(count_after_pause(&[], 1_530_000), 1.0);
     // 16 intervals are over; with the article's rule one is.
     assert_eq!(count_after_pause(&[], 1_700_000), 1.0);
     assert_eq!(count_after_pause(&[("dialect", "nj12")], 200_000), 1.0);

@@ -259,11 +259,13 @@ impl QueueStatistics {
         self.bytes += total * u128::from(bytes);
     }
 
-    /// Removes what remains of a packet's sojourn, because the run ends before.
+    /// Removes what remains of a packet's sojourn, because the run ends before. In a run that hit a limit a link may be ahead of
+    /// its end, so that less was added than is removed.
     pub fn remove_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
-        self.packets.area -= u128::from(wait);
-        self.squares -= 2 * u128::from(ahead) + u128::from(wait);
-        self.bytes -= u128::from(wait) * u128::from(bytes);
+        let rest = |sum: u128, less: u128| sum.saturating_sub(less);
+        self.packets.area = rest(self.packets.area, wait.into());
+        self.squares = rest(self.squares, 2 * u128::from(ahead) + u128::from(wait));
+        self.bytes = rest(self.bytes, u128::from(wait) * u128::from(bytes));
     }
 
     /// The queue was empty until `now`.

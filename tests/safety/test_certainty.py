@@ -1,0 +1,58 @@
+"""Replications that are equal or too few are told in words, and never make a difference that counts as certain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dropcurve as dc
+from dropcurve.metrics import statistics
+from dropcurve.results import findings
+
+STEADY = """
+[run]
+duration = "4 s"
+[dumbbell]
+rate = "1 Mbit/s"
+[queue]
+kind = "droptail"
+limit = "{limit} pkts"
+[flows.cbr]
+transport = "udp"
+rate = "1.5 Mbit/s"
+packet = "500 B"
+"""
+
+
+def test_equal_differences_are_no_proof() -> None:
+    found = statistics.paired([5.0, 5.0, 5.0], [4.0, 4.0, 4.0])
+    assert found is not None
+    assert (found.mean, found.half_width, found.p) == (1.0, 0.0, 1.0)
+
+
+def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    for name, limit in (("short_queue", 10), ("long_queue", 40)):
+        (folder / f"{name}.toml").write_text(STEADY.format(limit=limit), encoding="utf-8")
+    result = dc.compare(["short_queue.toml", "long_queue.toml"], replications=5)
+    assert not any(one.real for one in result.differences())
+    told = "\n".join(findings.sentences(result))
+    assert "in every replication alike, which says nothing of chance" in told
+    assert " raises " not in told and " lowers " not in told
+    assert any("came to the same, for nothing in it is random" in line for line in result.warnings)
+
+
+def test_a_sweep_says_that_replications_are_few_or_equal(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    (folder / "steady.toml").write_text(STEADY.format(limit=20), encoding="utf-8")
+    words = ["--vary", "queue.limit=10 pkts,20 pkts", "--metric", "loss"]
+    found = dropcurve("sweep", "steady.toml", *words, "--replications", "2", "--out", "kept")
+    assert found.code == 0, found.err
+    assert "Warning: 2 replications: intervals are wide or absent; take 5 or more" in found.out
+    assert "Warning: all replications of 2 points came to the same, for nothing there is random" in found.out
+
+
+def test_one_replication_is_no_verdict(folder: Path, dropcurve: Callable[..., Any]) -> None:
+    found = dropcurve("compare", "short.toml", "--queue", "red", "--queue", "droptail", "--replications", "1")
+    assert found.code == 0, found.err
+    assert "1 replication: intervals are wide or absent; take 5 or more" in found.out
+    assert "✓" not in found.out and "✗" not in found.out
