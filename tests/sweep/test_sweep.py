@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dropcurve as dc
@@ -67,6 +67,8 @@ def test_no_metric_looks_at_what_a_row_is_made_without(folder: Path) -> None:
     assert seen == whole
 
 
+# How long drawing takes is the machine's affair.
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.text(), st.floats(allow_nan=False) | st.integers(-(2**63), 2**63 - 1) | st.text()))
 def test_a_line_of_a_journal_reads_as_what_was_written(row: dict[str, Any]) -> None:
     line = _core.json_line(row)
