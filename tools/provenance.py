@@ -17,7 +17,7 @@ LOCKS = ("Cargo.lock", "uv.lock")
 
 
 def statement(wheel: Path) -> dict[str, Any]:
-    """What the wheel was built from: the commit, whether the tree had changes, the lock files, the tools."""
+    """Returns the sources of the wheel: the commit, whether the tree had changes, the lock files, the tools."""
     return {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": wheel.name, "digest": {"sha256": digest(wheel)}}],
@@ -45,7 +45,7 @@ def digest(path: Path) -> str:
 
 
 def said(*words: str) -> str:
-    """What a program writes; empty if it cannot be run."""
+    """Returns the output of a program; empty if it cannot be run."""
     try:
         return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

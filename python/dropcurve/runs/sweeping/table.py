@@ -213,7 +213,7 @@ def text(found: Sweep, *, only: Sequence[str] = (), most: int = 40) -> str:
 
 
 def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) -> Iterator[str]:
-    """What makes the intervals of a table no measure of chance, in sentences."""
+    """Yields why the intervals of a table are no measure of chance, in sentences."""
     if seeds < statistics.MINIMUM:
         yield (
             f"{wording.count(seeds, 'replication')}: intervals are wide or absent; take {statistics.MINIMUM} or more "
