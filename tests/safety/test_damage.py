@@ -229,7 +229,7 @@ def test_figures_pages_answers_and_studies_are_checked_as_well(
             found = dropcurve("check", name)
             assert found.code == 1 and one.split("/")[-1] in found.err, one
             path.write_bytes(whole)
-    # Drawn anew, a figure is again as it was written.
+    # Drawn again, a figure is as it was written.
     (folder / "kept" / "figures" / "queue.svg").write_text("damaged", encoding="utf-8")
     assert dropcurve("check", "kept").code == 1
     assert dropcurve("plot", "kept", "queue").code == 0
