@@ -1,6 +1,6 @@
 """CAKE, slow and plain: a shaper over tins, in each tin flows in turn, each under COBALT as Linux counts it.
 
-Every flow has a queue of its own (no hash) and every host is the same one (no division of the quantum).
+Every flow has a queue of its own (no hash), and hosts are counted by looking at all queues.
 """
 
 import math
@@ -11,6 +11,14 @@ from reference.line import Model
 FRAME = 1514
 #: Shares of the rate in 65536ths, and the tin of a code point, of four tins; all others are best effort.
 FOUR = (65536, 4096, 32768, 16384)
+#: What packets of one queue share, and which ends divide the quantum, by isolation mode.
+TAGS = {
+    "flowblind": lambda packet: 0,
+    "srchost": lambda packet: packet.hosts[0],
+    "dsthost": lambda packet: packet.hosts[1],
+    "hosts": lambda packet: packet.hosts,
+}
+SIDES = {"dual_srchost": (0,), "dual_dsthost": (1,), "triple": (0, 1)}
 BULK, VIDEO, VOICE = (1, 8), (4, 16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38), (32, 40, 44, 46, 48, 56)
 
 
@@ -24,9 +32,15 @@ class Queue(Cobalt):
 
     def __init__(self, tin, ecn):
         super().__init__(math.inf, ecn, tin.target, tin.interval)
-        self.least, self.seasoned, self.inv_sqrt = tin.least, False, 2**32 - 1
-        self.place, self.deficit = "idle", 0
+        self.tin, self.seasoned, self.inv_sqrt = tin, False, 2**32 - 1
+        self.place, self.deficit, self.due, self.hosts = "idle", 0, 0, (0, 0)
         self.fates, self.draws = tin.fates, tin.draws
+
+    def end(self, packet):
+        super().end(packet)
+        if self.tin.ingress:
+            self.deficit -= packet.size
+            self.tin.crossed(packet.size)
 
     def control_law(self, t):
         return t + (self.interval * self.inv_sqrt >> 32)
@@ -49,7 +63,8 @@ class Queue(Cobalt):
 
     def passes(self, packet, now):
         last = not self.packets
-        late = now - packet.enqueued > max(self.target, self.least)
+        self.tin.now = now
+        late = now - packet.enqueued > max(self.target, self.tin.tolerated())
         due = self.count > 0 and now >= self.drop_next
         if late and not self.dropping:
             self.dropping, self.count = True, max(self.count, 1)
@@ -80,7 +95,8 @@ class Queue(Cobalt):
 class Tin:
     """A tin: its terms, and its flows in three lists."""
 
-    def __init__(self, model, rate, share):
+    def __init__(self, model, rate, share, isolate, ingress):
+        self.model, self.isolate, self.ingress, self.now = model, isolate, ingress, 0
         self.rate = rate * share >> 16
         frame = FRAME * 8_000_000_000 // self.rate
         self.target = max(5 * MS, frame * 3 // 2)
@@ -88,70 +104,113 @@ class Tin:
         self.least, self.quantum = 4 * frame, min(max(self.rate // 8 >> 12, 300), FRAME)
         self.fates, self.draws = model.fates, model.draws
         self.flows, self.sparse, self.bulk, self.resting, self.next = {}, [], [], [], 0
+        # Queues that skip rounds, the number of the round, and turns that are left of it.
+        self.away, self.round, self.left = [], 0, 0
 
     def waiting(self):
         return sum(len(queue.packets) for queue in self.flows.values())
 
+    def tolerated(self):
+        """Sojourn that is no queue: four frames, and in ingress mode two for each queue that stands."""
+        standing = sum(queue.place == "bulk" for queue in self.flows.values())
+        return max(self.least, self.least // 2 * standing) if self.ingress else self.least
+
+    def crossed(self, size):
+        """Charges the tin and the shaper for bytes that have used the link, whether they are sent or not."""
+        own = size * 8_000_000_000 // self.rate
+        self.next = self.next + own if self.next < self.now else max(self.next, self.now + own)
+        self.model.next += size * 8_000_000_000 // self.model.rate
+
+    def load(self, queue):
+        """Queues that stand of the busier of its hosts."""
+        standing = [other for other in self.flows.values() if other.place == "bulk"]
+        counts = [
+            sum(other.hosts[side] == queue.hosts[side] for other in standing)
+            for side in SIDES.get(self.isolate, ())
+        ]
+        return max([1, *counts])
+
     def push(self, packet, ecn):
-        queue = self.flows.setdefault(packet.flow, Queue(self, ecn))
+        tag = TAGS.get(self.isolate, lambda packet: packet.flow)(packet)
+        queue = self.flows.setdefault(tag, Queue(self, ecn))
         queue.packets.append(packet)
         if queue.place == "waits":
             queue.place = "bulk"
         if queue.place in ("idle", "rests"):
             if queue.place == "rests":
                 self.resting.remove(queue)
-            queue.place, queue.deficit = "sparse", self.quantum
+            else:
+                queue.hosts = packet.hosts
+            queue.place = "sparse"
+            queue.deficit = max(1, self.quantum // self.load(queue))
             self.sparse.append(queue)
+
+    def begin_round(self):
+        if self.away:
+            self.round = self.round + 1 if self.bulk else min(queue.due for queue in self.away)
+            self.bulk += [queue for queue in self.away if queue.due == self.round]
+            self.away = [queue for queue in self.away if queue.due != self.round]
+        self.left = len(self.bulk)
 
     def turn(self, first):
         if first and self.resting:
             return self.resting[0]
-        while self.sparse or self.bulk:
+        while self.sparse or self.bulk or self.away:
+            if not self.sparse and self.left == 0:
+                self.begin_round()
             ring = self.sparse or self.bulk
             queue = ring[0]
             if queue.deficit > 0:
                 return queue
+            self.leave(queue)
             if queue.place == "sparse":
                 queue.place = "bulk" if queue.packets else "waits"
             queue.deficit += self.quantum
-            self.bulk.append(ring.pop(0))
+            rounds = self.load(queue)
+            queue.due = self.round + rounds
+            (self.bulk if rounds == 1 else self.away).append(queue)
         return None
 
-    def emptied(self, queue, now):
+    def leave(self, queue):
         for ring in (self.sparse, self.bulk, self.resting):
             if queue in ring:
                 ring.remove(queue)
+                self.left -= ring is self.bulk
+
+    def emptied(self, queue, now):
+        self.leave(queue)
         queue.place = "idle" if queue.rests(now) else "rests"
         if queue.place == "rests":
             self.resting.append(queue)
 
 
 class Cake(Model):
-    """Four tins under a shaper; the flow of a packet is its code point."""
+    """Tins under a shaper. Of four tins the flow of a packet is its code point."""
 
-    def __init__(self, rate, overhead, ecn):
+    def __init__(self, rate, overhead, ecn, shares=FOUR, isolate="flows", ingress=False):
         super().__init__()
         self.rate, self.overhead, self.ecn, self.next = rate, overhead, ecn, 0
-        self.tins = [Tin(self, rate, share) for share in FOUR]
+        self.ingress, self.failsafe = ingress, 0
+        self.tins = [Tin(self, rate, share, isolate, ingress) for share in shares]
 
     def waiting(self):
         return sum(tin.waiting() for tin in self.tins)
 
     def enqueue(self, now, packet):
-        tin = self.tins[tin_of(packet.flow)]
+        tin = self.tins[tin_of(packet.flow) if len(self.tins) == 4 else 0]
         if not tin.waiting():
             tin.next = max(tin.next, now)
-            if not self.waiting():
-                self.next = max(self.next, now)
+            if not self.waiting() and self.next < now:
+                self.next = self.failsafe = now
         tin.push(packet, self.ecn)
 
     def due(self, now):
-        busy = [tin for tin in self.tins if tin.sparse or tin.bulk]
+        busy = [tin for tin in self.tins if tin.sparse or tin.bulk or tin.away]
         within = [tin for tin in busy if tin.next <= now]
         return within[-1] if within else min(reversed(busy), key=lambda tin: tin.next)
 
     def dequeue(self, now):
-        if self.next > now:
+        if (min(self.next, self.failsafe) if self.ingress else self.next) > now:
             return None
         first = True
         while self.waiting():
@@ -166,15 +225,27 @@ class Cake(Model):
                 continue
             size = packet.size + self.overhead
             queue.deficit -= size
-            own = size * 8_000_000_000 // tin.rate
-            tin.next = tin.next + own if tin.next < now else max(tin.next, now + own)
-            self.next += size * 8_000_000_000 // self.rate
+            tin.now = now
+            tin.crossed(size)
+            self.failsafe += size * 8_000_000_000 // self.rate * 3 // 2
             return packet
         return None
 
 
+#: Six sources of 1, 2, 4, 8, 1 and 8 flows; each source sends half of its flows to a destination of its own.
+OF_SOURCE = [source for source, flows in enumerate((1, 2, 4, 8, 1, 8), start=1) for _ in range(flows)]
+HOSTS = [(source, 7 if flow % 2 else 10 + source) for flow, source in enumerate(OF_SOURCE)]
+
+
 def traces():
-    """Four tins, as fast as the line: bulk, best effort, video and voice by their code points."""
+    """Four tins, as fast as the line: bulk, best effort, video and voice by their code points. Then one tin by host."""
     keys = {"bandwidth": "8 Mbit/s", "tins": "diffserv4", "isolate": "flows", "limit": "10000 pkts"}
     like = {"count": 2600, "sizes": (200, 1000, 1500), "ecn": (None, 0), "spell": 650}
     yield "cake", "diffserv4", Cake(8_000_000, 0, True), keys, {**like, "flows": 47}
+    hosts = {**like, "count": 2000, "spell": 500, "flows": len(HOSTS), "hosts": HOSTS}
+    keys = {"bandwidth": "8 Mbit/s", "tins": "besteffort", "limit": "10000 pkts"}
+    for isolate in (*TAGS, *SIDES):
+        model = Cake(8_000_000, 0, True, (65536,), isolate)
+        yield "cake", isolate, model, {**keys, "isolate": isolate}, hosts
+    ingress = Cake(8_000_000, 0, True, (65536,), "triple", ingress=True)
+    yield "cake", "ingress", ingress, {**keys, "ingress": "true"}, {**hosts, "ecn": (None, None, None, 0)}

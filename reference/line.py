@@ -1,11 +1,12 @@
 """One queue with a clock of its own on one line: what the models of delay-based disciplines are run on.
 
 A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; what it ends or marks goes
-through `end` and `mark_or_drop`, its chance through `chance`. One that ticks has `period` and `tick(now)`. Times
-are nanoseconds.
+through `end` and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`.
+Times are nanoseconds.
 The lines are those of traffic.py, with these additions:
 
-a NS BYTES[eN][fN] FATE ...     e and the ECN field (0 or 1) of an ECN-capable packet, f and its flow; mN marks packet N
+a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0 or 1) of an ECN-capable packet, f and its flow, h and its
+                                source and destination hosts; mN marks packet N
 d NS N [FATE] [DRAW ...]        packets that end or are marked before packet N leaves
 t NS [name=value ...]           a tick of the queue; at equal times it comes last
 """
@@ -19,8 +20,8 @@ NS_PER_BYTE = 1000
 class Packet:
     """A packet; `ecn` is None if it is not capable, else 0 or 1, and 3 once marked."""
 
-    def __init__(self, number, size, ecn, flow):
-        self.number, self.size, self.ecn, self.flow = number, size, ecn, flow
+    def __init__(self, number, size, ecn, flow, hosts=(0, 0)):
+        self.number, self.size, self.ecn, self.flow, self.hosts = number, size, ecn, flow, hosts
         self.enqueued = None
 
 
@@ -69,8 +70,11 @@ class Model:
         return []
 
 
-def arrivals(seed, count, sizes=(1000,), ecn=(None,), flows=1, spell=150):
-    """Yields (nanoseconds, bytes, ecn, flow): spells of overload and of light load, and pauses up to 400 ms."""
+def arrivals(seed, count, sizes=(1000,), ecn=(None,), flows=1, spell=150, hosts=None):
+    """Yields (nanoseconds, bytes, ecn, flow, hosts): spells of overload and of light load, and pauses up to 400 ms.
+
+    `hosts` are the source and the destination of each flow.
+    """
     rng = random.Random(seed)
     now, load = 0, 1.5
     for i in range(count):
@@ -80,7 +84,8 @@ def arrivals(seed, count, sizes=(1000,), ecn=(None,), flows=1, spell=150):
             now += rng.randrange(400_000_000)
         size = rng.choice(sizes)
         now += int(rng.expovariate(load * RATE / 8000) * 1e9)
-        yield now, size, rng.choice(ecn), rng.randrange(flows)
+        capable, flow = rng.choice(ecn), rng.randrange(flows)
+        yield now, size, capable, flow, hosts[flow] if hosts else (0, 0)
 
 
 class Line:
@@ -116,6 +121,7 @@ class Line:
         self.model.enqueue(now, packet)
         field = "" if packet.ecn is None else f"e{1 if packet.ecn == 1 else 0}"
         text = f"{packet.size}{field}" + (f"f{packet.flow}" if packet.flow else "")
+        text += "h{}-{}".format(*packet.hosts) if any(packet.hosts) else ""
         yield " ".join(["a", str(now), text, *self.model.told(), *self.model.show()])
         if self.free_at is None:
             yield from self.send(now)
@@ -124,5 +130,5 @@ class Line:
 def drive(model, stream):
     """Runs arrivals through a model and the line behind it; yields one line of text for each event."""
     line = Line(model)
-    for number, (now, size, ecn, flow) in enumerate(stream):
-        yield from line.arrive(now, Packet(number, size, ecn, flow))
+    for number, (now, size, ecn, flow, hosts) in enumerate(stream):
+        yield from line.arrive(now, Packet(number, size, ecn, flow, hosts))

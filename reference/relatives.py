@@ -5,7 +5,9 @@ A packet's class is its flow number.
 """
 
 import math
+from fractions import Fraction
 
+from reference.decnodder import Law
 from reference.line import RATE, Model
 
 PACKET_TIME = 1_000_000  # 1000 bytes at 8 Mbit/s
@@ -195,41 +197,30 @@ class Refined(Plain):
 
 
 class BySize(Plain):
-    """RED_1 to RED_5 of De Cnodder, Elloumi and Pauwels: steps (1) to (5) of their Tables 1 and 2, M = 1500.
+    """RED_1 to RED_5: the average and the buffer of `Plain`, the drop law of decnodder.py."""
 
-    `count` is the packets (RED_4: M-sized packets; RED_5: squares of L/M) accepted since the last drop or since avg
-    exceeded min_th. The tables do not say what a drop makes of it: it becomes 0, as in Floyd and Jacobson. Nor do they
-    name p_a where 1 - count * p_b is no longer positive; p_a has no bound on the way there, so the packet is dropped.
-    """
+    def __init__(self, law, limit, w_q):
+        super().__init__(limit, law.min_th, law.max_th, law.max_p, w_q)
+        self.law = law
 
-    def __init__(self, variant, *settings):
-        super().__init__(*settings)
-        self.variant = variant
-        self.counts_before = variant in (1, 2, 3)
-
-    def verdict(self, packet):
-        if self.avg < self.min_th:
-            self.count = -1 if self.counts_before else 0.0
-            return True
-        return super().verdict(packet)
-
-    def early(self, p_b, packet):
-        share = packet.size / 1500
-        if self.counts_before:  # (1)
-            self.count += 1
+    def enqueue(self, now, packet):
+        self.update(now)
+        p_a = self.law.p_a(Fraction(self.avg), packet.size)
+        drops = p_a is not None and self.chance(p_a)
+        if not drops and len(self.queue) >= self.limit:
+            drops = True
+            self.law.restarts()
+        elif p_a is not None:
+            self.law.verdict(packet.size, drops)
+        if drops:
+            self.end(packet)
         else:
-            self.count = max(self.count, 0.0)
-        if self.variant == 2:  # (3)
-            p_b = p_b * share
-        factor = {1: 1.0, 2: 1.0, 3: share, 4: share, 5: share**2}[self.variant]
-        left = 1 - self.count * p_b
-        p_a = min(1.0, p_b / left * factor) if left > 0 else 1.0  # (4)
-        dropped = self.chance(p_a)
-        if dropped:
-            self.count = 0
-        elif not self.counts_before:  # (5)
-            self.count += factor
-        return dropped
+            self.queue.append(packet)
+        if not self.queue:
+            self.q_time = now
+
+    def show(self):
+        return [*super().show(), f"count={float(self.law.count)!r}"]
 
 
 class AdaptiveThresholds(Plain):
@@ -352,6 +343,11 @@ LONG = {**LIKE, "count": 2500, "spell": 300}
 FLOWS = {**LIKE, "flows": 4}
 
 
+def by_size(column, restart=0):
+    """The law of a column with the thresholds of `RED`, as exact numbers."""
+    return Law(column, Fraction(5), Fraction(15), Fraction(1, 10), 1500, restart)
+
+
 def traces():
     """One for each law, more where an option changes it."""
     yield "ared", "timer", Adaptive(100), {"limit": "100 pkts"}, {**LIKE, "count": 3000, "spell": 400}
@@ -361,9 +357,13 @@ def traces():
     yield "feng", "crossing", Feng(*RED), KEYS, LIKE
     yield "wtred", "areas", Weighted(30), {"limit": "30 pkts"}, {**LIKE, "count": 3000, "spell": 400}
     yield "fred_refined", "steps", Refined(*RED), KEYS, LIKE
-    for variant in range(1, 6):
-        model = BySize(variant, *RED)
-        yield "red_size", f"variant_{variant}", model, {**KEYS, "variant": f"red_{variant}"}, LONG
+    for column in range(1, 6):
+        keys = {**KEYS, "variant": f"red_{column}"}
+        yield "red_size", f"variant_{column}", BySize(by_size(column), 30, 0.02), keys, LONG
+        if column <= 3:
+            equation = BySize(by_size(column, restart=-1), 30, 0.02)
+            keys = {**keys, "count_start": "equation"}
+            yield "red_size", f"variant_{column}_equation", equation, keys, LONG
     thresholds = {**KEYS, "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts"}
     thresholds |= {"above_max": "drop", "spacing": "pseudocode"}
     yield "red_at", "thresholds", AdaptiveThresholds(50, 10, 30, 0.1, 0.02), thresholds, LONG

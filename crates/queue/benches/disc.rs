@@ -1,9 +1,10 @@
 //! Nanoseconds for an enqueue and a dequeue, for every registered kind and dialect.
 //!
 //! `cargo bench -p dropcurve-queue`: one line each, the best of several runs. The load keeps the queue near 10
-//! packets of eight flows, so RED is between its thresholds and draws for each packet; drops are part of the price,
-//! and so are ticks. With the name of a kind and a number, it enqueues that number of packets and nothing else, for a tool that counts
-//! instructions (`tools/bench/cost.py`).
+//! packets of eight flows, so RED is between its thresholds and draws for each packet; drops are part of the cost,
+//! and so are ticks. `KIND PACKETS` enqueues that number of packets and nothing else, for a tool that counts
+//! instructions (`tools/bench/cost.py`). `KIND PACKETS FLOWS` does so with a backlog of two packets for each flow of
+//! one pair of hosts.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
@@ -18,7 +19,7 @@ use units::{Span, Stream, Time};
 const PACKETS: u64 = 1_000_000;
 
 /// Nanoseconds a packet; the count of survivors keeps the work from being optimised away.
-fn run(mut disc: Disc<Pkt>, packets: u64) -> (f64, u64) {
+fn run(mut disc: Disc<Pkt>, packets: u64, flows: u64, backlog: usize) -> (f64, u64) {
     let ticks = disc.next_deadline().is_some();
     let mut rng = Stream::new(1, "bench");
     let mut fates = Vec::with_capacity(16);
@@ -29,10 +30,10 @@ fn run(mut disc: Disc<Pkt>, packets: u64) -> (f64, u64) {
             disc.on_deadline(&mut Cx::new(now, &mut rng, &mut fates));
         }
         disc.enqueue(
-            Pkt { flow: id % 8, enqueued: now, ..Pkt::new(id, 1000) },
+            Pkt { flow: id % flows, enqueued: now, ..Pkt::new(id, 1000) },
             &mut Cx::new(now, &mut rng, &mut fates),
         );
-        if disc.len() > 10 {
+        if disc.len() > backlog {
             left += u64::from(disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates)).is_some());
         }
         fates.clear();
@@ -43,9 +44,11 @@ fn run(mut disc: Disc<Pkt>, packets: u64) -> (f64, u64) {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    if let [kind, packets] = words.as_slice() {
-        let disc = spec(&[("kind", kind), ("limit", "100 pkts")]).build(&SETTING);
-        let (_, left) = run(disc, packets.parse().unwrap());
+    if let [kind, packets, rest @ ..] = words.as_slice() {
+        let flows: u64 = rest.first().map_or(8, |flows| flows.parse().unwrap());
+        let (limit, backlog) = if rest.is_empty() { (100, 10) } else { (10_000, 2 * flows as usize) };
+        let disc = spec(&[("kind", kind), ("limit", &format!("{limit} pkts"))]).build(&SETTING);
+        let (_, left) = run(disc, packets.parse().unwrap(), flows, backlog);
         return println!("{left} of {packets} left");
     }
     for entry in catalogue() {
@@ -53,7 +56,7 @@ fn main() {
             let mut rows = vec![("kind", entry.kind), ("limit", "100 pkts")];
             rows.extend(dialect.map(|name| (entry.preset_key, name)));
             let spec = spec(&rows);
-            let runs: Vec<(f64, u64)> = (0..7).map(|_| run(spec.build(&SETTING), PACKETS)).collect();
+            let runs: Vec<(f64, u64)> = (0..7).map(|_| run(spec.build(&SETTING), PACKETS, 8, 10)).collect();
             let best = runs.iter().map(|(ns, _)| *ns).fold(f64::INFINITY, f64::min);
             println!(
                 "{:<10} {:<16} {best:6.1} ns  {} of {PACKETS} left",

@@ -1,6 +1,6 @@
 //! What the unit tests of disciplines share: a packet, checked parameters from text, and a bench to drive a queue on.
 
-use crate::disc::{Cx, Fate, Packet, Probe, QueueDisc};
+use crate::disc::{Acknowledgement, Cx, Fate, Packet, Probe, QueueDisc};
 use crate::registry::Setting;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -20,12 +20,14 @@ pub(crate) struct Pkt {
     pub ecn: Ecn,
     pub class: u8,
     pub hosts: [u64; 2],
+    pub ack: Option<Acknowledgement>,
     pub enqueued: Time,
 }
 
 impl Pkt {
     pub(crate) fn new(id: u64) -> Pkt {
-        Pkt { id, flow: 0, size: 1000, ecn: Ecn::NotEct, class: 0, hosts: [0; 2], enqueued: Time::ZERO }
+        let (ecn, enqueued) = (Ecn::NotEct, Time::ZERO);
+        Pkt { id, flow: 0, size: 1000, ecn, class: 0, hosts: [0; 2], ack: None, enqueued }
     }
 }
 
@@ -47,6 +49,12 @@ impl Packet for Pkt {
     }
     fn class(&self) -> u8 {
         self.class
+    }
+    fn set_class(&mut self, class: u8) {
+        self.class = class;
+    }
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        self.ack
     }
     fn enqueued(&self) -> Time {
         self.enqueued

@@ -74,13 +74,15 @@ impl Replay {
     }
 }
 
-/// `1000`, or `1000e1f3`: bytes, the ECN field if it is capable, the flow if it is not 0.
+/// `1000`, or `1000e1f3h5-6`: bytes, the ECN field if it is capable, the flow if it is not 0, the hosts if they are not.
 fn read_packet(id: u64, text: &str) -> Pkt {
+    let (text, hosts) = text.split_once('h').unwrap_or((text, "0-0"));
+    let hosts = hosts.split_once('-').map(|(from, to)| [from, to].map(|host| host.parse().unwrap())).unwrap();
     let (text, flow) = text.split_once('f').unwrap_or((text, "0"));
     let (size, ecn) = text.split_once('e').map_or((text, Ecn::NotEct), |(size, field)| {
         (size, if field == "1" { Ecn::Ect1 } else { Ecn::Ect0 })
     });
-    Pkt { flow: flow.parse().unwrap(), ecn, ..Pkt::new(id, size.parse().unwrap()) }
+    Pkt { flow: flow.parse().unwrap(), ecn, hosts, ..Pkt::new(id, size.parse().unwrap()) }
 }
 
 fn replay(path: &std::path::Path) {

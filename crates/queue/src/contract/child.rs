@@ -44,6 +44,11 @@ impl Child {
         own.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)).collect()
     }
 
+    /// Whether it asks packets for their hosts, or their acknowledgements.
+    pub(crate) fn reads_headers(&self) -> bool {
+        self.0.as_ref().is_some_and(|spec| spec.reads_headers())
+    }
+
     /// Adds its problems with a setting.
     pub(crate) fn fits(&self, name: &str, setting: &Setting, problems: &mut Vec<Problem>) {
         if let Some(spec) = &self.0 {

@@ -19,7 +19,7 @@ pub trait Packet {
     fn size(&self) -> Bytes;
     /// What identifies its flow: equal for packets of one flow and direction.
     fn flow(&self) -> u64;
-    /// The hosts it comes from and goes to, where that is known: equal numbers are one host.
+    /// The hosts it comes from and goes to, where they are known: equal numbers are one host.
     fn hosts(&self) -> [u64; 2] {
         [0; 2]
     }
@@ -31,10 +31,34 @@ pub trait Packet {
     fn class(&self) -> u8 {
         0
     }
+    /// Sets its class, for a discipline that clears code points.
+    fn set_class(&mut self, _class: u8) {}
+    /// What it acknowledges, where that is known, for a filter of acknowledgements.
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        None
+    }
     /// When it entered this queue.
     fn enqueued(&self) -> Time;
     /// Notes when it entered this queue.
     fn set_enqueued(&mut self, now: Time);
+}
+
+/// The acknowledgement that a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// The next byte or segment that the receiver expects.
+    pub next: u64,
+    /// Whether the packet carries nothing else: no data, no SYN, no SACK block, no counter.
+    pub pure: bool,
+    /// ECN flags that the sender would miss: only an acknowledgement with the same flags replaces this one.
+    pub flags: u8,
+}
+
+impl Acknowledgement {
+    /// Whether a later acknowledgement of the same flow makes this one redundant. A duplicate never does.
+    pub fn is_superseded_by(&self, later: &Acknowledgement) -> bool {
+        self.pure && self.next < later.next && self.flags == later.flags
+    }
 }
 
 /// Why a packet was dropped or marked.
@@ -42,8 +66,8 @@ pub trait Packet {
 pub enum Reason {
     /// As an early signal, by chance or by the schedule of a control law.
     Early,
-    /// By rule, because the control law is at its end (average above the upper threshold, penalty box,
-    /// overload in which marking is given up).
+    /// By rule: because the control law is at its end (average above the upper threshold, penalty box, overload in
+    /// which marking is given up), or because a later acknowledgement makes this one redundant.
     Forced,
     /// No room.
     Overflow,

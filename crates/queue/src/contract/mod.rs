@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`disc`] | the traits of a packet and of a discipline, and the context of a call |
+//! | [`flow_key`] | what packets of one flow have in common |
 //! | [`limit`] | the hard limit of a buffer |
 //! | [`fifo`] | the packet store of most disciplines |
 //! | [`registry`] | what a discipline declares about itself |
@@ -15,5 +16,6 @@ pub mod classes;
 pub mod conformance;
 pub mod disc;
 pub mod fifo;
+pub mod flow_key;
 pub mod limit;
 pub mod registry;

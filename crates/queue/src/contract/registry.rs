@@ -49,6 +49,11 @@ pub trait Discipline: Check {
         false
     }
 
+    /// Whether it asks packets for their hosts, or their acknowledgements.
+    fn reads_headers(&self) -> bool {
+        false
+    }
+
     /// What each automatic parameter became in this setting, as a user would write it.
     fn resolved(&self, _setting: &Setting) -> Table {
         Table::new()
@@ -250,6 +255,13 @@ macro_rules! disciplines {
             pub fn shapes(&self) -> bool {
                 match self {
                     $( Spec::$name(chosen) => chosen.params().shapes(), )*
+                }
+            }
+
+            /// Whether it asks packets for their hosts, or their acknowledgements.
+            pub fn reads_headers(&self) -> bool {
+                match self {
+                    $( Spec::$name(chosen) => chosen.params().reads_headers(), )*
                 }
             }
 

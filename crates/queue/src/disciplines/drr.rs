@@ -9,6 +9,7 @@
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
+use crate::flow_key::FlowKey;
 use crate::registry::{Discipline, Setting};
 use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
@@ -35,6 +36,8 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// What packets of one queue have in common.
+        by: FlowKey = FlowKey::Flow => { source: "SV95" },
         /// Queues that flows are hashed into.
         queues: u64 = 1024 => { range: Range::Within(1.0, 1048576.0), assumed: true },
         /// Bytes a queue may send in each round; at least the largest packet for constant work.
@@ -69,6 +72,10 @@ impl Discipline for Params {
         Drr::new(params, setting)
     }
 
+    fn reads_headers(&self) -> bool {
+        self.by.reads_hosts() || self.child.reads_headers()
+    }
+
     fn resolved(&self, setting: &Setting) -> Table {
         self.child.resolved("child", setting)
     }
@@ -93,7 +100,7 @@ impl<P: Packet + Copy> Drr<P> {
     /// Empty queues.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Drr<P> {
         Drr {
-            queues: Buckets::new(params.queues, &params.child, setting),
+            queues: Buckets::new(params.queues, params.by, &params.child, setting),
             limit: Limit::new(params.limit, params.limit_test),
             quantum: params.quantum.0,
             victim: params.victim,

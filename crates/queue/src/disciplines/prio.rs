@@ -10,6 +10,7 @@ use crate::child::Child;
 use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
+use crate::flow_key::FlowKey;
 use crate::registry::{Discipline, Setting};
 use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
@@ -70,6 +71,10 @@ impl Discipline for Params {
         Prio::new(params, setting)
     }
 
+    fn reads_headers(&self) -> bool {
+        self.bands.iter().any(Child::reads_headers)
+    }
+
     fn resolved(&self, setting: &Setting) -> Table {
         let bands = self.bands.iter().enumerate();
         bands.flat_map(|(i, child)| child.resolved(&format!("bands.{i}"), setting)).collect()
@@ -99,7 +104,7 @@ impl<P: Packet + Copy> Prio<P> {
     /// Empty bands.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Prio<P> {
         Prio {
-            bands: params.bands.iter().map(|child| Buckets::new(1, child, setting)).collect(),
+            bands: params.bands.iter().map(|child| Buckets::new(1, FlowKey::Flow, child, setting)).collect(),
             limit: Limit::new(params.limit, params.limit_test),
             class_by: params.class_by,
             band_of: params.band_of.clone(),

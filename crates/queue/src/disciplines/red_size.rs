@@ -2,15 +2,15 @@
 //!
 //! Reference: CEP00, Tables 1 and 2.
 //! Units: as in RED; `max_packet` is the `M` of the paper.
-//! Deviations: the paper does not say what a drop makes of `count`: it returns to its start and is not raised by the
-//! dropped packet. `p_a` is cut at 1, and is 1 once `count p_b` reaches 1, where Table 2 divides by nothing. The paper
-//! gives neither thresholds nor `max_p`.
+//! Deviations: the paper counts the packets accepted "since the last drop or since avg exceeded min_th", which makes
+//! `count` 1 at the first arrival after either; its equation (1) needs 0 there. `count_start` chooses. `p_a` is cut at 1
+//! and is 1 once `count p_b` reaches 1, where Table 2 divides by zero. The paper gives neither thresholds nor `max_p`.
 //!
 //! The laws are the byte modes of RED under the names of the paper.
 
 use crate::disc::Packet;
 use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, ByteMode, LinearCurve, Red};
+use crate::red::{self, ByteMode, LinearCurve, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
@@ -33,11 +33,26 @@ units::choices! {
     }
 }
 
+units::choices! {
+    /// `count` at the first arrival after a drop, and at the first that finds `avg` above `min_th`, in RED_1 to RED_3.
+    /// It is 0 in RED_4 and RED_5.
+    pub enum CountStart {
+        /// 1 at both: the accepted packets, raised by step (1).
+        Words = "words",
+        /// 0 at both: equation (1), with intervals uniform on 1 .. 1/p_b.
+        Equation = "equation",
+        /// 1 after a drop, 0 above `min_th`: Figure 2 of FJ93.
+        Figure = "figure",
+    }
+}
+
 red_params! {
     /// RED_1 to RED_5.
     pub struct Params {
         /// How packet sizes enter.
         variant: Variant = Variant::Red4 => { source: "CEP00" },
+        /// `count` at the first arrival after a drop, and at the first above `min_th`, in RED_1 to RED_3.
+        count_start: CountStart = CountStart::Words => { source: "CEP00" },
         /// The largest packet, `M`.
         max_packet: Bytes = Bytes(1500) => { range: Range::Positive, source: "CEP00" },
         /// Average queue from which marking begins.
@@ -53,7 +68,17 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
+        let base = self.base();
+        // Options that ask for another law or another way of counting have their own start.
+        let usual = base.spacing == Spacing::Pseudocode && base.counting == MarkCounting::Between;
+        let (spacing, counting) = match self.count_start {
+            CountStart::Words if usual => (Spacing::Pseudocode, MarkCounting::FromOne),
+            CountStart::Equation if usual => (Spacing::Text, MarkCounting::Between),
+            _ => (base.spacing, base.counting),
+        };
         red::Params {
+            spacing,
+            counting,
             byte_mode: match self.variant {
                 Variant::Red1 => ByteMode::Off,
                 Variant::Red2 => ByteMode::Red2,
@@ -66,7 +91,7 @@ impl Params {
             max_th: Some(self.max_th),
             max_p: self.max_p,
             w_q: Some(self.w_q),
-            ..self.base()
+            ..base
         }
     }
 }

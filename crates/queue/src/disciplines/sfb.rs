@@ -3,10 +3,11 @@
 //! Reference: FSKS02, section 5; constants and the mixing of drops above one half as observed in Linux `sfb`.
 //! Units: bins and limits count packets.
 //! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts the backlog
-//! from its warm-up on. Flows are as [`Packet::flow`] names them.
+//! from its warm-up on. `by` says which packets are one flow.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::flow_key::FlowKey;
 use crate::registry::{Discipline, Setting};
 use crate::store::hash::mix;
 use alloc::vec::Vec;
@@ -21,6 +22,8 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
+        /// What packets of one flow have in common.
+        by: FlowKey = FlowKey::Flow => { source: "FSKS02" },
         /// Independent hashes of a flow.
         levels: u64 = 8 => { range: Range::Within(1.0, 16.0), source: "Linux" },
         /// Bins of a level.
@@ -67,6 +70,10 @@ impl Discipline for Params {
 
     fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Sfb<P> {
         Sfb::new(params)
+    }
+
+    fn reads_headers(&self) -> bool {
+        self.by.reads_hosts()
     }
 }
 
@@ -211,7 +218,7 @@ impl<P: Packet + Copy> Sfb<P> {
         if !self.warm {
             let next = &mut self.sets[1];
             for pkt in self.queue.iter() {
-                let places = next.places(&self.params, pkt.flow());
+                let places = next.places(&self.params, self.params.by.of(pkt));
                 next.stored(&places);
             }
             self.warm = true;
@@ -268,17 +275,17 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfb<P> {
             cx.drop(pkt, Reason::Overflow);
             return;
         }
-        let places = self.sets[0].places(&self.params, pkt.flow());
+        let places = self.sets[0].places(&self.params, self.params.by.of(&pkt));
         let view = self.sets[0].learn(&self.params, &places);
         if cx.now + self.params.warmup >= self.rehash_at {
             self.warm_up();
-            let next = self.sets[1].places(&self.params, pkt.flow());
+            let next = self.sets[1].places(&self.params, self.params.by.of(&pkt));
             self.sets[1].learn(&self.params, &next);
         }
         if let Some(kept) = self.judge(pkt, view, cx) {
             self.sets[0].stored(&places);
             if self.warm {
-                let next = self.sets[1].places(&self.params, kept.flow());
+                let next = self.sets[1].places(&self.params, self.params.by.of(&kept));
                 self.sets[1].stored(&next);
             }
             self.queue.push(kept, cx);
@@ -287,9 +294,9 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfb<P> {
 
     fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
         let pkt = self.queue.pop_front()?;
-        self.sets[0].left(&self.params, pkt.flow());
+        self.sets[0].left(&self.params, self.params.by.of(&pkt));
         if self.warm {
-            self.sets[1].left(&self.params, pkt.flow());
+            self.sets[1].left(&self.params, self.params.by.of(&pkt));
         }
         Some(pkt)
     }

@@ -7,6 +7,7 @@
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::flow_key::FlowKey;
 use crate::registry::{Discipline, Setting};
 use crate::store::buckets::Buckets;
 use alloc::vec::Vec;
@@ -37,6 +38,8 @@ units::params! {
     pub struct Params {
         /// Most packets that may wait.
         limit: Amount = Amount::Packets(40.0) => { range: Range::Positive, source: "ns-2.35" },
+        /// What packets of one queue have in common.
+        by: FlowKey = FlowKey::Flow => { source: "McKenney90" },
         /// Queues that flows are hashed into.
         buckets: u64 = 16 => { range: Range::Within(1.0, 1048576.0), source: "ns-2.35" },
         /// Bytes a queue may send in its turn; it ends with the packet that uses them up. `auto`: one packet.
@@ -99,6 +102,10 @@ impl Discipline for Params {
         Sfq::new(params, setting)
     }
 
+    fn reads_headers(&self) -> bool {
+        self.by.reads_hosts() || self.child.reads_headers()
+    }
+
     fn resolved(&self, setting: &Setting) -> Table {
         self.child.resolved("child", setting)
     }
@@ -125,7 +132,7 @@ impl<P: Packet + Copy> Sfq<P> {
     /// Empty queues.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Sfq<P> {
         Sfq {
-            queues: Buckets::new(params.buckets, &params.child, setting),
+            queues: Buckets::new(params.buckets, params.by, &params.child, setting),
             limit: params.limit.number() as u64,
             buckets: params.buckets,
             quantum: params.quantum.map(|quantum| quantum.0),

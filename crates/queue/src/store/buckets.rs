@@ -8,6 +8,7 @@
 
 use crate::child::Child;
 use crate::disc::{Cx, Packet, QueueDisc};
+use crate::flow_key::FlowKey;
 use crate::registry::Setting;
 use crate::store::hash::mix;
 use crate::Disc;
@@ -37,6 +38,7 @@ pub(crate) struct Buckets<P: Packet + Copy> {
     /// Those that hold packets, in order of service.
     ring: VecDeque<u32>,
     inside: Option<Inside<P>>,
+    by: FlowKey,
     salt: u64,
     changes: u64,
     len: usize,
@@ -58,7 +60,7 @@ struct Inside<P: Packet + Copy> {
 
 impl<P: Packet + Copy> Buckets<P> {
     /// `n` empty queues, each with what `child` says inside.
-    pub(crate) fn new(n: u64, child: &Child, setting: &Setting) -> Buckets<P> {
+    pub(crate) fn new(n: u64, by: FlowKey, child: &Child, setting: &Setting) -> Buckets<P> {
         let inside = child.build::<P>(setting).map(|blank| Inside {
             due: blank.next_deadline(),
             blank: Box::new(blank),
@@ -71,6 +73,7 @@ impl<P: Packet + Copy> Buckets<P> {
             buckets: vec![empty; n as usize],
             ring: VecDeque::with_capacity(n as usize),
             inside,
+            by,
             salt: 0,
             changes: 0,
             len: 0,
@@ -81,7 +84,7 @@ impl<P: Packet + Copy> Buckets<P> {
     /// The bucket of a packet's flow.
     #[inline]
     pub(crate) fn of(&self, pkt: &P) -> usize {
-        (mix(pkt.flow() ^ self.salt) % self.buckets.len() as u64) as usize
+        (mix(self.by.of(pkt) ^ self.salt) % self.buckets.len() as u64) as usize
     }
 
     /// Hashes flows in another way from now on.

@@ -13,14 +13,15 @@ pub struct Pkt {
     pub flow: u64,
     pub size: u64,
     pub ecn: Ecn,
-    /// Its class; none: its flow says it.
+    /// Its class; none: its flow is its class.
     pub class: Option<u8>,
+    pub hosts: [u64; 2],
     pub enqueued: Time,
 }
 
 impl Pkt {
     pub fn new(id: u64, size: u64) -> Pkt {
-        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, class: None, enqueued: Time::ZERO }
+        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, class: None, hosts: [0; 2], enqueued: Time::ZERO }
     }
 }
 
@@ -30,6 +31,9 @@ impl Packet for Pkt {
     }
     fn flow(&self) -> u64 {
         self.flow
+    }
+    fn hosts(&self) -> [u64; 2] {
+        self.hosts
     }
     fn ecn(&self) -> Ecn {
         self.ecn

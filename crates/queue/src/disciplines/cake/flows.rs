@@ -1,11 +1,15 @@
-//! The queues of a tin: sets that keep flows apart, sparse ones before those that stand, fair between hosts.
+//! The queues of a tin: a set-associative hash, sparse queues before bulk queues, fairness between hosts.
 //!
 //! Reference: HTM18 section III (the sets, host fairness); RFC8290 section 4 (new before old).
 //! Units: deficits and the quantum are bytes as the wire counts them.
 //!
-//! A queue that has emptied stays in a list of its own until the schedule of its law has come to rest, so that a flow
-//! that comes back soon is still known; each dequeue looks at one of those first.
+//! An emptied queue stays in the list of decaying queues until the schedule of its law has come to rest, so that its
+//! flow is known if it returns soon; each dequeue visits one of them first.
 
+use super::fattest::Fattest;
+use super::isolate::{Division, Hosts, Isolate};
+use super::list::{Links, List};
+use super::rounds::Rounds;
 use crate::cobalt::law::{CobaltLaw, CobaltState};
 use crate::disc::{Cx, Packet};
 use crate::store::hash::mix;
@@ -13,76 +17,33 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use units::Time;
 
-units::choices! {
-    /// What is kept apart, and between whom the link is shared.
-    pub enum Isolate {
-        /// Nothing: one queue.
-        FlowBlind = "flowblind",
-        /// Sources.
-        SrcHost = "srchost",
-        /// Destinations.
-        DstHost = "dsthost",
-        /// Pairs of source and destination.
-        Hosts = "hosts",
-        /// Flows, all alike.
-        Flows = "flows",
-        /// Flows, fair between sources first.
-        DualSrcHost = "dual_srchost",
-        /// Flows, fair between destinations first.
-        DualDstHost = "dual_dsthost",
-        /// Flows, fair between whichever hosts are busier.
-        Triple = "triple",
-    }
-}
-
-impl Isolate {
-    /// What tells queues apart.
-    fn tag(self, flow: u64, source: u64, destination: u64) -> u64 {
-        match self {
-            Isolate::FlowBlind => 0,
-            Isolate::SrcHost => source,
-            Isolate::DstHost => destination,
-            Isolate::Hosts => source.rotate_left(32) ^ destination,
-            _ => flow,
-        }
-    }
-
-    /// Whether the load of a source and of a destination divides the quantum.
-    fn counts(self) -> [bool; 2] {
-        [
-            matches!(self, Isolate::DualSrcHost | Isolate::Triple),
-            matches!(self, Isolate::DualDstHost | Isolate::Triple),
-        ]
-    }
-}
-
-units::choices! {
-    /// How the quantum of a queue is divided where its hosts have several.
-    pub enum Division {
-        /// By their number.
-        Exact = "exact",
-        /// As a multiple of a 65536th, so that a single queue gets a 65536th less than a quantum.
-        SixteenBits = "sixteen_bits",
-    }
-}
-
 /// Queues of a tin, and how many of them a flow may choose among.
-const QUEUES: usize = 1024;
+pub(super) const QUEUES: usize = 1024;
 const WAYS: usize = 8;
 
-/// Where a queue stands.
+/// The place of a tag in a table of sets of eight, where `holder` returns the tag of a place that is in use: the place
+/// it holds, else one that is free, else the one that the hash names.
+pub(super) fn place_in_set(tag: u64, holder: impl Fn(usize) -> Option<u64>) -> usize {
+    let direct = (mix(tag) % QUEUES as u64) as usize;
+    let first = direct - direct % WAYS;
+    let set = (0..WAYS).map(|k| first + (direct + k) % WAYS);
+    let own = set.clone().find(|&i| holder(i) == Some(tag));
+    own.or_else(|| set.clone().find(|&i| holder(i).is_none())).unwrap_or(direct)
+}
+
+/// The list a queue is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In no list.
+    /// None.
     Idle,
-    /// Among the sparse: it has not used up a quantum yet.
+    /// The sparse queues: it has not used up a quantum yet.
     Sparse,
-    /// It has, and was empty by then: it waits for its turn among those that stand, still counted as sparse.
-    Waits,
-    /// Among those that stand.
+    /// The bulk queues, but it was empty when it had used up its quantum, so its hosts do not count it.
+    SparseWait,
+    /// The bulk queues.
     Bulk,
-    /// Empty; its law comes to rest.
-    Rests,
+    /// The decaying ones: empty, and its law is not at rest yet.
+    Decaying,
 }
 
 /// One queue.
@@ -92,44 +53,30 @@ struct Queue<P> {
     bytes: u64,
     place: Place,
     deficit: i64,
-    /// The flow that holds it.
+    /// What its packets have in common.
     tag: u64,
     /// Places of its source and its destination among the hosts.
     hosts: [usize; 2],
     state: CobaltState,
 }
 
-/// A host that flows of the tin come from or go to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Host {
-    tag: u64,
-    /// Queues that name it, and those of them that stand.
-    flows: u32,
-    bulk: u32,
-}
-
 /// All queues of a tin.
 #[derive(Clone, Debug)]
 pub(super) struct Flows<P> {
     queues: Vec<Queue<P>>,
-    /// Sources, destinations.
-    hosts: [Vec<Host>; 2],
-    sparse: VecDeque<u32>,
-    bulk: VecDeque<u32>,
-    resting: VecDeque<u32>,
+    hosts: Hosts,
+    links: Links,
+    sparse: List,
+    bulk: Rounds,
+    decaying: List,
     isolate: Isolate,
     division: Division,
     quantum: i64,
+    bulk_queues: u64,
+    /// Present from the first overflow on.
+    fattest: Option<Fattest>,
     pub(super) len: usize,
     pub(super) bytes: u64,
-}
-
-/// What a turn found.
-pub(super) enum Turn {
-    /// Nothing but queues that were empty, which have gone.
-    Nothing,
-    /// This queue has its turn.
-    Of(usize),
 }
 
 impl<P: Packet + Copy> Flows<P> {
@@ -143,196 +90,186 @@ impl<P: Packet + Copy> Flows<P> {
             hosts: [0; 2],
             state: CobaltState::default(),
         };
-        let list = || VecDeque::with_capacity(QUEUES);
         Flows {
             queues: vec![queue; QUEUES],
-            hosts: [vec![Host::default(); QUEUES], vec![Host::default(); QUEUES]],
-            sparse: list(),
-            bulk: list(),
-            resting: list(),
+            hosts: Hosts::new(isolate),
+            links: Links::new(QUEUES),
+            sparse: List::EMPTY,
+            bulk: Rounds::new(),
+            decaying: List::EMPTY,
             isolate,
             division,
             quantum,
+            bulk_queues: 0,
+            fattest: None,
             len: 0,
             bytes: 0,
         }
     }
 
-    /// Queues with packets or a turn to come.
+    /// Number of queues that have a turn to come.
+    #[inline]
     pub(super) fn active(&self) -> usize {
-        self.sparse.len() + self.bulk.len()
+        (self.sparse.len() + self.bulk.len()) as usize
     }
 
-    /// Takes a packet.
-    pub(super) fn push(&mut self, mut pkt: P, cx: &mut Cx<'_, P>) {
-        let [source, destination] = pkt.hosts();
-        let tag = self.isolate.tag(pkt.flow(), source, destination);
-        let i = self.queue_of(tag);
+    /// Number of bulk queues that its hosts count.
+    pub(super) fn bulk_queues(&self) -> u64 {
+        self.bulk_queues
+    }
+
+    /// Stores a packet at the end of its queue, whose index it returns.
+    pub(super) fn push(&mut self, mut pkt: P, cx: &mut Cx<'_, P>) -> usize {
+        let tag = self.isolate.tag(&pkt);
+        let i = place_in_set(tag, |i| {
+            let queue = &self.queues[i];
+            (queue.place != Place::Idle).then_some(queue.tag)
+        });
         pkt.set_enqueued(cx.now);
-        let queue = &mut self.queues[i];
-        queue.bytes += pkt.size().0;
-        queue.packets.push_back(pkt);
+        self.queues[i].packets.push_back(pkt);
         self.len += 1;
-        self.bytes += pkt.size().0;
-        match queue.place {
-            Place::Idle | Place::Rests => {
-                if queue.place == Place::Rests {
-                    self.resting.retain(|&j| j as usize != i);
-                } else {
-                    queue.tag = tag;
-                    let hosts = [self.claim(0, source), self.claim(1, destination)];
-                    self.queues[i].hosts = hosts;
-                }
-                self.queues[i].place = Place::Sparse;
-                self.queues[i].deficit = self.quantum_of(i, cx);
-                self.sparse.push_back(i as u32);
+        self.add_bytes(i, pkt.size().0 as i64);
+        match self.queues[i].place {
+            Place::Idle => {
+                self.queues[i].tag = tag;
+                self.queues[i].hosts = self.hosts.add(pkt.hosts());
+                self.becomes_sparse(i, cx);
             }
-            Place::Waits => self.stands(i),
+            Place::Decaying => {
+                self.decaying.remove(&mut self.links, i);
+                self.becomes_sparse(i, cx);
+            }
+            Place::SparseWait => self.becomes_bulk(i),
             Place::Sparse | Place::Bulk => {}
         }
-    }
-
-    /// The queue of a flow: the one it holds, else an idle one of its set, else the one of the set that the hash names.
-    fn queue_of(&self, tag: u64) -> usize {
-        let direct = (mix(tag) % QUEUES as u64) as usize;
-        let first = direct - direct % WAYS;
-        let set = (0..WAYS).map(|k| first + (direct + k) % WAYS);
-        let own = set.clone().find(|&i| self.queues[i].tag == tag && self.queues[i].place != Place::Idle);
-        own.or_else(|| set.clone().find(|&i| self.queues[i].place == Place::Idle)).unwrap_or(direct)
-    }
-
-    /// The place of a host among the hosts, one queue more of which names it.
-    fn claim(&mut self, side: usize, tag: u64) -> usize {
-        let direct = (mix(tag) % QUEUES as u64) as usize;
-        let first = direct - direct % WAYS;
-        let set = (0..WAYS).map(|k| first + (direct + k) % WAYS);
-        let hosts = &mut self.hosts[side];
-        let own = set.clone().find(|&i| hosts[i].tag == tag && hosts[i].flows > 0);
-        let i = own.or_else(|| set.clone().find(|&i| hosts[i].flows == 0)).unwrap_or(direct);
-        if hosts[i].flows == 0 {
-            hosts[i].tag = tag;
-        }
-        hosts[i].flows += 1;
         i
     }
 
-    /// A quantum, divided by the flows that stand of the busier of the two hosts; the fraction of a byte by chance.
-    fn quantum_of(&self, i: usize, cx: &mut Cx<'_, P>) -> i64 {
-        let load = |side: usize| {
-            let counts = self.isolate.counts()[side];
-            if counts {
-                self.hosts[side][self.queues[i].hosts[side]].bulk
-            } else {
-                0
-            }
+    fn becomes_sparse(&mut self, i: usize, cx: &mut Cx<'_, P>) {
+        self.queues[i].place = Place::Sparse;
+        self.queues[i].deficit = match self.division {
+            Division::Exact => (self.quantum / self.hosts.load(self.queues[i].hosts)).max(1),
+            Division::SixteenBits => self.sixteen_bit_share(i, cx),
         };
-        let load = i64::from(load(0).max(load(1)).max(1));
-        let (share, parts) = match self.division {
-            Division::Exact => (self.quantum, load),
-            Division::SixteenBits => (self.quantum * (0xffff / load), 1 << 16),
-        };
+        self.sparse.push_back(&mut self.links, i);
+    }
+
+    /// Its hosts count the queue among their bulk queues from now on.
+    fn becomes_bulk(&mut self, i: usize) {
+        self.queues[i].place = Place::Bulk;
+        self.hosts.add_bulk(self.queues[i].hosts);
+        self.bulk_queues += 1;
+    }
+
+    /// An n-th of the quantum in 65536ths of a byte, rounded at random.
+    fn sixteen_bit_share(&self, i: usize, cx: &mut Cx<'_, P>) -> i64 {
+        let share = self.quantum * (0xffff / self.hosts.load(self.queues[i].hosts));
+        let parts = 1 << 16;
         share / parts + i64::from(cx.chance((share % parts) as f64 / parts as f64))
     }
 
-    /// A queue joins those that stand, for the accounts of its hosts.
-    fn stands(&mut self, i: usize) {
-        self.queues[i].place = Place::Bulk;
-        for (side, host) in self.queues[i].hosts.into_iter().enumerate() {
-            self.hosts[side][host].bulk += 1;
+    /// What the next turn of a queue earns, and in which round from now it is.
+    fn next_turn(&self, i: usize, cx: &mut Cx<'_, P>) -> (i64, u64) {
+        match self.division {
+            Division::Exact => (self.quantum, self.hosts.load(self.queues[i].hosts) as u64),
+            Division::SixteenBits => (self.sixteen_bit_share(i, cx), 1),
         }
     }
 
-    /// A queue leaves its place for another, and its hosts' accounts with it.
-    fn leaves(&mut self, i: usize, to: Place) {
-        if self.queues[i].place == Place::Bulk {
-            for (side, host) in self.queues[i].hosts.into_iter().enumerate() {
-                self.hosts[side][host].bulk -= 1;
-            }
+    fn add_bytes(&mut self, i: usize, size: i64) {
+        let queue = &mut self.queues[i];
+        queue.bytes = queue.bytes.wrapping_add_signed(size);
+        self.bytes = self.bytes.wrapping_add_signed(size);
+        if let Some(fattest) = &mut self.fattest {
+            fattest.set(i, queue.bytes);
         }
-        if to == Place::Idle {
-            for (side, host) in self.queues[i].hosts.into_iter().enumerate() {
-                self.hosts[side][host].flows -= 1;
-            }
-        }
-        self.queues[i].place = to;
     }
 
-    /// Whose turn it is. `first`: whether this dequeue has not looked at a resting queue yet.
-    pub(super) fn turn(&mut self, first: bool, cx: &mut Cx<'_, P>) -> Turn {
-        if let Some(&i) = self.resting.front().filter(|_| first) {
-            return Turn::Of(i as usize);
+    /// The queue whose turn it is, if there is one. `first`: whether this dequeue has visited no decaying queue yet.
+    pub(super) fn turn(&mut self, first: bool, cx: &mut Cx<'_, P>) -> Option<usize> {
+        if first && self.decaying.len() > 0 {
+            return self.decaying.front();
         }
         loop {
-            let sparse = self.sparse.front().copied();
-            let Some(i) = sparse.or_else(|| self.bulk.front().copied()) else { return Turn::Nothing };
-            let i = i as usize;
+            let sparse = self.sparse.front();
+            let i = sparse.or_else(|| self.bulk.front(&mut self.links))?;
             if self.queues[i].deficit > 0 {
-                return Turn::Of(i);
+                return Some(i);
             }
+            self.leave_list(i);
             if self.queues[i].place == Place::Sparse {
                 if self.queues[i].packets.is_empty() {
-                    self.queues[i].place = Place::Waits;
+                    self.queues[i].place = Place::SparseWait;
                 } else {
-                    self.stands(i);
+                    self.becomes_bulk(i);
                 }
             }
-            self.queues[i].deficit += self.quantum_of(i, cx);
-            if sparse.is_some() {
-                self.sparse.pop_front()
-            } else {
-                self.bulk.pop_front()
-            };
-            self.bulk.push_back(i as u32);
+            let (earned, round) = self.next_turn(i, cx);
+            self.queues[i].deficit += earned;
+            self.bulk.push_back(&mut self.links, i, round);
         }
     }
 
-    /// The oldest packet of a queue.
+    /// Takes a queue whose turn it is out of its list.
+    fn leave_list(&mut self, i: usize) {
+        match self.queues[i].place {
+            Place::Decaying => self.decaying.remove(&mut self.links, i),
+            Place::Sparse => self.sparse.remove(&mut self.links, i),
+            _ => self.bulk.pop_front(&mut self.links),
+        }
+    }
+
+    /// Removes and returns the oldest packet of a queue.
     pub(super) fn pop(&mut self, i: usize) -> Option<P> {
         let pkt = self.queues[i].packets.pop_front()?;
-        self.queues[i].bytes -= pkt.size().0;
         self.len -= 1;
-        self.bytes -= pkt.size().0;
+        self.add_bytes(i, -(pkt.size().0 as i64));
         Some(pkt)
     }
 
-    /// Whether a queue holds nothing.
-    pub(super) fn is_empty(&self, i: usize) -> bool {
-        self.queues[i].packets.is_empty()
+    /// The packets of a queue, the oldest first.
+    pub(super) fn packets(&self, i: usize) -> &VecDeque<P> {
+        &self.queues[i].packets
     }
 
-    /// What the law of a queue remembers.
+    /// Removes and returns one packet of a queue.
+    pub(super) fn take(&mut self, i: usize, place: usize) -> Option<P> {
+        let pkt = self.queues[i].packets.remove(place)?;
+        self.len -= 1;
+        self.add_bytes(i, -(pkt.size().0 as i64));
+        Some(pkt)
+    }
+
+    /// The state of the law of a queue.
     pub(super) fn state(&mut self, i: usize) -> &mut CobaltState {
         &mut self.queues[i].state
     }
 
-    /// A queue has sent so much.
-    pub(super) fn sent(&mut self, i: usize, size: u64) {
+    /// Charges a queue for bytes that it has sent.
+    pub(super) fn charge(&mut self, i: usize, size: u64) {
         self.queues[i].deficit -= size as i64;
     }
 
-    /// The queue whose turn it is had nothing: it rests, or is forgotten.
+    /// The queue whose turn it is had no packet to send: it decays, or is idle if its law is at rest.
     pub(super) fn nothing_from(&mut self, i: usize, law: &CobaltLaw, now: Time) {
         law.emptied(&mut self.queues[i].state, now);
-        let list = match self.queues[i].place {
-            Place::Rests => &mut self.resting,
-            Place::Sparse => &mut self.sparse,
-            _ => &mut self.bulk,
-        };
-        list.pop_front();
+        self.leave_list(i);
+        if self.queues[i].place == Place::Bulk {
+            self.hosts.remove_bulk(self.queues[i].hosts);
+            self.bulk_queues -= 1;
+        }
         if self.queues[i].state.at_rest(now) {
-            self.leaves(i, Place::Idle);
+            self.hosts.remove(self.queues[i].hosts);
+            self.queues[i].place = Place::Idle;
         } else {
-            self.leaves(i, Place::Rests);
-            self.resting.push_back(i as u32);
+            self.queues[i].place = Place::Decaying;
+            self.decaying.push_back(&mut self.links, i);
         }
     }
 
-    /// The queue with the most bytes, and how many.
-    pub(super) fn fattest(&self) -> (u64, usize) {
-        let active = self.sparse.iter().chain(&self.bulk).map(|&i| i as usize);
-        active
-            .map(|i| (self.queues[i].bytes, i))
-            .max_by_key(|&(bytes, i)| (bytes, core::cmp::Reverse(i)))
-            .unwrap_or((0, 0))
+    /// The most bytes that a queue holds, and the first such queue.
+    pub(super) fn fattest(&mut self) -> (u64, usize) {
+        let queues = &self.queues;
+        self.fattest.get_or_insert_with(|| Fattest::new(queues.iter().map(|queue| queue.bytes))).first()
     }
 }

@@ -2,10 +2,16 @@
 //!
 //! Reference: HTM18; tc-cake(8) for keywords, code points and defaults; observed in Linux where both are silent.
 //! Units: `limit` counts bytes or packets over all tins; rates are bits per second as the wire counts bytes.
-//! Deviations: no filter of acknowledgements, no `ingress` mode, no `autorate`, no splitting of super-packets. The memory
-//! limit of Linux counts what buffers occupy, this one packets as they are.
+//! Deviations: no `autorate-ingress`, no splitting of super-packets. The memory limit of Linux counts the memory of
+//! buffers, this one the bytes of packets.
 
+mod ack_filter;
+mod fattest;
 mod flows;
+mod isolate;
+mod list;
+mod params;
+mod rounds;
 mod tins;
 mod wire;
 
@@ -13,89 +19,17 @@ use crate::cobalt::{self, CobaltLaw, Verdict};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+pub use ack_filter::AckFilter;
 use alloc::vec::Vec;
-pub use flows::{Division, Isolate};
-use flows::{Flows, Turn};
+use flows::Flows;
+pub use isolate::{Division, Isolate};
+pub use params::Params;
 use tins::Terms;
 pub use tins::{ClassIs, Tins};
-use units::param::{Check, Preset, Problem, Range, Table, Valid};
-use units::quantity::Amount;
+use units::param::{Table, Valid};
 use units::{Bytes, Rate, Span, Time};
 pub use wire::Framing;
 use wire::Wire;
-
-units::params! {
-    /// A shaper over tins of fair queues under COBALT.
-    pub struct Params {
-        /// Rate of the shaper. `auto`: none, the link sets the pace and tins share it by weight.
-        bandwidth: Option<Rate> = None => { range: Range::Positive, source: "tc-cake(8)" },
-        /// Which tins there are.
-        tins: Tins = Tins::DiffServ3 => { source: "tc-cake(8)" },
-        /// What the class of a packet is.
-        class_is: ClassIs = ClassIs::CodePoint => { assumed: true },
-        /// What is kept apart, and between whom the link is shared.
-        isolate: Isolate = Isolate::Triple => { source: "tc-cake(8)" },
-        /// How the quantum of a queue is divided where its hosts have several; a fraction of a byte is given by chance.
-        division: Division = Division::Exact => { assumed: true },
-        /// The round trip that flows are expected to have: CoDel's interval.
-        interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "tc-cake(8)" },
-        /// Sojourn that may stand. `auto`: a twentieth of the interval.
-        target: Option<Span> = None => { range: Range::Positive, source: "HTM18" },
-        /// Whether ECN-capable packets are marked instead of dropped.
-        ecn: bool = true => { source: "HTM18" },
-        /// Bytes that each packet takes on the wire beyond its own.
-        overhead: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
-        /// Bytes of each packet that are not on that wire, such as the 14 of an Ethernet header.
-        uncounted: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
-        /// The least that a packet takes there.
-        mpu: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
-        /// What the wire makes of it.
-        framing: Framing = Framing::Plain => { source: "tc-cake(8)" },
-        /// Most that may wait, in bytes or packets. `auto`: four times what the shaper sends in an interval, at least 4 MB.
-        limit: Option<Amount> = None => { source: "tc-cake(8)" },
-    }
-}
-
-impl Check for Params {
-    const PRESET_KEY: &'static str = "dialect";
-
-    fn presets() -> &'static [Preset] {
-        DIALECTS
-    }
-
-    fn relations(&self, problems: &mut Vec<Problem>) {
-        tins::check(self.target, self.interval, problems);
-        if let Some(limit) = self.limit {
-            Limit::check(limit, LimitTest::After, problems);
-        }
-    }
-}
-
-const DIALECTS: &[Preset] = &[
-    Preset {
-        name: "linux",
-        doc: "Linux cake with its defaults, and its arithmetic.",
-        options: &[("division", "sixteen_bits")],
-    },
-    Preset {
-        name: "besteffort",
-        doc: "One tin, whatever packets are marked as.",
-        options: &[("tins", "besteffort")],
-    },
-];
-
-impl Params {
-    fn target(&self) -> Span {
-        self.target.unwrap_or(Span(self.interval.0 / 20))
-    }
-
-    fn limit(&self) -> Amount {
-        let least = 4 << 20;
-        let window =
-            self.bandwidth.map_or(0, |rate| (rate.as_bps() / 8.0 * 4.0 * self.interval.as_secs()) as u64);
-        self.limit.unwrap_or(Amount::Bytes(window.max(least) as f64))
-    }
-}
 
 impl Discipline for Params {
     const TITLE: &'static str = "CAKE";
@@ -108,6 +42,10 @@ impl Discipline for Params {
 
     fn build<P: Packet + Copy>(params: &Valid<Params>, _setting: &Setting) -> Cake<P> {
         Cake::new(params)
+    }
+
+    fn reads_headers(&self) -> bool {
+        self.isolate.reads_hosts() || self.ack_filter != AckFilter::Off
     }
 
     fn resolved(&self, _setting: &Setting) -> Table {
@@ -135,7 +73,7 @@ struct Tin<P> {
     terms: Terms,
     /// When its threshold lets it send next.
     next: Time,
-    /// What it may still send in its turn, where there is no shaper.
+    /// Bytes it may still send in its turn, where there is no shaper.
     deficit: i64,
 }
 
@@ -150,9 +88,14 @@ pub struct Cake<P> {
     rate: Option<Rate>,
     /// When the shaper lets the next packet go.
     next: Time,
+    /// When it does so at the latest, if dropped packets count: two thirds of the rate are left to those that are sent.
+    failsafe: Time,
     /// The tin in turn, where there is no shaper.
     turn: usize,
     limit: Limit,
+    ack_filter: AckFilter,
+    wash: bool,
+    ingress: bool,
     len: usize,
     bytes: u64,
 }
@@ -191,8 +134,12 @@ impl<P: Packet + Copy> Cake<P> {
             },
             rate: params.bandwidth,
             next: Time::ZERO,
+            failsafe: Time::ZERO,
             turn: 0,
             limit: Limit::new(params.limit(), LimitTest::After),
+            ack_filter: params.ack_filter,
+            wash: params.wash,
+            ingress: params.ingress,
             len: 0,
             bytes: 0,
         }
@@ -217,7 +164,7 @@ impl<P: Packet + Copy> Cake<P> {
     /// Ends the oldest packet of the fattest queue.
     #[cold]
     fn cut_fattest(&mut self, cx: &mut Cx<'_, P>) {
-        let fattest = self.tins.iter().enumerate().map(|(i, tin)| (tin.flows.fattest(), i));
+        let fattest = self.tins.iter_mut().enumerate().map(|(i, tin)| (tin.flows.fattest(), i));
         let Some(((_, queue), tin)) = fattest.max_by_key(|&((bytes, _), i)| (bytes, core::cmp::Reverse(i)))
         else {
             return;
@@ -228,7 +175,24 @@ impl<P: Packet + Copy> Cake<P> {
             pkt
         });
         if let Some(pkt) = gone {
-            cx.drop(pkt, Reason::Overflow);
+            self.end(tin, pkt, Reason::Overflow, cx);
+        }
+    }
+
+    /// Drops a packet of a tin; in ingress mode the shaper counts it.
+    fn end(&mut self, tin: usize, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) {
+        if self.ingress {
+            self.advance(tin, self.wire.size(pkt.size()), cx.now);
+        }
+        cx.drop(pkt, reason);
+    }
+
+    /// Drops the acknowledgement that the newest packet of a queue makes redundant, if there is one.
+    fn filter_acks(&mut self, tin: usize, queue: usize, cx: &mut Cx<'_, P>) {
+        if let Some(place) = self.ack_filter.redundant(self.tins[tin].flows.packets(queue)) {
+            if let Some(pkt) = self.on_tin(tin, |flows, _| flows.take(queue, place)) {
+                self.end(tin, pkt, Reason::Forced, cx);
+            }
         }
     }
 
@@ -257,7 +221,7 @@ impl<P: Packet + Copy> Cake<P> {
         }
     }
 
-    /// Charges the shaper for a packet of `bytes` on the wire.
+    /// Charges the shaper and the tin for a packet of `size` bytes on the wire.
     fn advance(&mut self, i: usize, size: Bytes, now: Time) {
         let tin = &mut self.tins[i];
         tin.deficit -= size.0 as i64;
@@ -269,28 +233,37 @@ impl<P: Packet + Copy> Cake<P> {
         }
     }
 
+    /// Whether a packet of a tin has waited too long: longer than the target, and longer than a few frames take.
+    fn is_late(&self, tin: usize, sojourn: Span) -> bool {
+        let Tin { flows, terms, .. } = &self.tins[tin];
+        // `least` is the time of four frames.
+        let two_each = if self.ingress { Span(terms.least.0 / 2 * flows.bulk_queues()) } else { Span::ZERO };
+        sojourn > terms.target && sojourn > terms.least && sojourn > two_each
+    }
+
     /// The next packet of a queue that its law lets go; the last one is never dropped.
     fn packet_of(&mut self, tin: usize, queue: usize, cx: &mut Cx<'_, P>) -> Option<P> {
-        let terms = self.tins[tin].terms;
         loop {
             let pkt = self.on_tin(tin, |flows, _| flows.pop(queue))?;
             let sojourn = cx.now.since(pkt.enqueued());
-            let late = sojourn > terms.target && sojourn > terms.least;
-            let last = self.tins[tin].flows.is_empty(queue);
+            let late = self.is_late(tin, sojourn);
             let Tin { flows, law, .. } = &mut self.tins[tin];
-            let sent = match law.judge(flows.state(queue), sojourn, late, pkt.ecn().capable(), cx) {
-                Verdict::Send => Some(pkt),
-                Verdict::Signal if last && !(law.ecn() && pkt.ecn().capable()) => Some(pkt),
-                Verdict::Signal => cx.mark_or_drop(pkt, law.ecn(), Reason::Early),
-                Verdict::Drop if last => Some(pkt),
-                Verdict::Drop => {
-                    cx.drop(pkt, Reason::Forced);
-                    None
-                }
+            let last = flows.packets(queue).is_empty();
+            let capable = law.ecn() && pkt.ecn().capable();
+            let reason = match law.judge(flows.state(queue), sojourn, late, pkt.ecn().capable(), cx) {
+                Verdict::Send => return Some(pkt),
+                Verdict::Signal if capable => return cx.mark_or_drop(pkt, true, Reason::Early),
+                Verdict::Signal => Reason::Early,
+                Verdict::Drop => Reason::Forced,
             };
-            if sent.is_some() {
-                return sent;
+            if last {
+                return Some(pkt);
             }
+            if self.ingress {
+                let size = self.wire.size(pkt.size());
+                self.tins[tin].flows.charge(queue, size.0);
+            }
+            self.end(tin, pkt, reason, cx);
         }
     }
 }
@@ -302,11 +275,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
         if tin.flows.len == 0 {
             // An idle tin, an idle shaper: no credit for the time gone by.
             tin.next = tin.next.max(cx.now);
-            if self.len == 0 {
-                self.next = self.next.max(cx.now);
+            if self.len == 0 && self.next < cx.now {
+                (self.next, self.failsafe) = (cx.now, cx.now);
             }
         }
-        self.on_tin(i, |flows, _| flows.push(pkt, cx));
+        let queue = self.on_tin(i, |flows, _| flows.push(pkt, cx));
+        self.filter_acks(i, queue, cx);
         while self.len > 0 && self.over(cx) {
             self.cut_fattest(cx);
         }
@@ -321,16 +295,21 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
             let tin = if self.rate.is_some() { self.due_tin(cx.now) } else { self.turn_by_weight() }?;
             let turn = self.tins[tin].flows.turn(first, cx);
             first = false;
-            let Turn::Of(queue) = turn else { continue };
-            match self.packet_of(tin, queue, cx) {
-                Some(pkt) => {
-                    let size = self.wire.size(pkt.size());
-                    self.tins[tin].flows.sent(queue, size.0);
-                    self.advance(tin, size, cx.now);
-                    return Some(pkt);
-                }
-                None => self.on_tin(tin, |flows, law| flows.nothing_from(queue, law, cx.now)),
+            let Some(queue) = turn else { continue };
+            let Some(mut pkt) = self.packet_of(tin, queue, cx) else {
+                self.on_tin(tin, |flows, law| flows.nothing_from(queue, law, cx.now));
+                continue;
+            };
+            let size = self.wire.size(pkt.size());
+            self.tins[tin].flows.charge(queue, size.0);
+            self.advance(tin, size, cx.now);
+            if let Some(rate) = self.rate {
+                self.failsafe += Span(rate.time_for(size).0 * 3 / 2);
             }
+            if self.wash {
+                pkt.set_class(0);
+            }
+            return Some(pkt);
         }
         None
     }
@@ -352,7 +331,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
 
     #[inline]
     fn ready(&self) -> Option<Time> {
-        self.rate.filter(|_| self.len > 0).map(|_| self.next)
+        let next = if self.ingress { self.next.min(self.failsafe) } else { self.next };
+        self.rate.filter(|_| self.len > 0).map(|_| next)
     }
 
     fn probe(&self, out: &mut Probe) {

@@ -1,5 +1,7 @@
 use super::*;
+use crate::disc::Acknowledgement;
 use crate::testing::{params, refused, Bench, Pkt};
+use units::Ecn;
 
 fn bench(rows: &[(&str, &str)]) -> Bench<Cake<Pkt>> {
     Bench::new(Cake::new(&params(rows)))
@@ -61,19 +63,39 @@ fn without_a_shaper_tins_share_by_weight() {
     assert!(count[1].abs_diff(256) < 8 && count[3].abs_diff(64) < 8, "{count:?}");
 }
 
+/// Packets of flow 1 among 400, beside flows 2 to `flows` of another host.
+fn share_of_one(isolate: &str, flows: u64, hosts: impl Fn(u64) -> [u64; 2]) -> usize {
+    let mut queue = bench(&[("tins", "besteffort"), ("isolate", isolate), ("interval", "10 s")]);
+    for _ in 0..400 {
+        for flow in 1..=flows {
+            queue.arrive(0, Pkt { flow, hosts: hosts(flow), ..Pkt::new(0) });
+        }
+    }
+    (0..400).filter(|_| queue.depart(1).unwrap().flow == 1).count()
+}
+
+#[test]
+fn a_host_with_ten_flows_gets_as_much_as_a_host_with_one() {
+    let own = |flow: u64| if flow == 1 { [1, 11] } else { [2, 12] };
+    for (isolate, share) in [
+        ("triple", 200),
+        ("dual_srchost", 200),
+        ("dual_dsthost", 200),
+        ("hosts", 200),
+        ("flows", 36),
+        ("flowblind", 36),
+    ] {
+        let got = share_of_one(isolate, 11, own);
+        assert!(got.abs_diff(share) <= 4, "{isolate}: {got} of 400, expected {share}");
+    }
+    // Sources have equal shares, but all flows share one destination, which has more of them than any source.
+    let one_end = |flow: u64| if flow == 1 { [1, 7] } else { [2, 7] };
+    assert!(share_of_one("triple", 11, one_end).abs_diff(36) <= 4);
+}
+
 #[test]
 fn one_flow_of_a_host_gets_as_much_as_eight_of_another() {
-    let share = |isolate: &str| {
-        let mut queue = bench(&[("tins", "besteffort"), ("isolate", isolate), ("interval", "10 s")]);
-        for _ in 0..400 {
-            for flow in 1..=9 {
-                let host = if flow == 1 { 1 } else { 2 };
-                queue.arrive(0, Pkt { flow, hosts: [host, 7], ..Pkt::new(0) });
-            }
-        }
-        queue.rng.0 = 0.5;
-        (0..400).filter(|_| queue.depart(1).unwrap().flow == 1).count()
-    };
+    let share = |isolate: &str| share_of_one(isolate, 9, |flow| [if flow == 1 { 1 } else { 2 }, 7]);
     assert!(share("flows").abs_diff(400 / 9) < 3, "{}", share("flows"));
     assert!(share("dual_srchost").abs_diff(200) < 12, "{}", share("dual_srchost"));
     assert!(share("dual_dsthost").abs_diff(400 / 9) < 6, "{}", share("dual_dsthost"));
@@ -96,6 +118,74 @@ fn linux_divides_by_one_too() {
     assert_eq!(order("sixteen_bits", share + 1e-9), [1, 2, 1, 2]);
     assert_eq!(order("sixteen_bits", share - 1e-9), [1, 1, 2, 2]);
     assert_eq!(order("exact", share + 1e-9), [1, 1, 2, 2]);
+}
+
+/// Acknowledgements of flow 1 by their numbers.
+fn ack(next: u64) -> Pkt {
+    let ack = Acknowledgement { next, pure: true, flags: 0 };
+    Pkt { flow: 1, size: 40, ack: Some(ack), ..Pkt::new(0) }
+}
+
+#[test]
+fn the_filter_leaves_two_acknowledgements_or_one() {
+    for (filter, dropped) in [("off", &[][..]), ("conservative", &[0, 1]), ("aggressive", &[0, 1, 2])] {
+        let mut queue = bench(&[("tins", "besteffort"), ("ack_filter", filter)]);
+        [10, 20, 30, 40].iter().for_each(|&next| queue.arrive(0, ack(next)));
+        assert_eq!(queue.dropped(), dropped, "{filter}");
+    }
+}
+
+#[test]
+fn the_filter_spares_what_a_sender_would_miss() {
+    let with = |next, pure, flags| Pkt { ack: Some(Acknowledgement { next, pure, flags }), ..ack(0) };
+    let mut queue = bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
+    // Packet 0 carries data, 1 an ECN echo, 2 is of another flow, 3 a duplicate of 4; only 5 makes 3 and 4 redundant, and
+    // each arrival drops one.
+    let other = Pkt { flow: 2, ..ack(5) };
+    for pkt in [with(10, false, 0), with(10, true, 1), other, ack(20), ack(20), ack(30), with(40, false, 0)] {
+        queue.arrive(0, pkt);
+    }
+    assert_eq!(queue.dropped(), [3, 4]);
+}
+
+#[test]
+fn washing_clears_the_class_after_it_chose_the_tin() {
+    for (wash, class) in [("false", 46), ("true", 0)] {
+        let mut queue = bench(&[("wash", wash), ("bandwidth", "8 Mbit/s")]);
+        queue.arrive(0, Pkt::new(0));
+        queue.arrive(0, Pkt { class: 46, ecn: Ecn::Ect0, ..Pkt::new(0) });
+        let first = queue.depart(0).unwrap();
+        assert_eq!((first.id, first.class, first.ecn), (1, class, Ecn::Ect0), "voice goes first");
+    }
+}
+
+/// A packet leaves at 0 and takes 1000 µs. Of three that arrive at 10 µs one is dropped, which takes another 1000 µs in
+/// ingress mode; but 1500 µs after the last one a packet leaves in any case.
+#[test]
+fn at_an_ingress_dropped_packets_have_used_the_link() {
+    for (ingress, next) in [("false", 1_000), ("true", 1_500)] {
+        let rows =
+            [("tins", "besteffort"), ("bandwidth", "8 Mbit/s"), ("limit", "2 pkts"), ("ingress", ingress)];
+        let mut queue = bench(&rows);
+        queue.arrive(0, Pkt::new(0));
+        assert!(queue.depart(0).is_some());
+        (0..3).for_each(|_| queue.arrive(10, Pkt::new(0)));
+        assert_eq!((queue.dropped(), queue.disc.ready()), (vec![1], Some(Time(next * 1000))));
+    }
+}
+
+/// One host, many flows: whatever their number, a packet costs few turns, as each turn earns a whole quantum.
+#[test]
+fn flows_of_one_host_send_in_turn_whatever_their_number() {
+    let mut queue = bench(&[("tins", "besteffort"), ("limit", "100000 pkts"), ("interval", "10 s")]);
+    for _ in 0..3 {
+        (0..500).for_each(|flow| queue.arrive(0, Pkt { flow, hosts: [1, 2], size: 1514, ..Pkt::new(0) }));
+    }
+    for round in 0..3 {
+        let mut served: Vec<u64> = (0..500).map(|_| queue.depart(1).unwrap().flow).collect();
+        served.sort_unstable();
+        assert!(served.iter().enumerate().all(|(i, &flow)| flow == i as u64), "round {round}");
+    }
 }
 
 #[test]

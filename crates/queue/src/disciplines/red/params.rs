@@ -38,8 +38,10 @@ units::choices! {
 units::choices! {
     /// Which arrivals increment `count`, and what resets it.
     pub enum MarkCounting {
-        /// Arrivals between the thresholds; reset below `min_th`.
+        /// Arrivals between the thresholds; -1 below `min_th`, so that the first above it counts 0.
         Between = "between",
+        /// Arrivals between the thresholds; 0 below `min_th`, so that the first above it counts 1, as after a mark.
+        FromOne = "from_one",
         /// Every arrival; the first that finds `avg` above `min_th` is spared and sets it to 1.
         SpareFirst = "spare_first",
         /// Every arrival; reset only by a mark.

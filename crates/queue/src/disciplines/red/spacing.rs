@@ -10,7 +10,7 @@ use super::params::{AverageArithmetic, ByteMode, Draws, MarkCounting, Params, Sp
 use crate::disc::{Cx, Packet};
 use units::math;
 
-/// What the laws need to know of an arrival.
+/// The arrival as the laws see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     /// Base probability.
@@ -19,7 +19,7 @@ pub(super) struct Arrival {
     pub excess: f64,
     /// Bytes.
     pub size: u64,
-    /// What caution multiplies the probability by: 0 asks for no die, 1 is the rule.
+    /// Factor of the probability, by caution: 1 is the rule, 0 draws no random number.
     pub ease: f64,
 }
 
@@ -65,7 +65,7 @@ impl Marker {
             2.0 * delta / params.max_p * 1024.0
         };
         Marker {
-            count: if weighted { 0.0 } else { -1.0 },
+            count: if weighted || params.counting == MarkCounting::FromOne { 0.0 } else { -1.0 },
             count_bytes: 0,
             cached: f64::NAN,
             armed: false,
@@ -100,7 +100,7 @@ impl Marker {
     /// Notes an arrival, whatever becomes of it.
     #[inline]
     pub(super) fn arrive(&mut self, size: u64) {
-        if self.counting != MarkCounting::Between {
+        if !self.counts_between() {
             self.count += 1.0;
             self.count_bytes += size;
         }
@@ -111,6 +111,7 @@ impl Marker {
     pub(super) fn below(&mut self) {
         match self.counting {
             MarkCounting::Between => self.count = if self.is_weighted() { 0.0 } else { -1.0 },
+            MarkCounting::FromOne => self.count = 0.0,
             MarkCounting::SpareFirst => self.armed = false,
             MarkCounting::Carried => {}
         }
@@ -118,7 +119,7 @@ impl Marker {
 
     /// An arrival between the thresholds that is spared without being judged.
     pub(super) fn spare(&mut self, size: u64) {
-        if self.counting == MarkCounting::Between && !self.is_weighted() {
+        if self.counts_between() && !self.is_weighted() {
             self.count += 1.0;
             self.count_bytes += size;
         }
@@ -135,8 +136,8 @@ impl Marker {
     #[inline]
     pub(super) fn marks<P: Packet + Copy>(&mut self, arrival: Arrival, cx: &mut Cx<'_, P>) -> bool {
         match self.counting {
-            MarkCounting::Between if self.is_weighted() => {}
-            MarkCounting::Between => {
+            MarkCounting::Between | MarkCounting::FromOne if self.is_weighted() => {}
+            MarkCounting::Between | MarkCounting::FromOne => {
                 self.count += 1.0;
                 self.count_bytes += arrival.size;
             }
@@ -193,6 +194,11 @@ impl Marker {
                 }
             }
         }
+    }
+
+    /// Whether only arrivals between the thresholds count.
+    fn counts_between(&self) -> bool {
+        matches!(self.counting, MarkCounting::Between | MarkCounting::FromOne)
     }
 
     fn is_weighted(&self) -> bool {
