@@ -44,6 +44,8 @@ pub struct Header {
     pub ip: Option<(usize, Version)>,
     /// Equal for frames of one flow and direction.
     pub flow: u64,
+    /// Source and destination: equal for frames of one address.
+    pub hosts: [u64; 2],
     /// The ECN field; [`Ecn::NotEct`] if it is not IP.
     pub ecn: Ecn,
     /// The precedence: the upper three bits of the DSCP.
@@ -104,7 +106,8 @@ fn ethernet(frame: &[u8]) -> Result<Header, Refusal> {
         IPV6 => ipv6(frame, at),
         _ => {
             let flow = Hash::new().over(&frame[..12]).over(&kind.to_be_bytes());
-            Ok(Header { ip: None, flow: flow.0, ecn: Ecn::NotEct, class: 0, fragment: false })
+            let hosts = [&frame[6..12], &frame[..6]].map(Hash::of_address);
+            Ok(Header { ip: None, flow: flow.0, hosts, ecn: Ecn::NotEct, class: 0, fragment: false })
         }
     }
 }
@@ -121,7 +124,8 @@ fn ipv4(frame: &[u8], at: usize) -> Result<Header, Refusal> {
     let flow = Hash::new().over(&header[12..20]).over(&header[9..10]);
     let flow = if fragment { flow } else { flow.over_ports(&header[length..total], header[9]) };
     let (ecn, class) = traffic_class(header[1]);
-    Ok(Header { ip: Some((at, Version::V4)), flow: flow.0, ecn, class, fragment })
+    let hosts = [&header[12..16], &header[16..20]].map(Hash::of_address);
+    Ok(Header { ip: Some((at, Version::V4)), flow: flow.0, hosts, ecn, class, fragment })
 }
 
 fn ipv6(frame: &[u8], at: usize) -> Result<Header, Refusal> {
@@ -134,7 +138,8 @@ fn ipv6(frame: &[u8], at: usize) -> Result<Header, Refusal> {
     let flow = Hash::new().over(&header[8..40]).over(&[protocol]);
     let flow = if fragment { flow } else { flow.over_ports(rest, protocol) };
     let (ecn, class) = traffic_class(header[0] << 4 | header[1] >> 4);
-    Ok(Header { ip: Some((at, Version::V6)), flow: flow.0, ecn, class, fragment })
+    let hosts = [&header[8..24], &header[24..40]].map(Hash::of_address);
+    Ok(Header { ip: Some((at, Version::V6)), flow: flow.0, hosts, ecn, class, fragment })
 }
 
 /// Looks through extension headers (RFC8200 section 4): the protocol behind them, its bytes, and whether it is a fragment.
@@ -192,6 +197,10 @@ impl Hash {
 
     fn over(self, bytes: &[u8]) -> Hash {
         Hash(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
+    }
+
+    fn of_address(address: &[u8]) -> u64 {
+        Hash::new().over(address).0
     }
 
     /// Over the ports of TCP, UDP, DCCP, SCTP and UDP-Lite, or the identifier of an echo.

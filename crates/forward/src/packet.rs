@@ -12,6 +12,8 @@ pub struct Handle {
     pub number: u64,
     /// Its flow: equal for frames of one flow and direction.
     pub flow: u64,
+    /// Its source and its destination: equal for frames of one address.
+    pub hosts: [u64; 2],
     /// When it reached the queue.
     pub arrived: Time,
     enqueued: Time,
@@ -36,6 +38,7 @@ impl Handle {
         Handle {
             number,
             flow,
+            hosts: [0; 2],
             arrived: never,
             enqueued: never,
             slot: u32::MAX,
@@ -56,6 +59,10 @@ impl Packet for Handle {
     #[inline]
     fn flow(&self) -> u64 {
         self.flow
+    }
+    #[inline]
+    fn hosts(&self) -> [u64; 2] {
+        self.hosts
     }
     #[inline]
     fn ecn(&self) -> Ecn {

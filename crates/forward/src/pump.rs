@@ -176,6 +176,7 @@ impl Pump {
         let mut handle = Handle::new(0, header.flow, size, header.ecn, header.class);
         handle.slot = self.store.put(bytes, Tag { token, ip: header.ip });
         handle.path = path as u16;
+        handle.hosts = header.hosts;
         match self.paths.get_mut(path) {
             Some((access, _)) => {
                 let at = access.pass(size, now);

@@ -107,7 +107,7 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
                 names.len() - 1
             });
             let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
-            let flow = Waiting { pkt, enqueued: Time::ZERO }.flow();
+            let flow = Waiting::unlabelled(pkt, Time::ZERO).flow();
             recorder.saw(&PacketEvent::Arrived { time, number, flow, size, ecn, class }, &[]);
             number += 1;
         }
@@ -122,7 +122,8 @@ fn pumped(file: &[u8]) -> Vec<String> {
     let mut verdicts = Verdicts::default();
     while let Some(entry) = reader.entry().unwrap() {
         if let RecordEntry::Arrived(time, flow, size, ecn, class) = entry {
-            let header = forward::header::Header { ip: None, flow, ecn, class, fragment: false };
+            let header =
+                forward::header::Header { ip: None, flow, hosts: [0; 2], ecn, class, fragment: false };
             let frame = forward::pump::Frame { bytes: &[], header, size, path: 0, token: 0 };
             pump.arrive(&frame, time, &mut verdicts);
         }

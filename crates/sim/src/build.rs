@@ -5,7 +5,7 @@ use crate::account::{LinkProbe, MeasurementWindow, Trace};
 use crate::link::Faults;
 use crate::link::Link;
 use crate::network::{Carrier, Flow, Network};
-use crate::packet::Waiting;
+use crate::packet::{FlowLabel, Waiting};
 use crate::plan::{member_of, GroupPlan, LinkPlan, Plan, PrivatePlan, TransportPlan};
 use crate::source::load::{AppPlan, Load};
 use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
@@ -35,8 +35,14 @@ pub fn build<C: Carrier>(
     let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
     let mut network = Network::new(window, carrier, histograms);
     network.trace = trace;
+    let labels: Option<Arc<[FlowLabel]>> =
+        plan.links.iter().any(|link| link.queue.reads_headers()).then(|| plan.labels().into());
     for (number, link) in (0..).zip(&plan.links) {
-        network.add_link(build_link(number, link, seed, window));
+        let mut built = build_link(number, link, seed, window);
+        if let Some(labels) = labels.as_ref().filter(|_| link.queue.reads_headers()) {
+            built.set_labels(labels);
+        }
+        network.add_link(built);
     }
     for group in &plan.groups {
         if let Some(private) = &group.private {

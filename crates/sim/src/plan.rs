@@ -2,6 +2,7 @@
 //!
 //! Names have become indices and routes are known, but nothing random has been drawn: one plan serves every seed.
 
+use crate::packet::FlowLabel;
 use crate::source::datagrams::UdpPlan;
 use crate::source::load::Load;
 use crate::source::meter::MeterPlan;
@@ -32,6 +33,24 @@ impl Plan {
     /// Number of flows.
     pub fn flows(&self) -> usize {
         self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// The label of each flow, in order of the flows' numbers: hosts that are shared come first.
+    pub fn labels(&self) -> Vec<FlowLabel> {
+        let shared = self.groups.iter().flat_map(|group| group.hosts).filter_map(|host| match host {
+            HostPlan::Own => None,
+            HostPlan::Shared(number) => Some(number + 1),
+        });
+        let mut own = shared.max().unwrap_or(0)..;
+        let mut number = |host| match host {
+            HostPlan::Shared(number) => number,
+            HostPlan::Own => own.next().unwrap_or_default(),
+        };
+        let label = |group: &GroupPlan| {
+            let tcp = matches!(group.transport, TransportPlan::Tcp { .. });
+            FlowLabel::new(group.hosts.map(&mut number), tcp)
+        };
+        self.members().map(|(group, _)| group).map(label).collect()
     }
 
     /// The group of each flow, and which of its members it is, in order of the flows' numbers.
@@ -136,6 +155,8 @@ pub struct GroupPlan {
     pub class: u8,
     /// The traffic profile beyond which packets get another class.
     pub meter: Option<MeterPlan>,
+    /// Hosts of their source and of their destination.
+    pub hosts: [HostPlan; 2],
     /// When they start.
     pub start: Spread,
     /// Additional delay of each start after the one before.
@@ -150,6 +171,15 @@ pub struct GroupPlan {
     pub back: Vec<usize>,
     /// The private links of each member, if any.
     pub private: Option<PrivatePlan>,
+}
+
+/// The host at one end of a group's flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostPlan {
+    /// Each flow has one of its own.
+    Own,
+    /// All have this one.
+    Shared(u32),
 }
 
 /// Private links of a flow, at its source and at its destination, in both directions. They have no faults and no probe.

@@ -159,10 +159,10 @@ impl Network<Fast> {
         let mut pkt = transit.pkt;
         for fate in link.fates.drain(..) {
             self.fates.push(match fate {
-                Fate::Dropped(_, reason) => Fate::Dropped(Waiting { pkt, enqueued: transit.time }, reason),
+                Fate::Dropped(_, reason) => Fate::Dropped(Waiting::unlabelled(pkt, transit.time), reason),
                 Fate::Marked(slot, reason) => {
                     pkt.set_ecn(slot.ecn());
-                    Fate::Marked(Waiting { pkt, enqueued: transit.time }, reason)
+                    Fate::Marked(Waiting::unlabelled(pkt, transit.time), reason)
                 }
             });
         }
@@ -174,7 +174,7 @@ impl Network<Fast> {
     #[cold]
     #[inline(never)]
     pub(super) fn overflow(&mut self, component: u32, transit: &Transit) {
-        let waiting = Waiting { pkt: transit.pkt, enqueued: transit.time };
+        let waiting = Waiting::unlabelled(transit.pkt, transit.time);
         self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
         self.record_fates(component, transit.time);
     }

@@ -15,6 +15,8 @@ choices! {
         Tear = "tear",
         /// A rate from the losses and delays that RTP reports (LDA+, Sisalem 2000).
         Lda = "lda",
+        /// A window as TCP's, without retransmissions (DRS, Jacobs 1998).
+        Drs = "drs",
         /// Datagrams without any feedback.
         Udp = "udp",
     }

@@ -7,6 +7,7 @@
 
 mod faults;
 mod known_departures;
+mod labels;
 mod probing;
 mod ring;
 mod transmitter;
@@ -82,6 +83,7 @@ impl Link {
             accepted_until: Time::ZERO,
             serializer_ahead: Serializer::new(rate),
             probe: None,
+            labels: None,
         };
         let state = Some(Box::new(Active { queue, transmitter }));
         Link { state, delay, faults: None, rate, probe_after_run: None, avg_unit: Unit::Packets }

@@ -3,10 +3,11 @@
 use super::ring::Ring;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::packet::{Pkt, Waiting};
+use crate::packet::{FlowLabel, Pkt, Waiting};
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc};
 use queue::Disc;
+use std::sync::Arc;
 use units::{Bytes, Ecn, Serializer, Stream, Time};
 
 /// All of a link but its discipline, which its methods take as an argument: they are compiled once for RED and once for
@@ -38,6 +39,8 @@ pub(super) struct Transmitter {
     pub(super) serializer_ahead: Serializer,
     /// What the link records, if anything.
     pub(super) probe: Option<Box<LinkProbe>>,
+    /// The label of each flow, if the discipline reads them.
+    pub(super) labels: Option<Arc<[FlowLabel]>>,
 }
 
 impl Transmitter {
@@ -53,7 +56,7 @@ impl Transmitter {
         let now = key.time;
         self.record_backlog(queue, now);
         let before = fates.len();
-        let waiting = Waiting { pkt: *pkt, enqueued: now };
+        let waiting = self.labelled(pkt, now);
         queue.enqueue(waiting, &mut self.context(now, fates));
         let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
@@ -85,7 +88,7 @@ impl Transmitter {
         if let Some(probe) = &mut self.probe {
             probe.record_fates(now, &fates[before..]);
         }
-        let Waiting { pkt, enqueued } = next?;
+        let Waiting { pkt, enqueued, .. } = next?;
         let start = now.max(self.free_at);
         self.occupy(pkt.size, start);
         self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));

@@ -24,7 +24,7 @@ impl<C: Carrier> Network<C> {
         match faults.on_entry() {
             EntryFate::Marked if pkt.attributes.ecn().capable() => {
                 pkt.set_ecn(Ecn::Ce);
-                self.fates.push(Fate::Marked(Waiting { pkt: *pkt, enqueued: now }, Reason::Forced));
+                self.fates.push(Fate::Marked(Waiting::unlabelled(*pkt, now), Reason::Forced));
                 if let Some(probe) = self.links[number as usize].probe_mut() {
                     probe.record_fates(now, &self.fates);
                 }

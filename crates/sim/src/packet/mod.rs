@@ -1,9 +1,11 @@
 //! The simulator's packet: 32 bytes, passed by value.
 
 mod attributes;
+mod label;
 
 pub use attributes::Attributes;
-use queue::disc::Packet;
+pub use label::FlowLabel;
+use queue::disc::{Acknowledgement, Packet};
 use transport::accecn::ByteOption;
 use transport::receiver::FastAck;
 use transport::segment::{Ack, Role, SackBlocks, Segment};
@@ -215,6 +217,15 @@ pub struct Waiting {
     pub pkt: Pkt,
     /// When it entered the queue.
     pub enqueued: Time,
+    /// The ends of its flow; the default where the discipline does not read them.
+    pub label: FlowLabel,
+}
+
+impl Waiting {
+    /// A packet as it enters a queue that reads no labels.
+    pub fn unlabelled(pkt: Pkt, enqueued: Time) -> Waiting {
+        Waiting { pkt, enqueued, label: FlowLabel::default() }
+    }
 }
 
 impl Packet for Waiting {
@@ -237,6 +248,24 @@ impl Packet for Waiting {
     #[inline]
     fn class(&self) -> u8 {
         self.pkt.attributes.class()
+    }
+    #[inline]
+    fn set_class(&mut self, class: u8) {
+        self.pkt.set_class(class);
+    }
+    #[inline]
+    fn hosts(&self) -> [u64; 2] {
+        self.label.hosts(self.pkt.is_back())
+    }
+    /// A selective acknowledgement is not pure: its blocks tell the sender more than a later one may repeat.
+    #[inline]
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        let pkt = &self.pkt;
+        (self.label.is_tcp() && pkt.is_back()).then(|| Acknowledgement {
+            next: u64::from(pkt.seq),
+            pure: !pkt.is_syn() && pkt.sack == 0 && !pkt.has(BYTES),
+            flags: pkt.attributes.flags() & !(BACK | SYN | BYTES),
+        })
     }
     #[inline]
     fn enqueued(&self) -> Time {
@@ -348,7 +377,7 @@ mod tests {
         let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6, bytes: None };
         let mut pool = SackPool::default();
         let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
-        let waiting = |held| Waiting { pkt: held, enqueued: Time::ZERO };
+        let waiting = |held| Waiting::unlabelled(held, Time::ZERO);
         assert_ne!(waiting(pkt).flow(), waiting(Pkt::of_segment(&segment, 3, 0)).flow());
         assert_eq!(pkt.ack(&mut pool), ack);
         let again = Pkt::of_ack(&ack, 3, 5, &mut pool);

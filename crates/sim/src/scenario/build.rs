@@ -2,11 +2,13 @@
 
 use super::links::limit_of;
 use super::marking::{Marking, Meter};
-use super::model::{Direction, FlowGroup, Model, Sends, Trunk};
+use super::model::{Direction, FlowGroup, Model, Sends, Trunk, Way};
 use super::routes::{route, Nodes, Route};
 use super::sections::{Clock, Wire};
 use crate::keys::part::bare;
-use crate::plan::{GroupPlan, LinkPlan, LossBursts, LossPlan, Plan, PrivatePlan, RunPlan, TransportPlan};
+use crate::plan::{
+    GroupPlan, HostPlan, LinkPlan, LossBursts, LossPlan, Plan, PrivatePlan, RunPlan, TransportPlan,
+};
 use crate::source::meter::{Measure, MeterPlan};
 use queue::Setting;
 use std::sync::Arc;
@@ -36,8 +38,16 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
         return None;
     }
     let mut first = links.len();
-    let groups =
-        model.flows.iter().zip(routes).map(|(flow, route)| group_plan(flow, route, &mut first)).collect();
+    let mut hosts = Nodes::default();
+    let groups = model
+        .flows
+        .iter()
+        .zip(routes)
+        .map(|(flow, route)| GroupPlan {
+            hosts: flow.hosts(&model.topology.trunks).map(|host| host_plan(host, &mut hosts)),
+            ..group_plan(flow, route, &mut first)
+        })
+        .collect();
     let run = RunPlan {
         start: model.run.clock.start(),
         duration: model.run.duration,
@@ -177,6 +187,7 @@ fn group_plan(flow: &FlowGroup, route: Route, first: &mut usize) -> GroupPlan {
         count,
         counted_as: group.counted_as.clone().unwrap_or_else(|| flow.name.clone()),
         class: flow.marking.class.0,
+        hosts: [HostPlan::Own; 2],
         meter: meter_plan(&flow.marking),
         start: group.start.clone(),
         stagger: group.stagger,
@@ -188,6 +199,10 @@ fn group_plan(flow: &FlowGroup, route: Route, first: &mut usize) -> GroupPlan {
     }
 }
 
+fn host_plan(name: Option<String>, hosts: &mut Nodes) -> HostPlan {
+    name.map_or(HostPlan::Own, |name| HostPlan::Shared(hosts.number(&name) as u32))
+}
+
 fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
     let measure = match marking.meter {
         Meter::TokenBucket => Measure::Bucket(marking.meter_burst),
@@ -197,6 +212,18 @@ fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
 }
 
 impl FlowGroup {
+    /// Names of the hosts of its sources and destinations; `None` where each flow has one of its own.
+    fn hosts(&self, trunks: &[Trunk]) -> [Option<String>; 2] {
+        let (from, to) = match self.way {
+            Way::Graph(_) => {
+                let (from, to) = self.way.ends(trunks);
+                (Some(from), Some(to))
+            }
+            Way::Dumbbell(_) | Way::Chain(_) => (None, None),
+        };
+        [self.group.source_host.clone().or(from), self.group.destination_host.clone().or(to)]
+    }
+
     /// How it sends, worked out.
     fn transport_plan(&self) -> TransportPlan {
         match &self.sends {

@@ -17,7 +17,7 @@ impl Transport {
         match self {
             Transport::Tcp => Part::of::<tcp::Params>(),
             Transport::Udp => Part::of::<Udp>(),
-            Transport::Tfrc | Transport::Rap | Transport::Tear | Transport::Lda => {
+            Transport::Tfrc | Transport::Rap | Transport::Tear | Transport::Lda | Transport::Drs => {
                 Rated::part(self).expect("all others are rate-based")
             }
         }
@@ -35,6 +35,11 @@ params! {
         source: Option<Source> = None,
         /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
         counted_as: Option<String> = None,
+        /// The host of their sources: flows with the same name are on one host. `"auto"`: each flow has one of its own; in a
+        /// free graph, the node where they enter.
+        source_host: Option<String> = None,
+        /// The host of their destinations. `"auto"`: each flow has one of its own; in a free graph, the node where they leave.
+        destination_host: Option<String> = None,
         /// When each starts. A spread runs over the members of the group.
         start: Spread = Spread::Same(Span::ZERO),
         /// Added to the start of each member, once for each member before it.

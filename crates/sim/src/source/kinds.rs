@@ -34,7 +34,7 @@ pub trait SourcePart: Check {
 
 impl SourcePart for Ftp {
     const OVER: &'static [Transport] =
-        &[Transport::Tcp, Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda];
+        &[Transport::Tcp, Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda, Transport::Drs];
 
     fn load(&self) -> Load {
         self.bytes.map_or(Load::Greedy, Load::File)
@@ -70,7 +70,8 @@ impl SourcePart for Video {
 }
 
 impl SourcePart for Shaped {
-    const OVER: &'static [Transport] = &[Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda];
+    const OVER: &'static [Transport] =
+        &[Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda, Transport::Drs];
 
     fn load(&self) -> Load {
         Load::Shaped(Arc::new(self.clone()))

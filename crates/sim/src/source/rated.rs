@@ -196,6 +196,7 @@ transports! {
     Rap = transport::rate_based::rap::Rap,
     Tear = transport::rate_based::tear::Tear,
     Lda = transport::rate_based::lda::Lda,
+    Drs = transport::rate_based::drs::Drs,
 }
 
 /// The sending end.

@@ -7,8 +7,10 @@
 //! | [`rap`] | RAP: additive increase, multiplicative decrease of a rate |
 //! | [`tear`] | TEAR: the receiver emulates a TCP window |
 //! | [`lda`] | LDA+: the rate follows RTCP receiver reports |
+//! | [`drs`] | DRS: TCP's window without retransmissions, whose rate a shaped video follows |
 
 pub mod common;
+pub mod drs;
 pub mod lda;
 pub mod rap;
 pub mod tear;

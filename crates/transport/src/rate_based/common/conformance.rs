@@ -191,6 +191,13 @@ proptest! {
     }
 
     #[test]
+    fn drs_sits((weather, seed) in any_weather(), which in 0usize..2) {
+        // A window leaves in bursts.
+        let bursts = f64::INFINITY;
+        sits::<crate::rate_based::drs::Drs>(["paper", "today"][which], weather, seed, Span::from_millis(60_000), bursts);
+    }
+
+    #[test]
     fn tear_sits((weather, seed) in any_weather()) {
         sits::<crate::rate_based::tear::Tear>("paper", weather, seed, Span::from_millis(128_000), 1.0);
     }
@@ -211,6 +218,8 @@ proptest! {
 fn each_grows_where_nothing_is_lost() {
     fills::<crate::rate_based::rap::Rap>("paper", 3000);
     fills::<crate::rate_based::rap::Rap>("ns2-2.35", 3000);
+    fills::<crate::rate_based::drs::Drs>("paper", 3000);
+    fills::<crate::rate_based::drs::Drs>("today", 3000);
     fills::<crate::rate_based::tear::Tear>("paper", 3000);
     fills::<crate::rate_based::lda::Lda>("quick", 1000);
     fills::<crate::rate_based::tfrc::Tfrc>("rfc", 3000);
@@ -219,6 +228,7 @@ fn each_grows_where_nothing_is_lost() {
 #[test]
 fn senders_stop_at_the_end_of_the_supply() {
     obeys_its_source::<crate::rate_based::rap::Rap>("paper");
+    obeys_its_source::<crate::rate_based::drs::Drs>("paper");
     obeys_its_source::<crate::rate_based::tear::Tear>("paper");
     obeys_its_source::<crate::rate_based::lda::Lda>("paper");
     obeys_its_source::<crate::rate_based::tfrc::Tfrc>("rfc");
