@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 
 import dropcurve as dc
+from dropcurve import models
 from dropcurve.metrics import statistics
 
 TOML = """\
@@ -75,6 +76,18 @@ def test_delayed_acknowledgements_slow_growth() -> None:
     assert plain.mean and delayed.mean
     # The law says 1/sqrt(2) if every second segment is acknowledged.
     assert 0.6 < delayed.mean / plain.mean < 0.95
+
+
+@pytest.mark.parametrize(
+    ("p", "ack_every", "room"), [(0.001, 1, 0.08), (0.004, 1, 0.08), (0.004, 2, 0.08), (0.02, 1, 0.2)]
+)
+def test_newreno_in_closed_form(p: float, ack_every: int, room: float) -> None:
+    """`dropcurve.models.newreno`, slow but steady: single losses at random, so that both variants agree."""
+    found = goodput(p, "newreno", ack_every=ack_every)
+    path = models.Path(rtt_s=RTT_S, rto_s=1.0, b=ack_every)
+    expected = models.throughput("newreno-steady", loss=p, path=path)
+    assert found.mean is not None and found.half_width is not None
+    assert abs(found.mean / expected - 1.0) <= room + found.half_width / found.mean
 
 
 def test_a_lone_flow_times_out_only_as_it_overshoots() -> None:
