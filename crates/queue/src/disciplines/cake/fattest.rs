@@ -4,7 +4,7 @@
 //! A complete binary tree whose leaves are the queues and whose nodes hold the larger of two: a change climbs ten
 //! steps. A tin has it from its first overflow on.
 
-use super::flows::QUEUES;
+use super::sets::QUEUES;
 use alloc::vec::Vec;
 
 /// Bytes of all queues, as a tree of maxima: node `n` has the children `2n` and `2n + 1`, queue `i` is node

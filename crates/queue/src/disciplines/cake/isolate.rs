@@ -3,7 +3,7 @@
 //! Reference: HTM18 section III; tc-cake(8) for the modes.
 //! Units: queues are counted.
 
-use super::flows::{place_in_set, QUEUES};
+use super::sets::{place_in_set, QUEUES};
 use crate::disc::Packet;
 use crate::flow_key::pair;
 use alloc::vec::Vec;

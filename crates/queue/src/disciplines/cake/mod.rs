@@ -12,6 +12,7 @@ mod isolate;
 mod list;
 mod params;
 mod rounds;
+mod sets;
 mod tins;
 mod wire;
 

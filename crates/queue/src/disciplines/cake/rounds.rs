@@ -6,8 +6,8 @@
 //! A queue whose share of the quantum is an n-th takes a whole quantum in every n-th round and waits outside the ring
 //! until then. So every turn earns a whole quantum, and the work for a packet does not depend on the number of queues.
 
-use super::flows::QUEUES;
 use super::list::{Links, List};
+use super::sets::QUEUES;
 use alloc::vec::Vec;
 
 const WORDS: usize = QUEUES / 64;
