@@ -66,6 +66,8 @@ class Queue(Cobalt):
         self.tin.now = now
         late = now - packet.enqueued > max(self.target, self.tin.tolerated())
         due = self.count > 0 and now >= self.drop_next
+        # After a pause the kernel compares with the schedule as it was, which says that a signal is overdue.
+        paused = self.count == 0 and now > self.drop_next
         if late and not self.dropping:
             self.dropping, self.count = True, max(self.count, 1)
             self.drop_next = self.control_law(now) if self.seasoned else now
@@ -82,7 +84,7 @@ class Queue(Cobalt):
         marks = signal and self.ecn and packet.ecn is not None
         if self.count == 0:
             self.drop_next = now + self.interval
-        elif now > self.drop_next and (marks or not signal):
+        elif (paused or now > self.drop_next) and (marks or not signal):
             self.drop_next = now
         if not signal or (last and not marks):
             return True

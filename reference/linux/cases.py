@@ -110,6 +110,23 @@ CASES = (
         codes=(0, 0, 8, 0, 46),
         rng=64,
     ),
+    *(
+        Case(
+            f"cake_{name}",
+            f"cake unlimited besteffort {isolate}",
+            f"kind = cake; dialect = linux; tins = besteffort; isolate = {isolate.replace('-', '_').split('_iso')[0]}",
+            0.5,
+            False,
+            draws=256,
+            hosts=((1, 1), (1, 2), (1, 3), (2, 3), (3, 3)),
+        )
+        for name, isolate in (
+            ("triple", "triple-isolate"),
+            ("dual_srchost", "dual-srchost"),
+            ("srchost", "srchost"),
+            ("hosts", "hosts"),
+        )
+    ),
     Case("sfq", "sfq limit 60 divisor 1024", "kind = sfq; dialect = linux; limit = 60 pkts", chance=False),
     Case("red", RED, OUR_RED),
     # So small a probability that all drops are those above max, without chance. In silence the average stays: HTB does
@@ -162,6 +179,7 @@ def plan(folder: Path, names: list[str]) -> None:
             "rate": "10mbit",
             "told": case.told,
             "watch": case.watch,
+            "hosts": case.hosts,
             "repetitions": REPETITIONS if case.chance and not case.told else 1,
             "arrivals": arrivals(case),
         }
@@ -185,9 +203,10 @@ def exact(case: Case, run: dict[str, Any]) -> None:
     for number, ((_, flow, size, tos), at) in enumerate(zip(given, run["sent"], strict=True)):
         capable = "e" if tos & 3 else ""
         code = f"c{tos >> 2}" if tos >> 2 else ""
-        rows.append(f"{at - before} {flow} {size}{capable}{code} {fate(left.get(number), at, tos)}")
+        ends = "h{}-{}".format(*case.hosts[flow]) if case.hosts else ""
+        rows.append(f"{at - before} {flow} {size}{capable}{code}{ends} {fate(left.get(number), at, tos)}")
         before = at
-    columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point), "
+    columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point, h: hosts), "
     columns += "ns it waits (m: marked, x: dropped)."
     rng = [f"rng thrown = {case.rng}"] if case.rng > 1 else []
     text = head(case, columns, f"clock at start = {run['monotonic']}", *rng)

@@ -104,16 +104,18 @@ def sink() -> socket.socket:
     one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
     one.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
-    one.bind(("10.1.0.2", 9))
+    one.bind(("0.0.0.0", 9))
     return one
 
 
-def source(flow: int) -> socket.socket:
-    """A socket that sends packets of a flow. One for all its ECN fields: the kernel's hash is that of the socket."""
+def source(flow: int, hosts: list[int]) -> socket.socket:
+    """A socket that sends packets of a flow between two hosts. One for all its ECN fields: the kernel's hash is that of
+    the socket."""
+    source_host, destination_host = hosts
     one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     one.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
-    one.bind(("10.1.0.1", 10_000 + flow))
-    one.connect(("10.1.0.2", 9))
+    one.bind((f"10.1.{source_host}.1", 10_000 + flow))
+    one.connect((f"10.1.{destination_host}.2", 9))
     return one
 
 
@@ -173,7 +175,10 @@ def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
     end = sink()
     enter("a")
     link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
-    sources = {flow: source(flow) for flow in sorted({row[1] for row in arrivals})}
+    hosts = case["hosts"]
+    sources = {
+        flow: source(flow, hosts[flow] if hosts else [0, 0]) for flow in sorted({row[1] for row in arrivals})
+    }
     clock = time.clock_gettime_ns
     # A whole number of milliseconds, so that every repetition meets the same phase of the kernel's timers.
     start = (clock(time.CLOCK_REALTIME) // 1_000_000 + 100) * 1_000_000

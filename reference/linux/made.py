@@ -31,6 +31,8 @@ class Case:
     rng: int = 1
     #: DiffServ code point of each flow.
     codes: tuple[int, ...] = ()
+    #: Source and destination host of each flow, from 1; empty: one of each for all.
+    hosts: tuple[tuple[int, int], ...] = ()
     #: Load and seconds.
     phases: Phases = PHASES
     #: Whether it is asked for a packet after each that left, so that it learns when it is idle.

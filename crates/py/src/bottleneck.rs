@@ -33,7 +33,7 @@ impl Bottleneck {
     /// Hands a packet to the queue at a time (ns), after everything that is due by then.
     fn send(&mut self, at_ns: u64, size: u32, flow: u64, ecn: u8, precedence: u8) {
         let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(ecn & 3)];
-        let header = Header { ip: None, flow, ecn, class: precedence, fragment: false };
+        let header = Header { ip: None, flow, hosts: [0; 2], ecn, class: precedence, fragment: false };
         let frame = Frame { bytes: &[], header, size, path: 0, token: 0 };
         self.pump.arrive(&frame, Time(at_ns), &mut self.drops);
     }

@@ -71,13 +71,15 @@ fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> 
 }
 
 fn read_packet(id: usize, flow: &str, size: &str) -> Pkt {
+    let (size, hosts) = size.split_once('h').unwrap_or((size, "0-0"));
+    let hosts = hosts.split_once('-').map(|(from, to)| [from, to].map(|host| host.parse().unwrap())).unwrap();
     let (size, code) = size.split_once('c').map_or((size, 0), |(size, code)| (size, code.parse().unwrap()));
     let (size, ecn) = match size.strip_suffix('e') {
         Some(size) => (size, Ecn::Ect0),
         None => (size, Ecn::NotEct),
     };
     let pkt = Pkt::new(id as u64, size.parse().unwrap());
-    Pkt { flow: flow.parse().unwrap(), ecn, class: Some(code), ..pkt }
+    Pkt { flow: flow.parse().unwrap(), ecn, class: Some(code), hosts, ..pkt }
 }
 
 /// One thing the record shows.
