@@ -110,7 +110,7 @@ def matrix(
     for a queue or a number of replications that cannot be, ResultError for a folder that cannot be written.
     """
     from dropcurve.runs import cache
-    from dropcurve.studies.cells import Plan, Runner
+    from dropcurve.studies.cells import ReplicationPlan, Runner
 
     if queue not in QUEUES:
         raise UsageError(f"queue = {queue}: must be one of {', '.join(QUEUES)}")
@@ -121,7 +121,7 @@ def matrix(
     scenarios = {
         key: scenario(queue, names[one], names[other], seconds=seconds) for key, (one, other) in pairs.items()
     }
-    plan = Plan(first=replications, precision=None, maximum=replications, jobs=jobs)
+    plan = ReplicationPlan(first=replications, precision=None, maximum=replications, jobs=jobs)
     with cache.store_or(Path(out)) as store:
         cells = Runner(ratio, plan, store, progress=progress).run(scenarios)
     found: Matrix = {}

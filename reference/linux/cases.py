@@ -117,7 +117,7 @@ CASES = (
             f"kind = cake; dialect = linux; tins = besteffort; isolate = {isolate.replace('-', '_').split('_iso')[0]}",
             0.5,
             False,
-            draws=256,
+            rng=256,
             hosts=((1, 1), (1, 2), (1, 3), (2, 3), (3, 3)),
         )
         for name, isolate in (

@@ -58,7 +58,7 @@ def test_effects_of_unequal_length_share_their_first_replications() -> None:
 
 
 def test_a_division_by_zero_decides_nothing() -> None:
-    claim = st.Claim("Z", "", "", (st.Test("", lambda c: st.gain(c["a"]["x"], c["b"]["x"]), above=0),))
+    claim = st.TestedClaim("Z", "", "", (st.Test("", lambda c: st.gain(c["a"]["x"], c["b"]["x"]), above=0),))
     finding = judge(claim, cells(a=[1.0, 1.0], b=[0.0, 0.0]))
     assert finding.verdict == st.OPEN
     assert finding.parts[0].estimate == "no value"
@@ -80,13 +80,13 @@ def test_a_division_by_zero_decides_nothing() -> None:
 def test_a_verdict_follows_the_interval(
     values: list[float], above: float, below: float, verdict: str
 ) -> None:
-    claim = st.Claim("A", "", "", (st.Test("", lambda c: c["a"]["x"], above=above, below=below),))
+    claim = st.TestedClaim("A", "", "", (st.Test("", lambda c: c["a"]["x"], above=above, below=below),))
     assert judge(claim, cells(a=values)).verdict == verdict
 
 
 def test_a_claim_needs_all_its_tests() -> None:
-    def claim(*bounds: float) -> st.Claim:
-        return st.Claim(
+    def claim(*bounds: float) -> st.TestedClaim:
+        return st.TestedClaim(
             "A", "", "", tuple(st.Test("", lambda c: c["a"]["x"], above=bound) for bound in bounds)
         )
 
@@ -99,13 +99,13 @@ def test_a_claim_needs_all_its_tests() -> None:
 def test_more_tests_widen_the_intervals() -> None:
     test = st.Test("", lambda c: c["a"]["x"], above=0)
     found = cells(a=[9.0, 10.0, 11.0])
-    one, five = (judge(st.Claim("A", "", "", (test,) * k), found).parts[0].half_width for k in (1, 5))
+    one, five = (judge(st.TestedClaim("A", "", "", (test,) * k), found).parts[0].half_width for k in (1, 5))
     ratio = statistics.t_quantile(0.99, 2) / statistics.t_quantile(0.95, 2)
     assert five / one == pytest.approx(ratio)
 
 
 def test_a_claim_about_a_cell_that_is_not_there_is_not_asked() -> None:
-    claim = st.Claim("A", "", "", (st.Test("", lambda c: c["none"]["x"], above=0),))
+    claim = st.TestedClaim("A", "", "", (st.Test("", lambda c: c["none"]["x"], above=0),))
     assert judge(claim, cells(a=[1.0])).verdict == "not asked"
 
 
@@ -114,7 +114,7 @@ def test_looks_at_an_open_claim_leave_few_wrong_verdicts() -> None:
     import numpy as np
 
     random = np.random.default_rng(11)
-    claim = st.Claim("A", "", "", (st.Test("", st.at("a", "x"), above=1.0),))
+    claim = st.TestedClaim("A", "", "", (st.Test("", st.at("a", "x"), above=1.0),))
     decided, trials = 0, 400
     for _ in range(trials):
         values = random.normal(1.0, 0.5, 240).tolist()
@@ -139,7 +139,7 @@ def test_an_open_claim_wants_the_cells_it_hangs_on() -> None:
         st.Test("", lambda x: x["a"]["x"] - x["b"]["x"], above=0.0),
         st.Test("", st.at("d", "x"), above=5.0),
     )
-    court = Court([st.Claim("A", "", "", tests)], most=100)
+    court = Court([st.TestedClaim("A", "", "", tests)], most=100)
     assert court.ask(found) == {"a": 8}, "b has more already; c is not read; of d all is known"
 
 
@@ -151,7 +151,7 @@ def test_a_rule_in_words() -> None:
     assert rules == ["> 1 %", "< −1 %", "between −1 and 1 %"]
 
 
-def judge(claim: st.Claim, found: st.Cells) -> st.Finding:
+def judge(claim: st.TestedClaim, found: st.Cells) -> st.Finding:
     """With a number of replications that did not depend on the data."""
     from dropcurve.studies.claims import judge
 

@@ -47,7 +47,7 @@ def test_a_paper_without_numbers_is_told() -> None:
 
 @pytest.mark.parametrize("other", [[5.0, 5.0, 5.0], [1.0, 2.0, 3.0]])
 def test_equal_replications_decide_nothing(other: list[float]) -> None:
-    claim = st.Claim(
+    claim = st.TestedClaim(
         "E", "", "", (st.Test("", lambda c: st.gain(c["a"]["x"], c["b"]["x"]), below=10, unit="%"),)
     )
     finding = judge(claim, cells(a=other, b=other), sequential=False)
@@ -91,10 +91,10 @@ def test_a_difference_below_the_margin_either_way_is_a_tie(
     values: list[float], above: float | None, below: float | None, tied: bool
 ) -> None:
     test = st.Test("", st.at("a", "x"), above, below, difference=True)
-    assert judge(st.Claim("T", "", "", (test,)), cells(a=values), sequential=False).tied == tied
+    assert judge(st.TestedClaim("T", "", "", (test,)), cells(a=values), sequential=False).tied == tied
     worse = st.Test("", st.at("b", "x"), above=0.0)
     both = judge(
-        st.Claim("T", "", "", (test, worse)), cells(a=values, b=[-1.0, -1.1, -1.2]), sequential=False
+        st.TestedClaim("T", "", "", (test, worse)), cells(a=values, b=[-1.0, -1.1, -1.2]), sequential=False
     )
     assert not both.tied, "one test fails by more than a tie"
 

@@ -70,7 +70,7 @@ def study(measure: Callable[[dict[str, Any]], dict[str, float]], **options: Any)
     """A study of two disciplines over the shortest of scenarios."""
     base = dc.Scenario.load("short.toml")
     scenarios = {"red": base, "droptail": base.queue("droptail")}
-    claim = st.Claim(
+    claim = st.TestedClaim(
         "X", "table 1", "RED is quicker",
         (st.Test("delay", lambda c: c["red"]["ms"] - c["droptail"]["ms"], below=0, unit="ms"),),
     )  # fmt: skip
@@ -176,7 +176,7 @@ def test_a_claim_that_is_open_goes_on(folder: Path) -> None:
         """Something that is 0.5 ± 0.5 and takes many runs to tell from 0.25."""
         return {"ms": 1.0, "coin": float(run["seed"] % 3 == 0)}
 
-    claim = st.Claim("X", "", "heads", (st.Test("coin", st.at("red", "coin"), below=0.6),))
+    claim = st.TestedClaim("X", "", "heads", (st.Test("coin", st.at("red", "coin"), below=0.6),))
     held = study(coin, claims=(claim,), tolerance={"ms": 0.0})
     open_still = st.reproduce(held, folder=folder / "a")
     assert open_still.verdict("X") == st.OPEN

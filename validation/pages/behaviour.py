@@ -45,7 +45,7 @@ def ask(
         st.Study(
             name=row.kind, title=row.kind, source=row.source, question=row.claim, measure=measure,
             settings={"main": st.Setting("", partial(dict, cells[row.kind]))},
-            claims=(st.Claim(row.kind, row.source, row.claim, row.tests),),
+            claims=(st.TestedClaim(row.kind, row.source, row.claim, row.tests),),
             page=lambda _: st.Page((), (), ()), tolerance={}, shorten=share,
         )
         for row in some

@@ -83,7 +83,7 @@ fn table(rows: &[(&str, &str)]) -> Table {
     rows.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect()
 }
 
-/// Rng that give the same number for ever, and count.
+/// An rng that returns one number, and counts the draws.
 pub(crate) struct Always(pub f64, pub u64);
 
 impl Rng for Always {

@@ -19,7 +19,7 @@ def measure(run):
 
 
 CLAIMS = (
-    st.Claim(
+    st.TestedClaim(
         "S1",
         "our question",
         "RED halves the delay of the call",
@@ -32,7 +32,7 @@ CLAIMS = (
             ),
         ),
     ),
-    st.Claim(
+    st.TestedClaim(
         "S2",
         "our question",
         "the transfers lose less than a seventh",

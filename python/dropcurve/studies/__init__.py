@@ -19,8 +19,8 @@ from ..errors import DropcurveError, UsageError, nearest
 from ..files.writing import write_text
 from ..plot.panels import Line, Map, Panel, panels
 from .blocks import Block, Heading, Picture, Table, Text
-from .cells import Cells, Plan, Probe, StudyCell
-from .claims import FAILS, HOLDS, OPEN, Claim, Finding, Test, at, more
+from .cells import Cells, Probe, ReplicationPlan, StudyCell
+from .claims import FAILS, HOLDS, OPEN, Finding, Test, TestedClaim, at, more
 from .draw import beside, line
 from .effects import Effect, average, gain, mean, smooth
 from .explained import explained
@@ -38,7 +38,6 @@ __all__ = [
     "Axis",
     "Block",
     "Cells",
-    "Claim",
     "Effect",
     "Finding",
     "Heading",
@@ -48,16 +47,17 @@ __all__ = [
     "Page",
     "Panel",
     "Picture",
-    "Plan",
     "PrintedValue",
     "Probe",
     "Region",
+    "ReplicationPlan",
     "Screen",
     "Setting",
     "Study",
     "StudyCell",
     "Table",
     "Test",
+    "TestedClaim",
     "Text",
     "at",
     "average",

@@ -102,7 +102,7 @@ class _Noted(Cells):
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReplicationPlan:
     """How often to run.
 
     ``first`` replications, then more until every number named in ``tolerance`` has an interval of at most
@@ -171,7 +171,7 @@ class Runner:
     """Runs cells. ``store`` has finished runs; ``keep_series`` names the cells whose series are wanted."""
 
     measure: Measure
-    plan: Plan
+    plan: ReplicationPlan
     store: RunStore
     keep_series: frozenset[str] = frozenset()
     progress: Progress | None = None

@@ -66,7 +66,7 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Claim:
+class TestedClaim:
     """What a paper says, in our words; ``place`` is the table or figure it rests on."""
 
     key: str
@@ -109,7 +109,7 @@ class Part:
 class Finding:
     """The verdict on a claim in one setting."""
 
-    claim: Claim
+    claim: TestedClaim
     parts: tuple[Part, ...]
     verdict: str
 
@@ -130,7 +130,7 @@ def more(number: str, cell: str, other: str) -> Callable[[Cells], Effect]:
     return lambda cells: gain(cells[cell][number], cells[other][number])
 
 
-def judge(claim: Claim, cells: Cells, *, sequential: bool, error: float = ERROR) -> Finding:
+def judge(claim: TestedClaim, cells: Cells, *, sequential: bool, error: float = ERROR) -> Finding:
     """The verdict on a claim; ``sequential`` says that the number of replications depended on the data."""
     confidence = 1.0 - error / len(claim.tests)
     level = statistics.level_when_stopping(confidence) if sequential else confidence
@@ -147,7 +147,7 @@ class Court:
     """Claims before cells that grow: `ask` says how many replications it wants, until every claim is decided, its
     cells have ``most`` of them, or it was looked at as often as there is error for. A verdict once given stays."""
 
-    claims: Sequence[Claim]
+    claims: Sequence[TestedClaim]
     most: int
     findings: dict[str, Finding] = field(default_factory=dict)
     _looks: dict[str, int] = field(default_factory=dict)

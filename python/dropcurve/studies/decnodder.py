@@ -222,9 +222,9 @@ def power(x: st.Cells) -> st.Effect:
 
 UNEVEN = (("RED_1", None, 5), ("RED_4", None, 5), ("RED_5", None, 5), ("RED_2", 10, None))
 CLAIMS = (
-    st.Claim("C1", "figures 2 and 4", "with RED_1 goodput doubles when the packet size doubles", tuple(
+    st.TestedClaim("C1", "figures 2 and 4", "with RED_1 goodput doubles when the packet size doubles", tuple(
         sizes(f"RED_1 Reno {ms}", "good", one, above=1.7, below=2.3) for ms in DELAYS for one in (1500, 750))),
-    st.Claim("C2", "figures 2 and 3",
+    st.TestedClaim("C2", "figures 2 and 3",
              "with RED_2 the largest packets lose near 14 %, goodput collapses, most at the small delay, with SACK", (
         st.Test("loss of 1500 bytes, RED_2 Reno 15 ms", st.at("RED_2 Reno 15", "loss 1500"),
                 above=11, below=17, unit="%"),
@@ -233,11 +233,11 @@ CLAIMS = (
         test("the same, SACK 15 ms", "good 1500", "RED_2 SACK 15", "RED_1 SACK 15", below=-50),
         st.Test("the same, Reno, 80 less 15 ms", collapse, above=5, unit="points"),
         test("the same, RED_2, SACK over Reno, 15 ms", "good 1500", "RED_2 SACK 15", "RED_2 Reno 15", below=-5))),
-    st.Claim("C3", "figures 3 and 5", "SACK sees more loss than Reno", tuple(
+    st.TestedClaim("C3", "figures 3 and 5", "SACK sees more loss than Reno", tuple(
         test(f"loss, SACK over Reno, {variant}, {ms} ms",
              "loss", f"{variant} SACK {ms}", f"{variant} Reno {ms}", above=2)
         for variant in ("RED_1", "RED_2") for ms in DELAYS)),
-    st.Claim("C4", "figures 6 to 13",
+    st.TestedClaim("C4", "figures 6 to 13",
              "RED_3 and RED_4 are alike; loss doubles with the size; fair at the small delay, less so at the large", (
         *(test(f"goodput of 1500 bytes, RED_3 over RED_4, {ms} ms", "good 1500", f"RED_3 Reno {ms}",
                f"RED_4 Reno {ms}", above=-10, below=10) for ms in DELAYS),
@@ -245,12 +245,12 @@ CLAIMS = (
           for it in ("RED_3", "RED_4") for ms in DELAYS for one in (1500, 750)),
         *(st.Test(f"fairness over sizes, {it}, 15 ms", st.at(f"{it} Reno 15", "jain"), above=0.95)
           for it in ("RED_3", "RED_4")), farther("RED_3", below=-0.01), farther("RED_4", below=-0.01))),
-    st.Claim("C5", "figures 6 to 13",
+    st.TestedClaim("C5", "figures 6 to 13",
              "RED_5's loss grows with the square of the size, and it is fair, most at the large delay", (
         *(sizes("RED_5 Reno 80", "loss", one, above=3.2, below=4.8) for one in (1500, 750)),
         st.Test("fairness over sizes, RED_5, 80 ms", st.at("RED_5 Reno 80", "jain"), above=0.95),
         farther("RED_5", above=0.01))),
-    st.Claim("C6", "equations 1, 2 and 4",
+    st.TestedClaim("C6", "equations 1, 2 and 4",
              "distances between drops are uniform for RED_1, and weighted by size for RED_4 and RED_5; not for RED_2",
              tuple(st.Test(f"distance from uniform, {one}", st.at(f"spacing {one}", "apart"), above, below, "points")
                    for one, above, below in UNEVEN)),

@@ -156,26 +156,26 @@ def better(
 
 
 CLAIMS = (
-    st.Claim("D1", "tables 1 and 2",
+    st.TestedClaim("D1", "tables 1 and 2",
              "TCP gets more with a larger queue, under both; tuned RED beats the best tail drop", (
         better("queue 64000", "queue 2000", "RED, 64000 over 2000 bytes", above=10),
         better("droptail 64000/64000", "droptail 2000/2000", "tail drop, 64000 over 2000 bytes", above=10),
         better("max_p 1/90", "droptail 64000/64000", "tuned RED over tail drop", above=10),
     )),
-    st.Claim("D2", "table 3", "higher thresholds give TCP more", (
+    st.TestedClaim("D2", "table 3", "higher thresholds give TCP more", (
         better("th 120-360", "th 5-15", "120-360 over 5-15", above=10),
     )),
-    st.Claim("D3", "table 4", "max_p changes TCP's goodput little, and 1/90 is the fairest", (
+    st.TestedClaim("D3", "table 4", "max_p changes TCP's goodput little, and 1/90 is the fairest", (
         *(better(f"max_p {p}", "max_p 1/90", f"{p} over 1/90", above=-15, below=15) for p in ("1/4", "1/20", "1/50")),
         *(st.Test(f"share of TCP, 1/90 over {p}", st.more("share", "max_p 1/90", f"max_p {p}"), above=5, unit="%")
           for p in MAX_P[:-1]),
     )),
-    st.Claim("D4", "tables 5 and 7", "a longer round trip costs goodput; RED beats tail drop at each", (
+    st.TestedClaim("D4", "tables 5 and 7", "a longer round trip costs goodput; RED beats tail drop at each", (
         better("red rtt 120", "red rtt 10", "RED, 120 over 10 ms", below=-10),
         *(better(f"red rtt {delay}", f"droptail rtt {delay}", f"RED over tail drop, {delay} ms", above=10)
           for delay in RTTS),
     )),
-    st.Claim("D5", "tables 6 and 8", "faster UDP starves TCP; at 2 Mbit/s both queues give the same", (
+    st.TestedClaim("D5", "tables 6 and 8", "faster UDP starves TCP; at 2 Mbit/s both queues give the same", (
         better("red udp 2", "red udp 0.8", "RED, 2 over 0.8 Mbit/s", below=-50),
         st.Test("total under RED less tail drop, 2 Mbit/s",
                 lambda x: st.gain(x["red udp 2"]["total_Bps"], x["droptail udp 2"]["total_Bps"]),

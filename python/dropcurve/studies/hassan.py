@@ -195,22 +195,22 @@ def shift(case: str, reference: str, *, above: float | None = None, below: float
 
 
 CLAIMS = (
-    st.Claim("H1", "table 3", "a larger buffer with wider thresholds brings the ratio closer to 1", (
+    st.TestedClaim("H1", "table 3", "a larger buffer with wider thresholds brings the ratio closer to 1", (
         farther("base", "buf250"),)),
-    st.Claim("H2", "table 4", "in the base case TCP gets the larger share at every max_p", tuple(
+    st.TestedClaim("H2", "table 4", "in the base case TCP gets the larger share at every max_p", tuple(
         st.Test(f"mean F_r, {case}", partial(mean_ratio, case=case), below=1)
         for case in ("base p0.01", "base", "base p1"))),
-    st.Claim("H3", "tables 4 and 5", "max_p = 1/10 is the best of 1/100, 1/10 and 1", tuple(
+    st.TestedClaim("H3", "tables 4 and 5", "max_p = 1/10 is the best of 1/100, 1/10 and 1", tuple(
         farther(f"{case} p{p}", case) for case in ("base", "buf250") for p in ("0.01", "1"))),
-    st.Claim("H4", "table 5", "with 250 packets max_p = 1/100 is extremely unfair to TCP", (
+    st.TestedClaim("H4", "table 5", "with 250 packets max_p = 1/100 is extremely unfair to TCP", (
         st.Test("mean F_r, buf250 p0.01", partial(mean_ratio, case="buf250 p0.01"), above=2.34),)),
-    st.Claim("H5", "tables 6 and 7", "w_q = 0.002 is friendlier than 0.02", (
+    st.TestedClaim("H5", "tables 6 and 7", "w_q = 0.002 is friendlier than 0.02", (
         farther("base w0.02", "base"), farther("buf250 w0.02", "buf250"))),
-    st.Claim("H6", "tables 8 and 9",
+    st.TestedClaim("H6", "tables 8 and 9",
              "a smaller interval is friendlier; a wider one favours TCP in the base case, TFRC with 250 packets", (
         farther("base 5-30", "base"), farther("buf250 20-150", "buf250"),
         shift("base 5-30", "base", below=-0.02), shift("buf250 20-150", "buf250", above=0.02))),
-    st.Claim("H7", "figures 2 and 3", "the ratio varies more over the number of flows with the small buffer", (
+    st.TestedClaim("H7", "figures 2 and 3", "the ratio varies more over the number of flows with the small buffer", (
         st.Test("deviation of F_r over flows, base less buf250",
                 lambda x: st.smooth(lambda *all_of_them: stdev(all_of_them[:5]) - stdev(all_of_them[5:]),
                                     *ratios(x, "base"), *ratios(x, "buf250")), above=0.02),)),

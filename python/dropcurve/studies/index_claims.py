@@ -18,7 +18,7 @@ from typing import Any
 from .. import metrics
 from ..errors import UsageError
 from ..scenario import Scenario, library
-from .claims import Claim, Test
+from .claims import Test, TestedClaim
 from .effects import Effect, gain
 from .study import Page, Setting, Study
 
@@ -111,7 +111,7 @@ class IndexClaims:
     def study(self) -> Study:
         """A study with one claim, whose tests are the checks with a bound; `exact` returns the others."""
         tests = tuple(_test(check) for check in self.checks if "equals" not in check)
-        claim = Claim(self.name, "INDEX.toml", self.claim, tests)
+        claim = TestedClaim(self.name, "INDEX.toml", self.claim, tests)
         return Study(
             name=self.name, title=self.claim, source="scenarios/INDEX.toml", question=self.claim, measure=self.measure,
             settings={"index": Setting("as shipped", self.scenarios)}, claims=(claim,) if tests else (),

@@ -142,23 +142,24 @@ def more(label: str, number: str, one: str, other: str, *, above: float | None =
 
 
 CLAIMS = (
-    st.Claim("A1", "figures 8 and 9", "at N = 80 the queue and its average swing less with RED-AT than with RED", (
+    st.TestedClaim("A1", "figures 8 and 9",
+                   "at N = 80 the queue and its average swing less with RED-AT than with RED", (
         more("deviation of the queue", "queue_pkts_sd", "RED-AT 80", "RED 80", below=-5),
         more("deviation of the average", "avg_pkts_sd", "RED-AT 80", "RED 80", below=-5))),
-    st.Claim("A2", "figures 8 and 9", "RED-AT keeps a slightly larger average queue than RED", (
+    st.TestedClaim("A2", "figures 8 and 9", "RED-AT keeps a slightly larger average queue than RED", (
         more("average queue", "avg_pkts_mean", "RED-AT 80", "RED 80", above=1, below=30),)),
-    st.Claim("A3", "figure 10", "RED-AT drops least; RED is like ARED at low and medium load and worse at high", (
+    st.TestedClaim("A3", "figure 10", "RED-AT drops least; RED is like ARED at low and medium load and worse at high", (
         *(more("loss", "loss", f"RED-AT {n}", f"RED {n}", below=-2) for n in (20, 100)),
         *(more("loss", "loss", f"RED-AT {n}", f"ARED {n}", below=-2) for n in (20, 100)),
         *(more("loss", "loss", f"RED {n}", f"ARED {n}", above=-15, below=15) for n in LOW),
         more("loss", "loss", "RED 100", "ARED 100", above=5))),
-    st.Claim("A4", "figure 11",
+    st.TestedClaim("A4", "figure 11",
              "RED-AT has the highest throughput; RED's falls sharply at high load, where ARED and RED-AT converge", (
         *(more("throughput", "throughput_bps", f"RED-AT {n}", f"RED {n}", above=0.2) for n in (20, 100)),
         more("throughput", "throughput_bps", "RED-AT 20", "ARED 20", above=0.2),
         more("throughput", "throughput_bps", "RED 100", "RED 20", below=-2),
         more("throughput", "throughput_bps", "RED-AT 100", "ARED 100", above=-1, below=1))),
-    st.Claim("A5", "figure 12",
+    st.TestedClaim("A5", "figure 12",
              "RED has the highest jitter; RED-AT equals ARED at low and medium load and has less at high", (
         *(more("jitter", "ipdv_ms_mean", f"RED {n}", f"{other} {n}", above=2)
           for n in (20, 100) for other in ("ARED", "RED-AT")),

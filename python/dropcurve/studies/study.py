@@ -11,8 +11,8 @@ from ..quantities import units
 from ..runs import cache as caches
 from ..scenario import Scenario
 from .blocks import Block
-from .cells import Cells, Measure, Plan, Probe, Progress, Runner
-from .claims import HOLDS, UNASKED, Claim, Court, Finding, judge
+from .cells import Cells, Measure, Probe, Progress, ReplicationPlan, Runner
+from .claims import HOLDS, UNASKED, Court, Finding, TestedClaim, judge
 from .printed_values import Comparison, PrintedValue, compare
 
 #: Replications of each cell in the quick form.
@@ -89,7 +89,7 @@ class Study:
     question: str
     measure: Measure
     settings: Mapping[str, Setting]
-    claims: Sequence[Claim]
+    claims: Sequence[TestedClaim]
     page: Callable[[Outcome], Page]
     tolerance: Mapping[str, float]
     maximum: int = 100
@@ -102,7 +102,7 @@ class Study:
     keep_series: frozenset[str] = frozenset()
     printed_values: Sequence[PrintedValue] | None = None
 
-    def plan(self, setting: str, plan: Plan) -> Plan:
+    def plan(self, setting: str, plan: ReplicationPlan) -> ReplicationPlan:
         """How often the cells of a setting run, by a plan for the others."""
         own = self.settings[setting].tolerance
         return plan if own is None else replace(plan, tolerance=own)
@@ -113,7 +113,7 @@ class Outcome:
     """What a study found: cells and findings by setting."""
 
     study: Study
-    plan: Plan
+    plan: ReplicationPlan
     cells: Mapping[str, Cells]
     findings: Mapping[str, Sequence[Finding]]
     runs: int
@@ -187,9 +187,9 @@ def reproduce(
     are known to ``precision``. Raises DropcurveError if a scenario is refused or the folder cannot be written.
     """
     began = time.monotonic()
-    plan = Plan(replications, None, study.tolerance, jobs=jobs)
+    plan = ReplicationPlan(replications, None, study.tolerance, jobs=jobs)
     if not quick:
-        plan = Plan(study.first, precision, study.tolerance, study.maximum, jobs)
+        plan = ReplicationPlan(study.first, precision, study.tolerance, study.maximum, jobs)
     names = list(study.settings)
     if quick:
         names = list(study.quick or names[:1])

@@ -161,32 +161,32 @@ def weights(number: str, one: float, other: float, *, above: float) -> st.Test:
 
 LABELS = {"goodput_bps": "throughput", "utilisation": "utilisation", "loss": "loss", "delay_ms_mean": "delay"}
 CLAIMS = (
-    st.Claim("W1", "figures 8 to 11",
+    st.TestedClaim("W1", "figures 8 to 11",
              "RED's throughput and utilisation are best for w_q from 0.001 to 0.003, at the price of delay", (
         *(weights(number, one, other, above=0.2) for number in ("goodput_bps", "utilisation")
           for one in RECOMMENDED for other in (0.005, 0.1)),
         *(weights("delay_ms_mean", one, 0.1, above=1) for one in RECOMMENDED))),
-    st.Claim("W2", "figures 14 and 17",
+    st.TestedClaim("W2", "figures 14 and 17",
              "WTRED has the highest throughput and utilisation of RED, FRED and WTRED", tuple(
         versus(number, "WTRED", other, above=0.2)
         for number in ("goodput_bps", "utilisation") for other in ("RED", "FRED"))),
-    st.Claim("W3", "figures 14 to 17", "FRED has the lowest delay and the highest loss, and poor throughput", (
+    st.TestedClaim("W3", "figures 14 to 17", "FRED has the lowest delay and the highest loss, and poor throughput", (
         versus("delay_ms_mean", "FRED", "RED", below=-1), versus("delay_ms_mean", "FRED", "WTRED", below=-1),
         versus("loss", "FRED", "RED", above=5), versus("loss", "FRED", "WTRED", above=5),
         versus("goodput_bps", "FRED", "RED", below=-0.2))),
-    st.Claim("W4", "figures 1 to 4",
+    st.TestedClaim("W4", "figures 1 to 4",
              "tail drop with 64 packets: a full queue most of the time, lock-out, global synchronisation", (
         st.Test("mean queue, of 63 packets", lambda x: x["tail drop 64"]["queue_pkts_mean"] * (100 / 63),
                 above=75, unit="%"),
         st.Test("fairness over flows", st.at("tail drop 64", "jain"), below=0.9),
         st.Test("synchronisation of the windows", st.at("tail drop 64", "sync"), above=0.25))),
-    st.Claim("W5", "figures 5 to 7",
+    st.TestedClaim("W5", "figures 5 to 7",
              "RED keeps the average queue steadier than the actual one and avoids global synchronisation", (
         st.Test("deviation, average over actual queue", lambda x: st.gain(x["RED 64"]["avg_pkts_sd"],
                 x["RED 64"]["queue_pkts_sd"]), below=-25, unit="%"),
         st.Test("synchronisation, RED less tail drop", lambda x: x["RED 64"]["sync"] - x["tail drop 64"]["sync"],
                 below=-0.1))),
-    st.Claim("W6", "section 2, table 1",
+    st.TestedClaim("W6", "section 2, table 1",
              "early random drop solves the problems of tail drop: full queue, lock-out, global synchronisation", (
         st.Test("mean queue, of 63 packets", lambda x: x["ERD 64"]["queue_pkts_mean"] * (100 / 63), below=75, unit="%"),
         st.Test("fairness over flows", st.at("ERD 64", "jain"), above=0.9),

@@ -27,7 +27,7 @@ impl ClassBy {
     }
 }
 
-/// What a list says of place `i`: its last entry stands for all that follow. `None` if it is empty.
+/// Entry `i` of a list, whose last entry also holds for all places behind it. `None` if it is empty.
 pub fn entry_of<T: Copy>(list: &[T], i: usize) -> Option<T> {
     list.get(i.min(list.len().checked_sub(1)?)).copied()
 }

@@ -193,7 +193,7 @@ pub trait QueueDisc<P: Packet + Copy> {
     fn plain_limit(&self) -> Option<u64> {
         None
     }
-    /// For one that shapes: when [`dequeue`](QueueDisc::dequeue) may give the next packet. Before that it gives none although
+    /// For one that shapes: when [`dequeue`](QueueDisc::dequeue) may return the next packet. Before that it returns none although
     /// packets wait, and the driver calls it again then.
     #[inline]
     fn ready(&self) -> Option<Time> {

@@ -118,7 +118,7 @@ impl<T> Deref for Chosen<T> {
     }
 }
 
-/// What the catalogue says of a discipline.
+/// Catalogue entry of a discipline.
 #[derive(Clone, Debug)]
 pub struct CatalogueEntry {
     /// The name a scenario writes after `kind`.
@@ -151,7 +151,7 @@ impl CatalogueEntry {
     }
 }
 
-/// Looks up the key `kind` in a table; the other keys are handed back beside it.
+/// Looks up the key `kind` in a table; returns it with the other keys.
 pub(crate) fn kind_of<'a>(
     kinds: &[&'static str],
     path: &str,
@@ -201,7 +201,7 @@ macro_rules! disciplines {
         }
 
         impl Spec {
-            /// Reads a table of a scenario: `kind` says which discipline, the other keys are its parameters.
+            /// Reads a table of a scenario: `kind` names the discipline, the other keys are its parameters.
             /// Without problems there is a `Spec`.
             pub fn read(path: &str, table: &Table, problems: &mut Vec<Problem>) -> Option<Spec> {
                 let (kind, rest) = registry::kind_of(KINDS, path, table, problems)?;
@@ -227,7 +227,7 @@ macro_rules! disciplines {
             }
 
             /// `kind` first, then the dialect if one was named, then every parameter with its value.
-            /// Reading it back gives the same `Spec`.
+            /// Reading it back returns the same `Spec`.
             pub fn show(&self) -> Table {
                 match self {
                     $( Spec::$name(chosen) => chosen.show($kind), )*
@@ -273,7 +273,7 @@ macro_rules! disciplines {
             }
         }
 
-        /// Any discipline, told apart by a match rather than a table of functions.
+        /// Any discipline: an enum, so that calls are a match and not a table of functions.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone)]
         pub enum Disc<P: Packet + Copy> {

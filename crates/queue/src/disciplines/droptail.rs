@@ -200,7 +200,7 @@ mod tests {
         DropTail::new(&Valid::new(params).unwrap())
     }
 
-    /// Offers packets 0, 1, 2 ... of the given sizes; gives the numbers that stay and those that go.
+    /// Offers packets 0, 1, 2 ... of the given sizes; returns the numbers stored and the numbers dropped.
     fn offer(mut queue: DropTail<Paper>, sizes: &[u16], die: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
         let (mut rng, mut fates) = (Always(die), Vec::new());
         for (id, size) in sizes.iter().enumerate() {

@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Offers packets 0 to 5 to a buffer of 4 (level 2); gives the fates as number and reason.
+    /// Offers packets 0 to 5 to a buffer of 4 (level 2); returns the fates as number and reason.
     fn offer(victim: ErdVictim, tape: &[f64]) -> Vec<(u64, Reason)> {
         let params = Params { limit: Amount::Packets(4.0), victim, ..Params::default() };
         let mut queue = Erd::new(&Valid::new(params).unwrap());

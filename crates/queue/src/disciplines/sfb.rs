@@ -238,7 +238,7 @@ impl<P: Packet + Copy> Sfb<P> {
         passes
     }
 
-    /// What becomes of an arrival that has room; what is handed back is to be stored.
+    /// Judges an arrival that has room; returns it if it is to be stored.
     fn judge(&mut self, pkt: P, view: View, cx: &mut Cx<'_, P>) -> Option<P> {
         let End { reason, marks } = if view.min_qlen >= self.params.max {
             End { reason: Reason::Forced, marks: false }

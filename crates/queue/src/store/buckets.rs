@@ -54,12 +54,12 @@ struct Inside<P: Packet + Copy> {
     used: Vec<u32>,
     /// A time before which no discipline inside wants to be called.
     due: Option<Time>,
-    /// The bucket that sent last, if that emptied it: it has not been told yet that its line is idle.
+    /// The bucket that sent last, if that emptied it: its discipline has not been asked for a packet since.
     emptied: Option<u32>,
 }
 
 impl<P: Packet + Copy> Buckets<P> {
-    /// `n` empty queues, each with what `child` says inside.
+    /// `n` empty queues, each with a discipline made from `child` inside.
     pub(crate) fn new(n: u64, by: FlowKey, child: &Child, setting: &Setting) -> Buckets<P> {
         let inside = child.build::<P>(setting).map(|blank| Inside {
             due: blank.next_deadline(),

@@ -160,7 +160,7 @@ impl CobaltLaw {
         }
     }
 
-    /// The first of the packets that `pop` gives which may leave; the others are gone.
+    /// Returns the first packet of `pop` that may leave; those before it have ended.
     pub(crate) fn send<P: Packet + Copy>(
         &self,
         state: &mut CobaltState,

@@ -40,7 +40,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether the curve cannot mean what it says, rather than being merely unusual.
+    /// Whether the curve is an error, not merely unusual.
     pub fn is_broken(&self) -> bool {
         !matches!(self.slip, Slip::BeyondLimit | Slip::Falls | Slip::Jumps)
     }

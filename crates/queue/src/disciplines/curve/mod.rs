@@ -95,7 +95,7 @@ impl Params {
     }
 }
 
-/// Straight lines through points. What the first one says holds from `min_th` to it.
+/// Straight lines through points. The value of the first point holds from `min_th` on.
 fn joined(text: &str, min_th: f64) -> Result<Vec<Section>, String> {
     let mut points = Vec::new();
     for pair in text.split(',') {

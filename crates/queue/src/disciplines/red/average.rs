@@ -113,7 +113,7 @@ impl Average {
         }
     }
 
-    /// Takes in idle time that an arrival ends; `q` is the sample that arrival gives.
+    /// Decays the average by the idle time that an arrival ends; `q` is the sample of that arrival.
     #[cold]
     pub(super) fn decay(&mut self, idle: Span, q: f64) {
         match self {

@@ -136,7 +136,7 @@ impl MarkingCurve for LinearCurve {
     }
 }
 
-/// What the average says to do with an arrival.
+/// The signal of the average for an arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Signal {
     Early { p_b: f64 },

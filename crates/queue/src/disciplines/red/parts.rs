@@ -220,13 +220,13 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         self.q_time = Some(now);
     }
 
-    /// What the part in place says to an arrival, were the average `avg`.
+    /// The signal of the part in place for an arrival at an average of `avg`.
     #[inline]
     pub(crate) fn signal(&mut self, avg: f64, size: u64, q: f64, cx: &mut Cx<'_, P>) -> Option<Signal> {
         self.congestion(avg, size, q, cx)
     }
 
-    /// Acts on a signal; what is handed back is to be stored.
+    /// Acts on a signal; returns the packet if it is to be stored.
     #[inline]
     pub(crate) fn act(&mut self, pkt: P, signal: Option<Signal>, cx: &mut Cx<'_, P>) -> Option<P> {
         match signal {
@@ -243,7 +243,7 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
     red.show_resolved(setting).into_iter().filter(|(key, _)| known(key)).collect()
 }
 
-/// Declares the parameters of a relative: its own between those it shares with RED. `base` gives them to RED.
+/// Declares the parameters of a relative: its own between those it shares with RED. `base` returns the shared ones.
 /// Another spacing of marks than that of FJ93 stands before the struct, with its source; `with bytes`, there are those of the ways in which
 /// packet sizes, certain marks and full buffers are dealt with as well.
 macro_rules! red_params {

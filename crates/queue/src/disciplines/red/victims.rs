@@ -11,7 +11,7 @@ use crate::disc::{Cx, Packet, Reason};
 const TWO_31: f64 = 2_147_483_648.0;
 
 impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
-    /// Marks or drops for a signal; what is handed back is to be stored.
+    /// Marks or drops for a signal; returns the packet if it is to be stored.
     #[cold]
     pub(super) fn answer(&mut self, pkt: P, signal: Signal, cx: &mut Cx<'_, P>) -> Option<P> {
         let rules = self.rules;

@@ -257,7 +257,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         None
     }
 
-    /// Cuts the fattest queues until the bounds hold. The law of a queue is told of each packet.
+    /// Cuts the fattest queues until the bounds hold. Calls `told` with the law of the queue for each packet.
     #[inline]
     pub(crate) fn make_room(
         &mut self,
@@ -288,7 +288,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         fattest
     }
 
-    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Its law is told of each.
+    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Calls `told` with its law for each.
     #[cold]
     pub(crate) fn cut_fattest(&mut self, batch: u64, cx: &mut Cx<'_, P>, mut told: impl FnMut(&mut S)) {
         let fattest = self.fattest();
