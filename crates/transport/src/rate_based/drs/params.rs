@@ -16,7 +16,7 @@ units::params! {
         /// Congestion window at the start.
         initial_cwnd: f64 = 1.0 => { unit: "segments", range: Range::Within(1.0, 1e6), source: "JE98, as TCP of its time" },
         /// Slow start threshold at the start.
-        initial_ssthresh: f64 = 64.0 => { unit: "segments", range: Range::Within(2.0, 1e9), source: "RFC2581: 64 kB", assumed: true },
+        initial_ssthresh: f64 = 64.0 => { unit: "segments", range: Range::Within(2.0, 1e9), source: "RFC2581: at most 64 kB" },
         /// Largest congestion window.
         max_cwnd: f64 = 1e6 => { unit: "segments", range: Range::Within(2.0, 1e9), assumed: true },
         /// Additive increase in congestion avoidance.
