@@ -72,6 +72,7 @@ PICTURES = {
     "rap": ('transport = "rap"', BUFFER, ""),
     "tear": ('transport = "tear"', BUFFER, ""),
     "lda": ('transport = "lda"\nprofile = "quick"', BUFFER, ""),
+    "drs": ('transport = "drs"', BUFFER, ""),
     "udp": (
         'transport = "udp"\nsource = "onoff"\nrate = "4 Mbit/s"\npacket = "1000 B"\non = "3 s"\noff = "3 s"',
         BUFFER,

@@ -86,7 +86,8 @@ START, PACKETS = {"start": "uniform 0 s to 5 s"}, {"mss": "1000 B", "headers": "
 RIVALS: dict[str, dict[str, Any]] = {
     "TFRC (2000)": {}, "TFRC (RFC 5348)": {"transport": "tfrc", "profile": "rfc"} | PACKETS,
     "RAP": {"transport": "rap"} | PACKETS, "TEAR": {"transport": "tear"} | PACKETS,
-    "LDA+": {"transport": "lda"} | PACKETS, "GAIMD (0.31, 7/8)": {"cc": "gaimd"}, "binomial SQRT": {"cc": "binomial"},
+    "LDA+": {"transport": "lda"} | PACKETS, "DRS": {"transport": "drs"} | PACKETS,
+    "GAIMD (0.31, 7/8)": {"cc": "gaimd"}, "binomial SQRT": {"cc": "binomial"},
     "binomial IIAD": {"cc": "binomial", "binomial_k": 1, "binomial_l": 0, "binomial_beta": 1.0},
     "Westwood+": {"cc": "westwood"}, "Vegas": {"cc": "vegas"}, "CUBIC": {"cc": "cubic"}, "TCP itself": {},
 }  # fmt: skip
