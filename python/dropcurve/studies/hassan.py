@@ -66,7 +66,7 @@ def present(scenario: Scenario) -> Scenario:
     return queue(found, mean_packet="1500 B")
 
 
-#: Who is told by marks in place of drops.
+#: Marks in place of drops, for these packets.
 TOLD = {"tcp": "for TCP alone", "both": "for both"}
 
 
@@ -85,11 +85,10 @@ START, PACKETS = {"start": "uniform 0 s to 5 s"}, {"mss": "1000 B", "headers": "
 #: Others that mean to be friendly, in TFRC's place; those that are congestion controls of TCP with SACK.
 RIVALS: dict[str, dict[str, Any]] = {
     "TFRC (2000)": {}, "TFRC (RFC 5348)": {"transport": "tfrc", "profile": "rfc"} | PACKETS,
-    "RAP": {"transport": "rap"} | PACKETS, "TEAR": {"transport": "tear"} | PACKETS,
-    "LDA+": {"transport": "lda"} | PACKETS, "DRS": {"transport": "drs"} | PACKETS,
-    "GAIMD (0.31, 7/8)": {"cc": "gaimd"}, "binomial SQRT": {"cc": "binomial"},
-    "binomial IIAD": {"cc": "binomial", "binomial_k": 1, "binomial_l": 0, "binomial_beta": 1.0},
-    "Westwood+": {"cc": "westwood"}, "Vegas": {"cc": "vegas"}, "CUBIC": {"cc": "cubic"}, "TCP itself": {},
+    "RAP": {"transport": "rap"} | PACKETS, "TEAR": {"transport": "tear"} | PACKETS, "CUBIC": {"cc": "cubic"},
+    "LDA+": {"transport": "lda"} | PACKETS, "DRS": {"transport": "drs"} | PACKETS, "Westwood+": {"cc": "westwood"},
+    "GAIMD (0.31, 7/8)": {"cc": "gaimd"}, "binomial SQRT": {"cc": "binomial"}, "Vegas": {"cc": "vegas"},
+    "binomial IIAD": {"cc": "binomial", "binomial_k": 1, "binomial_l": 0, "binomial_beta": 1.0}, "TCP itself": {},
 }  # fmt: skip
 
 
