@@ -9,7 +9,11 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
+=======
+.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-wasm test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
+>>>>>>> d76aeb5 (sim: every discipline and sender in both engines; a wasm build without host imports; names used once)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -30,12 +34,15 @@ demo: setup ## find the right queue for a link; the answer here, a page in out/d
 	  --goal "p95 delay < 15ms, max utilisation" --for linux --runs 1000 --out out/demo
 	@echo "The page: out/demo/report.html"
 
-test: setup tidy lint test-rust test-python budget ## everything CI asks for
-	@echo "make test: all passed (tidy, lint, Rust tests, Python tests, instructions)"
+test: setup tidy lint test-rust test-wasm test-python budget ## everything CI asks for
+	@echo "make test: all passed (tidy, lint, Rust tests, wasm, Python tests, instructions)"
 
 test-rust:
 	@cargo test $(PURE) --quiet
 	@echo "Rust tests: passed"
+
+test-wasm: setup ## the pure crates for wasm32: no host import, the same results
+	@$(BIN)/python tools/wasm.py
 
 test-python: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q

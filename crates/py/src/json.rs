@@ -30,12 +30,12 @@ impl<'a> Without<'a> {
 
 /// Converts JSON values to what `json.loads` would make of their text.
 #[derive(Default)]
-pub struct Reader<'a, 'py> {
+pub struct SummaryReader<'a, 'py> {
     /// Interned keys, ordered by length first, which decides most comparisons.
     keys: BTreeMap<(usize, &'a str), Bound<'py, PyString>>,
 }
 
-impl<'a, 'py> Reader<'a, 'py> {
+impl<'a, 'py> SummaryReader<'a, 'py> {
     /// The value as a Python object.
     pub fn python(
         &mut self,

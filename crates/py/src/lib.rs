@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 /// The built part of dropcurve. Its public face is the package `dropcurve`.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<scenario::Scenario>()?;
-    module.add_class::<runs::Run>()?;
+    module.add_class::<scenario::PyScenario>()?;
+    module.add_class::<runs::PyRun>()?;
     module.add_class::<bottleneck::Bottleneck>()?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;

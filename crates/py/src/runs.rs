@@ -2,7 +2,7 @@
 
 use crate::json::{self, Without};
 use crate::pool::{work, Done, Job, Keep, PacketRow, Report};
-use crate::scenario::Scenario;
+use crate::scenario::PyScenario;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -28,8 +28,8 @@ const LAST: usize = 16;
 const CLOSE_POLL: Duration = Duration::from_millis(5);
 
 /// One finished run.
-#[pyclass(frozen, module = "dropcurve._core")]
-pub struct Run(Arc<Done>);
+#[pyclass(frozen, name = "Run", module = "dropcurve._core")]
+pub struct PyRun(Arc<Done>);
 
 /// Name, component, times and values, the latter as native float64.
 type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
@@ -39,16 +39,20 @@ type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes
 type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
-impl Run {
+impl PyRun {
     /// The summary of `docs/results.md` but for the keys `without`, given with their places: `links.*.drop_curve`.
     #[pyo3(signature = (without=Vec::new()))]
     fn summary<'py>(&self, py: Python<'py>, without: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
-        json::Reader::default().python(py, &self.0.summary, Some(&Without::of(&without)))
+        json::SummaryReader::default().python(py, &self.0.summary, Some(&Without::of(&without)))
     }
 
     /// Quantities derived from the series, or `None` if not requested.
     fn derived<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.derived.as_ref().map(|found| json::Reader::default().python(py, found, None)).transpose()
+        self.0
+            .derived
+            .as_ref()
+            .map(|found| json::SummaryReader::default().python(py, found, None))
+            .transpose()
     }
 
     /// Each series as (name, component, times in seconds, values).
@@ -94,17 +98,17 @@ impl Run {
 #[pyo3(signature = (jobs, threads, progress=None, finished=None, trace=false, engine="fast"))]
 pub fn run_many(
     py: Python<'_>,
-    jobs: Vec<(Py<Scenario>, u64, String)>,
+    jobs: Vec<(Py<PyScenario>, u64, String)>,
     threads: usize,
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
     trace: bool,
     engine: &str,
-) -> PyResult<Vec<Py<Run>>> {
+) -> PyResult<Vec<Py<PyRun>>> {
     let engine = Engine::named(engine)
         .ok_or_else(|| PyValueError::new_err(format!("engine \"{engine}\" is unknown: fast or plain")))?;
     let job =
-        |(scenario, seed, keep): &(Py<Scenario>, u64, String)| job(scenario, *seed, keep, (trace, engine));
+        |(scenario, seed, keep): &(Py<PyScenario>, u64, String)| job(scenario, *seed, keep, (trace, engine));
     let whole: u64 = jobs.iter().map(|(scenario, ..)| scenario.get().duration_ns()).sum();
     let jobs: Vec<Job> = jobs.iter().map(job).collect::<PyResult<_>>()?;
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
@@ -126,7 +130,7 @@ pub fn run_many(
     })
 }
 
-fn job(scenario: &Py<Scenario>, seed: u64, keep: &str, (trace, engine): (bool, Engine)) -> PyResult<Job> {
+fn job(scenario: &Py<PyScenario>, seed: u64, keep: &str, (trace, engine): (bool, Engine)) -> PyResult<Job> {
     let scenario = scenario.get();
     let keep = match keep {
         "summary" => Keep::Summary,
@@ -144,8 +148,8 @@ fn collect(
     (reports, mut ended): (Receiver<Report>, Receiver<Infallible>),
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
-) -> PyResult<Vec<Py<Run>>> {
-    let mut runs: Vec<Option<Py<Run>>> = jobs.iter().map(|_| None).collect();
+) -> PyResult<Vec<Py<PyRun>>> {
+    let mut runs: Vec<Option<Py<PyRun>>> = jobs.iter().map(|_| None).collect();
     let (mut done, mut pause) = (0, POLL);
     while done < jobs.len() {
         py.check_signals()?;
@@ -156,7 +160,7 @@ fn collect(
         }
         let count = fresh.len();
         for (number, end) in fresh {
-            let run = Py::new(py, Run(end.map_err(fault)?))?;
+            let run = Py::new(py, PyRun(end.map_err(fault)?))?;
             match &finished {
                 Some(call) => drop(call.call1(py, (number, run))?),
                 None => runs[number] = Some(run),

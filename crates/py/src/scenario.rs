@@ -10,18 +10,18 @@ use units::param::{Problem, Value};
 create_exception!(_core, ScenarioError, PyException, "A scenario that cannot be used; `args[0]` lists why.");
 
 /// A checked scenario.
-#[pyclass(frozen, module = "dropcurve._core")]
-pub struct Scenario {
+#[pyclass(frozen, name = "Scenario", module = "dropcurve._core")]
+pub struct PyScenario {
     inner: sim::scenario::Scenario,
     hash: String,
     plan: Arc<sim::plan::Plan>,
 }
 
 #[pymethods]
-impl Scenario {
+impl PyScenario {
     #[new]
-    fn new(text: &str) -> PyResult<Scenario> {
-        sim::scenario::Scenario::parse(text).map(Scenario::from).map_err(refused)
+    fn new(text: &str) -> PyResult<PyScenario> {
+        sim::scenario::Scenario::parse(text).map(PyScenario::from).map_err(refused)
     }
 
     /// Everything, defaults written out, as JSON.
@@ -40,12 +40,12 @@ impl Scenario {
     }
 
     /// With values changed at once: pairs of path and JSON text.
-    fn edit(&self, edits: Vec<(String, String)>) -> PyResult<Scenario> {
+    fn edit(&self, edits: Vec<(String, String)>) -> PyResult<PyScenario> {
         let read = |(path, text): &(String, String)| Ok((path.clone(), value(&json(text)?)?));
         let edits: Vec<(String, Value)> = edits.iter().map(read).collect::<PyResult<_>>()?;
         let edits: Vec<(&str, Value)> =
             edits.iter().map(|(path, value)| (path.as_str(), value.clone())).collect();
-        self.inner.with(&edits).map(Scenario::from).map_err(refused)
+        self.inner.with(&edits).map(PyScenario::from).map_err(refused)
     }
 
     /// The resolved value at a path as JSON.
@@ -64,7 +64,7 @@ impl Scenario {
     }
 }
 
-impl Scenario {
+impl PyScenario {
     /// The plan, for the crate with its clock.
     pub fn clocked_plan(&self) -> ClockedPlan {
         if !self.plan.run.in_doubles() {
@@ -85,9 +85,9 @@ impl Scenario {
     }
 }
 
-impl From<sim::scenario::Scenario> for Scenario {
-    fn from(inner: sim::scenario::Scenario) -> Scenario {
-        Scenario { plan: Arc::new(inner.plan()), hash: inner.hash(), inner }
+impl From<sim::scenario::Scenario> for PyScenario {
+    fn from(inner: sim::scenario::Scenario) -> PyScenario {
+        PyScenario { plan: Arc::new(inner.plan()), hash: inner.hash(), inner }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random scenarios over the whole catalogue, in both engines, until so many events have been executed.
+//! Random scenarios over the whole catalogue, in both engines, until a given number of events has been executed.
 //!
 //! `cargo run -p dropcurve-sim --example fuzz_runs -- EVENTS [SEED]`
 //!

@@ -2,15 +2,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`scenario`] | the reader: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
-//! | [`keys`] | what tables of a scenario are made of: parts of keys, the reader of a table |
+//! | [`scenario`] | the parser: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
+//! | [`keys`] | what tables of a scenario are made of: parts of keys, the reader of a table, transports |
 //! | [`plan`] | a scenario resolved: nodes, directed links, flows with their routes |
 //! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
-//! | [`network`] | what happens at each event, at links and at the ends of flows |
+//! | [`network`] | the plain engine: every hop of every packet is an event; start reading here |
+//! | [`fast`] | the fast engine: a table of fast paths, each with the bits of the plain engine |
+//! | [`engine`] | the choice between the two |
 //! | [`calendar`] | the event queue: pending events in total order |
-//! | [`engine`] | the choice between the plain engine and the fast one |
 //! | [`link`], [`packet`], [`transmission`], [`source`] | the parts of a network |
-//! | [`fast`] | fast paths: specialised links and batches, with the bits of the plain engine |
 //! | [`account`] | what is recorded: counters, histograms, series, the packet trace |
 //! | [`run`](mod@run), [`outcome`] | one run and its result |
 
@@ -35,3 +35,8 @@ pub mod transmission;
 pub use engine::Engine;
 pub use outcome::{Outcome, StoppedBy};
 pub use run::{run, Options, Watch};
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeExample;

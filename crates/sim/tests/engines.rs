@@ -1,7 +1,11 @@
-//! The shipped scenarios in both engines: the same bits in every summary and every series.
+//! Both engines give the same bits in every summary and every series: for all shipped scenarios, and for random networks with
+//! any discipline and any sender of the catalogue.
 
+use proptest::prelude::*;
 use serde_json::Value as Json;
-use sim::scenario::Scenario;
+use sim::outcome::Series;
+use sim::plan::Plan;
+use sim::scenario::{catalogue, Scenario};
 use sim::{run, Engine, Options};
 use std::path::{Path, PathBuf};
 use units::param::Value;
@@ -21,6 +25,14 @@ fn shipped() -> Vec<PathBuf> {
     found
 }
 
+/// Summary and series of a run, without the number of events executed, which is what the fast engine saves.
+fn report(plan: &Plan, seed: u64, engine: Engine) -> (String, Vec<Series>) {
+    let outcome = run(plan, seed, &Options { engine, series: true, ..Options::default() });
+    let mut summary = outcome.summary(plan, "");
+    summary["events"] = Json::Null;
+    (summary.to_string(), outcome.series(plan))
+}
+
 #[test]
 fn engines_agree_on_all_shipped_scenarios() {
     let scenarios = shipped();
@@ -36,16 +48,84 @@ fn engines_agree_on_all_shipped_scenarios() {
         let plan = scenario.plan();
         // This instance of the engine counts nanoseconds; doubles/sim holds random networks on the other clock.
         assert!(!plan.run.in_doubles(), "{}", path.display());
-        let report = |engine| {
-            let outcome = run(&plan, 1, &Options { engine, series: true, ..Options::default() });
-            let mut summary = outcome.summary(&plan, "");
-            // The number of events executed is what the fast engine saves.
-            summary["events"] = Json::Null;
-            (summary.to_string(), outcome.series(&plan))
-        };
-        let ((fast, fast_series), (plain, plain_series)) = (report(Engine::Fast), report(Engine::Plain));
+        let ((fast, fast_series), (plain, plain_series)) =
+            (report(&plan, 1, Engine::Fast), report(&plan, 1, Engine::Plain));
         assert_eq!(fast, plain, "summary of {}", path.display());
         assert!(fast_series == plain_series, "series of {}", path.display());
         assert!(!fast_series.is_empty(), "{} has no series", path.display());
+    }
+}
+
+/// Names in one list of the catalogue.
+fn names(list: &str, key: &str) -> Vec<String> {
+    let all = catalogue();
+    let rows = all[list].as_array().expect("a list");
+    rows.iter().map(|row| row[key].as_str().expect("a name").to_string()).collect()
+}
+
+/// Two-way traffic of one kind of sender, with web sessions, through one discipline in both directions. `None` if the
+/// discipline needs more than its kind.
+fn network(queue: &str, sender: &str, rate: u32, flows: u32) -> Option<Plan> {
+    let text = format!(
+        r#"
+        [run]
+        duration = "4 s"
+        [dumbbell]
+        rate = "{rate} kbit/s"
+        delay = "8 ms"
+        [queue]
+        kind = "{queue}"
+        [back_queue]
+        kind = "{queue}"
+        [flows.there]
+        count = {flows}
+        start = "uniform 0 s to 1 s"
+        {sender}
+        [flows.back]
+        reverse = true
+        start = "300 ms"
+        {sender}
+        [flows.web]
+        source = "http"
+        "#
+    );
+    Scenario::parse(&text).ok().map(|scenario| scenario.plan())
+}
+
+/// Every kind of sender, as keys of a group: transports, congestion controls, recoveries, profiles.
+fn senders() -> Vec<String> {
+    let transports = names("transports", "name").into_iter().map(|name| format!("transport = \"{name}\""));
+    let controls = names("congestion_controls", "name").into_iter().map(|name| format!("cc = \"{name}\""));
+    let recoveries = names("recoveries", "name").into_iter().map(|name| format!("recovery = \"{name}\""));
+    let profiles = ["linux", "linux-7.3", "ns3", "ns2-2.35"].map(|name| format!("profile = \"{name}\""));
+    transports.chain(controls).chain(recoveries).chain(profiles).collect()
+}
+
+#[test]
+fn most_disciplines_and_senders_need_no_more_than_their_name() {
+    let fits = |queue: &String| network(queue, "", 4000, 2).is_some();
+    let (queues, senders) = (names("disciplines", "kind"), senders());
+    assert!(5 * queues.iter().filter(|queue| fits(queue)).count() >= 4 * queues.len(), "{queues:?}");
+    let runs = |sender: &String| network("droptail", sender, 4000, 2).is_some();
+    assert!(5 * senders.iter().filter(|sender| runs(sender)).count() >= 4 * senders.len(), "{senders:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn engines_agree_on_any_discipline_and_any_sender(
+        queue in prop::sample::select(names("disciplines", "kind")),
+        sender in prop::sample::select(senders()),
+        rate in 500u32..20_000,
+        flows in 1u32..6,
+        seed in any::<u64>(),
+    ) {
+        if let Some(plan) = network(&queue, &sender, rate, flows) {
+            let ((fast, fast_series), (plain, plain_series)) =
+                (report(&plan, seed, Engine::Fast), report(&plan, seed, Engine::Plain));
+            prop_assert_eq!(fast, plain);
+            prop_assert!(fast_series == plain_series);
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! `DROPCURVE_BLESS=1` renews those.
 
 use serde_json::Value;
-use sim::outcome::keys::{Key, KeyTable, Presence, ValueKind, TABLES};
+use sim::outcome::keys::{KeyTable, Presence, SummaryKey, ValueKind, TABLES};
 use sim::scenario::Scenario;
 use sim::{run, Options};
 use std::collections::BTreeSet;
@@ -163,7 +163,8 @@ fn python() -> String {
     );
     for table in TABLES {
         // A key that is a word of Python's own comes from a base that is written in another way.
-        let (words, keys): (Vec<&Key>, Vec<&Key>) = table.keys.iter().partition(|key| key.name == "class");
+        let (words, keys): (Vec<&SummaryKey>, Vec<&SummaryKey>) =
+            table.keys.iter().partition(|key| key.name == "class");
         let base = match words[..] {
             [] => "TypedDict".to_string(),
             _ => format!("_{}", table.name),
@@ -189,7 +190,7 @@ fn sentence(words: &str) -> String {
     format!("{}{rest}.", first.to_uppercase())
 }
 
-fn annotation(key: Key) -> String {
+fn annotation(key: SummaryKey) -> String {
     let kind = match key.kind {
         ValueKind::Whole => "int".to_string(),
         ValueKind::Real => "float".to_string(),

@@ -22,7 +22,7 @@ mod window;
 pub use completions::{Completions, CLASSES};
 pub use flow_probe::{FlowProbe, CWND_STEPS};
 pub use link_probe::{Backlog, LinkProbe, EVENT_SERIES, NO_DISC};
-pub use statistics::{Histogram, Maximum, MeanSpan, Moments, QueueStatistics, Samples, TimeAverage};
+pub use statistics::{Histogram, Maximum, MeanSpan, Moments, QueueStatistics, SampleMoments, TimeAverage};
 pub use tally::{Conservation, Outstanding, Tally};
 pub use trace::{Trace, TraceEvent, TraceRow};
 pub use window::MeasurementWindow;

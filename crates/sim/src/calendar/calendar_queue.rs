@@ -102,7 +102,7 @@ impl<E: Copy> CalendarQueue<E> {
             nodes: Vec::new(),
             free: NONE,
             // The kernel provides zeroed pages only as they are touched.
-            heads: vec![0; MAX_BUCKETS].try_into().expect("so many were made"),
+            heads: vec![0; MAX_BUCKETS].try_into().expect("a vector of this length"),
             mask: 0,
             used: Box::new([0; WORDS]),
             shift: 16,

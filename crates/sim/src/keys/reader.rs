@@ -4,18 +4,18 @@ use super::part::{dotted, keys};
 use queue::Spec;
 use units::param::{nearest, read_table, Check, Described, Problem, Table, Value};
 
-/// A table being read: each part takes its keys, [`Reader::finish`] complains about the rest.
-pub struct Reader<'a> {
+/// A table being read: each part takes its keys, [`TableReader::finish`] complains about the rest.
+pub struct TableReader<'a> {
     path: String,
     left: Table,
     known: Vec<String>,
     problems: &'a mut Vec<Problem>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TableReader<'a> {
     /// Begins to read `table`, whose path is `path`.
-    pub fn new(path: &str, table: Table, problems: &'a mut Vec<Problem>) -> Reader<'a> {
-        Reader { path: path.to_string(), left: table, known: Vec::new(), problems }
+    pub fn new(path: &str, table: Table, problems: &'a mut Vec<Problem>) -> TableReader<'a> {
+        TableReader { path: path.to_string(), left: table, known: Vec::new(), problems }
     }
 
     /// Reads the keys of `T`.
@@ -60,9 +60,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A reader of the sub-table `key`, which is empty if it is absent.
-    pub fn nested(&mut self, key: &str) -> Reader<'_> {
+    pub fn nested(&mut self, key: &str) -> TableReader<'_> {
         let table = self.child(key).unwrap_or_default();
-        Reader::new(&dotted(&self.path, key), table, self.problems)
+        TableReader::new(&dotted(&self.path, key), table, self.problems)
     }
 
     /// The discipline under `queue`, or the inherited one.

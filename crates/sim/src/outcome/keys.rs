@@ -39,7 +39,7 @@ pub enum Presence {
 
 /// One key.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct SummaryKey {
     /// Its name, which ends in its unit.
     pub name: &'static str,
     /// The type of its value.
@@ -58,12 +58,12 @@ pub struct KeyTable {
     /// What it is.
     pub doc: &'static str,
     /// Its keys, in the order of `docs/results.md`.
-    pub keys: &'static [Key],
+    pub keys: &'static [SummaryKey],
 }
 
 macro_rules! keys {
     ($($name:literal: $kind:expr, $presence:ident, $doc:literal;)*) => {
-        &[$(Key { name: $name, kind: $kind, presence: Presence::$presence, doc: $doc }),*]
+        &[$(SummaryKey { name: $name, kind: $kind, presence: Presence::$presence, doc: $doc }),*]
     };
 }
 
@@ -119,7 +119,7 @@ pub const TABLES: &[KeyTable] = &[
     KeyTable { name: "TallySummary", doc: "Packets and their bytes.", keys: TALLY },
 ];
 
-const RUN: &[Key] = keys! {
+const RUN: &[SummaryKey] = keys! {
     "format": Whole, Always, "version of the summary's format";
     "version": Text, Always, "version of dropcurve";
     "scenario": Text, Always, "hash of the resolved scenario, 16 hex digits";
@@ -135,7 +135,7 @@ const RUN: &[Key] = keys! {
     "derived": table("DerivedSummary"), Some, "what the samples tell; Python adds it";
 };
 
-const LINK: &[Key] = keys! {
+const LINK: &[SummaryKey] = keys! {
     "rate_bps": Whole, Always, "capacity";
     "delay_ms": Real, Always, "propagation delay";
     "kind": Text, Always, "kind of the discipline";
@@ -163,7 +163,7 @@ const LINK: &[Key] = keys! {
     "drop_curve": table("DropCurveRows"), Always, "early and forced drops and marks against the average";
 };
 
-const FLOW: &[Key] = keys! {
+const FLOW: &[SummaryKey] = keys! {
     "id": Whole, Always, "number of the flow";
     "group": Text, Always, "its group";
     "class": Text, Always, "its class, by default the group";
@@ -200,13 +200,13 @@ const FLOW: &[Key] = keys! {
     "shaped_video": table("ShapedVideoSummary"), Some, "what became of its video";
 };
 
-const GROUP: &[Key] = keys! {
+const GROUP: &[SummaryKey] = keys! {
     "delay_ms": table("SpreadSummary"), Always, "one-way delay of delivered packets";
     "delay_ms_histogram": table("HistogramRows"), Always, "its histogram";
     "objects": table("ObjectsSummary"), Some, "objects of the applications";
 };
 
-const SPREAD: &[Key] = keys! {
+const SPREAD: &[SummaryKey] = keys! {
     "mean": Real, Gap, "mean";
     "sd": Real, Gap, "standard deviation";
     "p1": Real, Gap, "1st percentile";
@@ -222,19 +222,19 @@ const SPREAD: &[Key] = keys! {
     "count": Whole, Always, "number of values";
 };
 
-const HISTOGRAM: &[Key] = keys! {
+const HISTOGRAM: &[SummaryKey] = keys! {
     "upper_ms": Reals, Always, "upper end of each bin";
     "count": Wholes, Always, "values in it";
 };
 
-const DROP_CURVE: &[Key] = keys! {
+const DROP_CURVE: &[SummaryKey] = keys! {
     "unit": Text, Gap, "unit of the average";
     "avg": Reals, Always, "centre of each bin";
     "arrived": Wholes, Always, "packets that arrived";
     "dropped": Wholes, Always, "packets dropped or marked";
 };
 
-const OBJECTS: &[Key] = keys! {
+const OBJECTS: &[SummaryKey] = keys! {
     "begun": Whole, Always, "objects begun";
     "completed": Whole, Always, "objects completed";
     "payload_bytes": Whole, Always, "payload of the completed ones";
@@ -250,7 +250,7 @@ const OBJECTS: &[Key] = keys! {
     "fct_ms_huge_histogram": table("HistogramRows"), Some, "of a group";
 };
 
-const VIDEO: &[Key] = keys! {
+const VIDEO: &[SummaryKey] = keys! {
     "chunks": Whole, Always, "chunks received";
     "bps_mean": Real, Gap, "their mean rate";
     "stalls": Whole, Always, "times the picture stood still";
@@ -258,14 +258,14 @@ const VIDEO: &[Key] = keys! {
     "switches": Whole, Always, "changes of quality";
 };
 
-const SHAPED: &[Key] = keys! {
+const SHAPED: &[SummaryKey] = keys! {
     "frames": Whole, Always, "frames made";
     "skipped": Whole, Always, "frames skipped";
     "bps_mean": Real, Gap, "mean rate of those made";
     "coded_share": Real, Gap, "that over the coded rate";
 };
 
-const CONSERVED: &[Key] = keys! {
+const CONSERVED: &[SummaryKey] = keys! {
     "sent": table("TallySummary"), Always, "sent";
     "delivered": table("TallySummary"), Always, "delivered";
     "dropped": table("TallySummary"), Always, "dropped";
@@ -273,12 +273,12 @@ const CONSERVED: &[Key] = keys! {
     "queued": table("TallySummary"), Always, "queued at the end";
 };
 
-const DERIVED: &[Key] = keys! {
+const DERIVED: &[SummaryKey] = keys! {
     "sync": Real, Gap, "the metric `sync`: whether all windows move as one";
     "transient_s": Real, Gap, "when the initial transient ends, by MSER-5";
 };
 
-const TALLY: &[Key] = keys! {
+const TALLY: &[SummaryKey] = keys! {
     "pkts": Whole, Always, "packets";
     "bytes": Whole, Always, "bytes";
 };

@@ -1,6 +1,6 @@
 //! Changes by dotted path: how sweeps, comparisons and tuning edit a scenario.
 //!
-//! An edit changes the table as it was given and the whole is read anew, so that defaults which follow other
+//! An edit changes the table as it was given and the whole is parsed again, so that defaults which follow other
 //! keys follow the edit too. Three rules make single edits useful:
 //! * A choice that decides which keys there are (`kind` of a queue, `transport` and `source` of a group)
 //!   drops the keys of its table that the new choice does not know, and keeps the others. A `dialect`

@@ -3,7 +3,7 @@
 use super::model::{Base, Both, Direction, Form, Topology, Trunk};
 use super::sections::{Access, Chain, Ends, Wire};
 use crate::keys::part::dotted;
-use crate::keys::reader::{named_table, Reader};
+use crate::keys::reader::{named_table, TableReader};
 use queue::Spec;
 use units::param::{Param, Problem, Table, Value};
 use units::Rate;
@@ -62,7 +62,7 @@ pub fn hops(
         }
     };
     let back_queue = Spec::read("back_queue", &queues.back.unwrap_or_else(usual_queue), problems);
-    let mut reader = Reader::new(path, table, problems);
+    let mut reader = TableReader::new(path, table, problems);
     let chain: Chain = if form == Form::Chain { reader.part() } else { Chain { hops: 1 } };
     let wire: Wire = reader.part();
     let mut access: Access = reader.part();
@@ -95,7 +95,7 @@ fn fill_rates(access: &mut Access, rate: Rate) {
     access.exit_rate.get_or_insert(usual);
 }
 
-fn hops_too_many(reader: &mut Reader<'_>, count: u64) {
+fn hops_too_many(reader: &mut TableReader<'_>, count: u64) {
     for key in reader.rest() {
         let number = key.strip_prefix("hop").and_then(|digits| digits.parse::<u64>().ok());
         if let Some(number) = number.filter(|_| reader.take_section(&key)) {
@@ -111,14 +111,14 @@ fn hop(form: Form, k: usize, own: Option<Table>, base: &Both, problems: &mut Vec
         return Some(Trunk { name: "bottleneck".into(), from, to, both: base.clone() });
     }
     let name = format!("hop{}", k + 1);
-    let mut reader = Reader::new(&dotted("chain", &name), own.unwrap_or_default(), problems);
+    let mut reader = TableReader::new(&dotted("chain", &name), own.unwrap_or_default(), problems);
     let both = both_over(&mut reader, base);
     reader.finish();
     Some(Trunk { name, from: format!("r{}", k + 1), to: format!("r{}", k + 2), both: both? })
 }
 
 /// Reads both directions of a link, over what they inherit.
-fn both_over(reader: &mut Reader<'_>, base: &Both) -> Option<Both> {
+fn both_over(reader: &mut TableReader<'_>, base: &Both) -> Option<Both> {
     let wire = reader.part_over(&base.forward.wire);
     let queue = reader.queue(&base.forward.queue);
     let back = base.back.as_ref().map(|inherited| {
@@ -181,7 +181,7 @@ pub fn graph(table: Table, queues: &Queues, problems: &mut Vec<Problem>) -> Opti
 
 fn link(path: &str, name: String, own: Table, problems: &mut Vec<Problem>) -> Option<Trunk> {
     let usual = Direction { wire: Wire::default(), queue: Spec::read("", &usual_queue(), &mut Vec::new())? };
-    let mut reader = Reader::new(path, own, problems);
+    let mut reader = TableReader::new(path, own, problems);
     let ends: Ends = reader.part();
     let back = if ends.one_way { None } else { Some(usual.clone()) };
     if ends.one_way && reader.take_section("back") {

@@ -6,7 +6,7 @@ use super::model::{FlowGroup, Form, Model, RatedSends, Sends, Tcp, Way};
 use super::sections::{Access, Head};
 use super::traffic::{DumbbellWay, GraphWay, Group, Source};
 use crate::keys::part::dotted;
-use crate::keys::reader::{named_table, Reader};
+use crate::keys::reader::{named_table, TableReader};
 use crate::keys::Transport;
 use crate::source::packets::Udp;
 use crate::source::rated::Rated;
@@ -18,7 +18,7 @@ use units::Bytes;
 pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
     let mut found = Vec::new();
     let mut missing = Vec::new();
-    let mut reader = Reader::new("", given.clone(), &mut found);
+    let mut reader = TableReader::new("", given.clone(), &mut found);
     let head: Head = reader.part();
     let mut run_reader = reader.nested("run");
     let run = run_reader.part();
@@ -98,7 +98,7 @@ fn group(
     access: &Access,
     problems: &mut Vec<Problem>,
 ) -> Option<FlowGroup> {
-    let mut reader = Reader::new(path, own, problems);
+    let mut reader = TableReader::new(path, own, problems);
     let group: Group = reader.part();
     let marking: Marking = reader.part();
     let way = way(form, &mut reader);
@@ -131,7 +131,7 @@ fn group(
 }
 
 /// Reads a group's path through the topology; a dumbbell's if no topology is known.
-fn way(form: Option<Form>, reader: &mut Reader<'_>) -> Way {
+fn way(form: Option<Form>, reader: &mut TableReader<'_>) -> Way {
     match form {
         Some(Form::Dumbbell) => {
             let way = reader.part();
@@ -154,7 +154,7 @@ fn way(form: Option<Form>, reader: &mut Reader<'_>) -> Way {
 }
 
 /// A source that sets the segment size of its connection.
-fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &mut Reader<'_>) {
+fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &mut TableReader<'_>) {
     let params = tcp::Params { mss: segment, ..(**tcp.params).clone() };
     if let Some(written) = written.filter(|_| params != **tcp.params) {
         let rule = format!("the source makes segments of {}", units::quantity::show_bytes(segment));
@@ -175,7 +175,7 @@ fn carried(group: &Group) -> Source {
     }
 }
 
-fn sends(group: &Group, kind: Source, reader: &mut Reader<'_>) -> Option<Sends> {
+fn sends(group: &Group, kind: Source, reader: &mut TableReader<'_>) -> Option<Sends> {
     match group.transport {
         Transport::Tcp => {
             let profile = reader.text(tcp::Params::PRESET_KEY);
@@ -193,7 +193,7 @@ fn sends(group: &Group, kind: Source, reader: &mut Reader<'_>) -> Option<Sends> 
 }
 
 /// Keys that belong to another transport or another source.
-fn refuse_others(group: &Group, kind: Source, reader: &mut Reader<'_>) {
+fn refuse_others(group: &Group, kind: Source, reader: &mut TableReader<'_>) {
     let foreign = |transport: Transport| {
         let name = transport.name().to_uppercase();
         let rule = format!("is a key of {name}, and this group's transport is {}", group.transport.show());

@@ -122,7 +122,7 @@ params! {
 }
 
 impl ChainWay {
-    /// The same with both routers named, in a chain of so many hops.
+    /// The same with both routers named, in a chain of this many hops.
     pub fn numbers(&self, hops: u64) -> ChainWay {
         ChainWay { from: self.from.or(Some(1)), to: self.to.or(Some(hops + 1)), reverse: self.reverse }
     }

@@ -6,7 +6,7 @@ use super::packets::{jittered, Cbr, Onoff, Poisson, Sizes, Udp};
 use super::{
     ftp::Ftp, http::Http, replay::Replay, shaped::Shaped, telnet::Telnet, video::Video, voice::Voice,
 };
-use crate::keys::reader::Reader;
+use crate::keys::reader::TableReader;
 use crate::keys::{Part, Transport};
 use std::sync::Arc;
 use units::param::{Check, Described, Table};
@@ -162,7 +162,7 @@ macro_rules! sources {
             }
 
             /// Reads its keys.
-            pub(crate) fn read(self, reader: &mut Reader<'_>) -> SourceKeys {
+            pub(crate) fn read(self, reader: &mut TableReader<'_>) -> SourceKeys {
                 match self { $( SourceKind::$variant => SourceKeys::$variant(Box::new(reader.part())), )+ }
             }
         }

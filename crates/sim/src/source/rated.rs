@@ -5,7 +5,7 @@
 
 use super::load::Load;
 use super::shaped::Shaper;
-use crate::keys::reader::Reader;
+use crate::keys::reader::TableReader;
 use crate::keys::{Part, Transport};
 use std::collections::VecDeque;
 use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
@@ -109,7 +109,7 @@ macro_rules! transports {
 
         impl Rated {
             /// Reads the options of a rate-based transport.
-            pub(crate) fn read(transport: Transport, reader: &mut Reader<'_>) -> Option<Rated> {
+            pub(crate) fn read(transport: Transport, reader: &mut TableReader<'_>) -> Option<Rated> {
                 match transport {
                     $( Transport::$variant => {
                         let params: <$protocol as Protocol>::Params = reader.part();

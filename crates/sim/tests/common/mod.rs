@@ -21,10 +21,10 @@ pub const HEAD: &str = r#"
     max_th = "15 pkts"
 "#;
 
-/// Seconds that count.
+/// Seconds in the measurement window.
 pub const SECONDS: f64 = 60.0;
 
-/// The summary of a run of [`HEAD`] with `flows`, whose books balance and whose series hold the rate and the number
+/// The summary of a run of [`HEAD`] with `flows`, whose packets are conserved and whose series hold the rate and the number
 /// called `second`.
 pub fn summary(flows: &str, second: &str) -> Value {
     let text = format!("{HEAD}{flows}");

@@ -3,7 +3,7 @@
 mod drop_curve;
 mod series;
 
-use crate::account::{Histogram, Moments, QueueStatistics, Samples};
+use crate::account::{Histogram, Moments, QueueStatistics, SampleMoments};
 use crate::account::{MeasurementWindow, Tally};
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
@@ -78,7 +78,7 @@ pub struct LinkProbe {
     /// Queue length and backlog over time.
     pub queue: QueueStatistics,
     /// The discipline's own average, sampled.
-    pub avg: Samples,
+    pub avg: SampleMoments,
     /// Sojourn times of departed packets.
     pub sojourn: Histogram,
     /// Sojourn times of packets that were dropped after they had been queued.
@@ -101,7 +101,7 @@ impl LinkProbe {
             counters: LinkCounters::default(),
             passed: Tally::default(),
             queue: QueueStatistics::from(window.warmup),
-            avg: Samples::default(),
+            avg: SampleMoments::default(),
             sojourn: Histogram::default(),
             dropped: Histogram::default(),
             curve: DropCurve::default(),

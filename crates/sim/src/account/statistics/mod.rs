@@ -297,7 +297,7 @@ impl QueueStatistics {
 
 /// Count, mean and deviation of real numbers (Welford 1962), for samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Samples {
+pub struct SampleMoments {
     /// Count.
     pub count: u64,
     /// Mean.
@@ -305,7 +305,7 @@ pub struct Samples {
     squares: f64,
 }
 
-impl Samples {
+impl SampleMoments {
     /// Adds a number.
     pub fn add(&mut self, x: f64) {
         self.count += 1;
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn moments_by_hand() {
-        let (mut moments, mut samples) = (Moments::default(), Samples::default());
+        let (mut moments, mut samples) = (Moments::default(), SampleMoments::default());
         for ms in [2, 4, 9] {
             moments.add(Span::from_millis(ms));
             samples.add(ms as f64);
