@@ -10,10 +10,10 @@ PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
 <<<<<<< HEAD
-.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
 =======
-.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-wasm test-python test-slow lint format tidy bench budget boxes-check agree studies friendliness regret docs clean
->>>>>>> d76aeb5 (sim: every discipline and sender in both engines; a wasm build without host imports; names used once)
+.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
+>>>>>>> 5d44c66 (tools: compare the bits of every run with those recorded; CI on three systems, a citation)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +92,9 @@ bench: setup llvm-tools ## ns per packet, whole runs, beside ns-2 and ns-3 where
 
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
 	@$(PYTHON) tools/bench/instructions.py --check
+
+bits: setup ## whether every shipped scenario, discipline and transport comes to the recorded bits
+	@$(BIN)/python tools/bits.py
 
 agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also runs those that are here
 	@$(BIN)/python -m validation.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
