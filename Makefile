@@ -9,11 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
-=======
-.PHONY: help setup build llvm-tools demo fuzz miri test test-rust test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
->>>>>>> 5d44c66 (tools: compare the bits of every run with those recorded; CI on three systems, a citation)
+.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
