@@ -53,6 +53,12 @@ impl Plan {
         self.members().map(|(group, _)| group).map(label).collect()
     }
 
+    /// Estimated memory of all flows, with their links and their part of the summary: the most that a run needs before its
+    /// packets.
+    pub fn memory(&self) -> Bytes {
+        Bytes(self.groups.iter().map(|group| group.count as u64 * group.flow_memory()).sum())
+    }
+
     /// The group of each flow, and which of its members it is, in order of the flows' numbers.
     pub fn members(&self) -> impl Iterator<Item = (&GroupPlan, usize)> {
         self.groups.iter().flat_map(|group| (0..group.count).map(move |index| (group, index)))
@@ -206,6 +212,15 @@ impl PrivatePlan {
 }
 
 impl GroupPlan {
+    /// Estimated bytes of a member: measured as the growth of the process from 4000 to 12 000 flows, summary included (17 to
+    /// 23 kB, of which the flow has less than 3; 43 to 48 kB for an application).
+    fn flow_memory(&self) -> u64 {
+        match self.transport {
+            TransportPlan::Tcp { load: Load::App(_), .. } => 48_000,
+            TransportPlan::Tcp { .. } | TransportPlan::Rated { .. } | TransportPlan::Udp(_) => 23_000,
+        }
+    }
+
     /// The name of a member.
     pub fn member(&self, index: usize) -> String {
         format!("{}/{index}", self.name)

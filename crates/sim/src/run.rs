@@ -74,6 +74,8 @@ fn execute<C: Carrier>(
     watch: Option<&Watch>,
 ) -> (StoppedBy, u64, Time) {
     let last = network.window.end;
+    // The summary is made when the run is over, and has to fit too.
+    let most = plan.run.max_memory.0.saturating_sub(plan.memory().0);
     let mut events = 0;
     let mut now = Time::ZERO;
     let mut seen = Time::ZERO;
@@ -90,7 +92,7 @@ fn execute<C: Carrier>(
         if events >= plan.run.max_events {
             return (StoppedBy::Events, events, now);
         }
-        if network.memory() > plan.run.max_memory.0 {
+        if network.memory() > most {
             return (StoppedBy::Memory, events, now);
         }
         if let Some(watch) = watch {

@@ -30,6 +30,9 @@ fn report(plan: &Plan, seed: u64, engine: Engine) -> (String, Vec<Series>) {
     let outcome = run(plan, seed, &Options { engine, series: true, ..Options::default() });
     let mut summary = outcome.summary(plan, "");
     summary["events"] = Json::Null;
+    for (name, link) in summary["links"].as_object().expect("a table") {
+        assert_eq!(link["little_pkts"], 0.0, "Little's law at {name}, {} engine", engine.name());
+    }
     (summary.to_string(), outcome.series(plan))
 }
 

@@ -76,6 +76,8 @@ class LinkSummary(TypedDict):
     queue_pkts_max: float
     #: Time average of the backlog.
     queue_bytes_mean: float
+    #: Mean queue less what Little's law makes of the sojourn times, in packets: 0.
+    little_pkts: float | None
     #: Mean of the discipline's own average, sampled.
     avg_mean: float | None
     #: Its standard deviation.

@@ -12,12 +12,16 @@ from ..metrics.summary import RunSummary
 from ..quantities import wording
 from .variant import Variant
 
+ROUNDING = 1e-6
+"""Share of a mean queue that a clock of doubles may lose in rounding."""
+
 
 def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
     """(problems, warnings) in sentences. ``loose`` are the metrics that did not reach the precision
     asked for."""
     problems = [line for variant in variants for line in _stopped(variant)]
     problems += [line for variant in variants for line in _unbalanced(variant)]
+    problems += [line for variant in variants for line in _without_littles_law(variant)]
     warnings = [line for variant in variants for line in _warm_up(variant)]
     warnings += [line for variant in variants for line in _silent(variant)]
     warnings += [line for variant in variants for line in _alike(variant)]
@@ -64,6 +68,17 @@ def _unbalanced(variant: Variant) -> list[str]:
         "this is a fault of dropcurve"
         for run in variant.runs
         if (wrong := unbalanced(run))
+    ]
+
+
+def _without_littles_law(variant: Variant) -> list[str]:
+    """Links whose mean queue length and sojourn times contradict each other."""
+    return [
+        f"{variant.name}: the mean queue of {name} and its sojourn times differ by {abs(off):.3g} packets from "
+        f"Little's law (seed {run['seed']}): this is a fault of dropcurve"
+        for run in variant.runs
+        for name, link in run["links"].items()
+        if (off := link.get("little_pkts")) and abs(off) > ROUNDING * max(1.0, link["queue_pkts_mean"])
     ]
 
 

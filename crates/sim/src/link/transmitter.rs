@@ -60,6 +60,9 @@ impl Transmitter {
         queue.enqueue(waiting, &mut self.context(now, fates));
         let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
+            if !self.departures_known {
+                probe.enters(now);
+            }
             probe.arrived(now, pkt.size, queue.avg(), came);
         }
         if !self.departures_known {

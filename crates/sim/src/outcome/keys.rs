@@ -153,6 +153,7 @@ const LINK: &[SummaryKey] = keys! {
     "queue_pkts_sd": Real, Always, "its standard deviation";
     "queue_pkts_max": Real, Always, "its maximum";
     "queue_bytes_mean": Real, Always, "time average of the backlog";
+    "little_pkts": Real, Gap, "mean queue less what Little's law makes of the sojourn times, in packets: 0";
     "avg_mean": Real, Gap, "mean of the discipline's own average, sampled";
     "avg_sd": Real, Gap, "its standard deviation";
     "avg_unit": Text, Gap, "its unit, \"pkts\" or \"bytes\"";

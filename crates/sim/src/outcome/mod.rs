@@ -340,6 +340,7 @@ fn link_summary(plan: &LinkPlan, link: &Link, probe: &LinkProbe) -> Value {
         "queue_pkts_sd": probe.queue.sd(),
         "queue_pkts_max": probe.queue.max(),
         "queue_bytes_mean": probe.queue.mean_bytes(),
+        "little_pkts": probe.little_difference(),
         "avg_mean": has_avg.then_some(probe.avg.mean),
         "avg_sd": has_avg.then(|| probe.avg.sd()),
         "avg_unit": avg_unit,

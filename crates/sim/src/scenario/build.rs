@@ -56,7 +56,20 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
         max_events: model.run.max_events,
         max_memory: model.run.max_memory,
     };
-    Some(Plan { title: model.head.title.clone(), run, nodes: nodes.names, links, groups })
+    let plan = Plan { title: model.head.title.clone(), run, nodes: nodes.names, links, groups };
+    check_memory(&plan, problems);
+    (problems.len() == before).then_some(plan)
+}
+
+/// Refuses a run that cannot keep to its memory before any of it is allocated.
+fn check_memory(plan: &Plan, problems: &mut Vec<Problem>) {
+    let (needed, most) = (plan.memory(), plan.run.max_memory);
+    if needed > most {
+        let needed = format!("{:.1} GB", (needed.0 as f64 / 1e8).ceil() / 10.0);
+        let rule = format!("{} flows need about {needed} for their state and their results", plan.flows());
+        let remedy = format!("lower the counts, or write max_memory = \"{needed}\" if the machine has it");
+        problems.push(Problem::new("run.max_memory", most.show(), rule, remedy));
+    }
 }
 
 fn check_numbers(model: &Model, problems: &mut Vec<Problem>) {

@@ -1,6 +1,7 @@
 //! What one link records: counters from the warm-up on, queue statistics, sojourn times, series.
 
 mod drop_curve;
+mod little;
 mod series;
 
 use crate::account::{Histogram, Moments, QueueStatistics, SampleMoments};
@@ -8,6 +9,7 @@ use crate::account::{MeasurementWindow, Tally};
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
 pub use drop_curve::DropCurve;
+use little::LittlesLaw;
 use queue::disc::{Fate, Packet, QueueDisc, Reason};
 pub use series::{LinkSeries, EVENT_SERIES};
 use units::{Span, Time};
@@ -87,6 +89,8 @@ pub struct LinkProbe {
     pub curve: DropCurve,
     /// Samples of the queue and of the discipline's state.
     pub series: LinkSeries,
+    /// The check of Little's law.
+    little: LittlesLaw,
     next_sample: Time,
     /// Fast path: a packet that starts at once and ends by then needs only to be counted, because neither a sample nor the
     /// start or end of measuring comes before.
@@ -106,6 +110,7 @@ impl LinkProbe {
             dropped: Histogram::default(),
             curve: DropCurve::default(),
             series: LinkSeries::default(),
+            little: LittlesLaw::default(),
             next_sample: window.end.start(),
             fast_until: window.end.start(),
         }
@@ -118,6 +123,11 @@ impl LinkProbe {
             self.take_samples(now, backlog, disc);
         }
         self.queue.hold(backlog.pkts, backlog.bytes, now);
+    }
+
+    /// A packet is about to enter a queue whose departures are not known at arrival.
+    pub fn enters(&mut self, now: Time) {
+        self.little.arrived(now, &self.window);
     }
 
     /// A packet arrived, with the discipline's average after it and the drops and marks it caused.
@@ -284,6 +294,7 @@ impl LinkProbe {
                     if counts > 0 && pkt.enqueued() < now {
                         self.dropped.add(now.since(pkt.enqueued()));
                     }
+                    self.little.left(pkt.enqueued(), now, &self.window);
                     *match reason {
                         Reason::Early => &mut self.counters.early_pkts,
                         Reason::Forced => &mut self.counters.forced_pkts,
@@ -306,6 +317,7 @@ impl LinkProbe {
             self.counters.departed_bytes += u64::from(size);
             self.sojourn.add(start.since(arrived));
         }
+        self.little.left(arrived, start, &self.window);
         self.counters.busy_ns += self.window.clip(start, finish).0;
     }
 
@@ -340,6 +352,13 @@ impl LinkProbe {
         if self.next_sample == end {
             self.take_sample(backlog, disc);
         }
+        let sojourns = self.sojourn.moments.total() + self.dropped.moments.total();
+        self.little.finish(end, self.queue.area(), sojourns, &self.window);
+    }
+
+    /// The mean queue length less what Little's law makes of the sojourn times, in packets; `None` if the run was cut short.
+    pub fn little_difference(&self) -> Option<f64> {
+        self.little.difference(&self.window)
     }
 
     #[cold]

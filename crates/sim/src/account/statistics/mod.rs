@@ -225,6 +225,11 @@ impl QueueStatistics {
         self.packets.last = now;
     }
 
+    /// The queue length, summed over time, in packets times nanoseconds.
+    pub fn area(&self) -> u128 {
+        self.packets.area
+    }
+
     /// Most packets at any time.
     pub fn max_pkts(&self) -> u64 {
         self.max
