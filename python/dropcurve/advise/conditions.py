@@ -162,7 +162,7 @@ def _buffer(buffer: str | float | None, rate_bps: float, rtt_s: float, packet_by
         def packets(text: str) -> float:
             return units.buffer(text, rate_bps=rate_bps, rtt_s=rtt_s, packet_bytes=packet_bytes)
 
-        # Of a time or a bandwidth-delay product the whole packets.
+        # Whole packets of a time or a bandwidth-delay product.
         return max(1.0, math.floor(units.between(buffer, packets, what="buffer")[0] + 1e-9))
     return None if buffer is None else float(buffer)
 

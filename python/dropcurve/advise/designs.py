@@ -42,7 +42,7 @@ class Design:
 
     @property
     def queue(self) -> str:
-        """As `dropcurve compare --queue` takes it."""
+        """The queue as an argument of `dropcurve compare --queue`."""
         return f"{self.discipline}:{','.join(f'{key}={value}' for key, value in self.params.items())}"
 
 

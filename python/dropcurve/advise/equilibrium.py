@@ -48,7 +48,7 @@ class Curve:
         return share(self.p_b(avg), self.spacing)
 
     def slope(self, avg: float) -> float:
-        """How the share taken rises with the average, per packet; 0 outside the sloping parts."""
+        """Slope of the share taken over the average, per packet; 0 outside the sloping parts."""
         step = 1e-4 * max(avg, 1.0)
         return max(0.0, (self.taken(avg + step) - self.taken(max(0.0, avg - step))) / (2.0 * step))
 

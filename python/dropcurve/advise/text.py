@@ -12,7 +12,7 @@ from .conditions import Conditions
 from .designs import Design, Expectation
 from .fluid import Margins
 
-#: What a regime is called.
+#: Names of the regimes.
 REGIMES = {
     "curve": "",
     "edge": "held at the jump of the curve: swings",

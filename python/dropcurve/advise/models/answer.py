@@ -13,7 +13,7 @@ from .queue_law import QueueLaw
 
 @dataclass(frozen=True)
 class LawAnswer:
-    """What one law answers: loss (None: there is none) and throughput in bit/s, window in segments."""
+    """The answer of one law: loss (None: no solution) and throughput in bit/s, window in segments."""
 
     law: str
     title: str
@@ -28,7 +28,7 @@ def rows(
     path: Path, *, loss_rate: float | None = None, throughput_bps: float | None = None, names: Sequence[str] = (),
     rate_bps: float | None = None,
 ) -> list[LawAnswer]:  # fmt: skip
-    """What each law says of a path: throughput at a loss, or loss at a throughput; laws by name, or all.
+    """Evaluates each law on a path: throughput at a loss, or loss at a throughput; laws by name, or all.
 
     ``rate_bps`` is the bottleneck's: it bounds throughput, and adds BBR to the answers from a loss.
     """

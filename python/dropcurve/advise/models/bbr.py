@@ -1,6 +1,6 @@
-"""What is published of BBR's throughput: alone under random loss, and beside loss-based flows in a deep buffer.
+"""Published laws of BBR's throughput: alone under random loss, and with loss-based flows in a deep buffer.
 
-References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 beside loss-based flows). BBR's
+References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 against loss-based flows). BBR's
 rate is no function of loss and round trip: without a bottleneck rate there is no answer.
 """
 

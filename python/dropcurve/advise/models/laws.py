@@ -15,7 +15,7 @@ from ...errors import UsageError
 from .. import tcp
 from .newreno import newreno_impatient, newreno_steady
 
-#: What loss may be asked for.
+#: Accepted range of the loss.
 LEAST_LOSS, MOST_LOSS = 1e-9, 0.5
 #: The constants of MF97, by the acknowledgements and the loss process assumed.
 K_LOW, K_HIGH = 1.22, 1.31
@@ -53,7 +53,7 @@ class Path:
 
     @property
     def sender(self) -> tcp.Sender:
-        """What the equations of `dropcurve.advise.tcp` take."""
+        """The path as the argument of the equations in `dropcurve.advise.tcp`."""
         return tcp.Sender(self.rtt_s, self.rto_s, self.b, self.window)
 
     def rate(self, window: float) -> float:
