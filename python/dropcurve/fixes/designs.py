@@ -30,7 +30,7 @@ SELF_SETTING = {
     "CAKE": "cake",
     "fair queues": "drr",
 }
-#: What the box calls fair queues.
+#: Names of fair queues on the box.
 FAIR = {"ios": "fair-queue", "linux": "SFQ"}
 #: Flow queues of a design with fair queues: as few as boxes have where a configuration does not say.
 FAIR_QUEUES = 16

@@ -35,7 +35,7 @@ class Place:
 
     @property
     def title(self) -> str:
-        """What the configuration calls the queue; its discipline where it has no name."""
+        """Name of the queue in the configuration; its discipline where it has no name."""
         return self.found.title or self.found.discipline
 
     def put(self, kind: str, params: dict[str, Any]) -> Scenario:

@@ -28,7 +28,7 @@ MOST_REPLICATIONS = 30
 
 @dataclass(frozen=True)
 class Thoroughness:
-    """How the designs of a queue are searched for.
+    """Extent of the search for the designs of a queue.
 
     Attributes:
         tune: Whether a search is made at all, next to usual settings and formulas.
@@ -45,13 +45,13 @@ class Thoroughness:
 
 @dataclass(frozen=True)
 class QueueFix:
-    """What to do about one queue.
+    """Recommendation for one queue.
 
     Attributes:
         place: The imported queue and its scenario.
         exports: The designs by name, as the box takes them.
         result: The simulation of all of them and of the imported queue, `YOURS`.
-        verdict: On these designs.
+        verdict: The verdict on these designs.
         untuned: Why there was no search, "" if there was one.
         chosen: The design to load, where another direction of the same line decides; else "".
     """
@@ -83,11 +83,11 @@ class QueueFix:
 
 @dataclass(frozen=True)
 class Fix:
-    """What to do about a configuration.
+    """Recommendation for a configuration.
 
     Attributes:
         queues: The answer for each of its queues.
-        before: The text.
+        before: The text of the configuration.
         after: The text with the recommended queues; as `before` unless a verdict is to load another one.
         in_place: Whether `after` is the whole text with queues replaced; else it is the new queues alone.
     """
