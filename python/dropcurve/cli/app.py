@@ -10,7 +10,7 @@ import typer
 
 from . import verbs
 
-#: What Typer raises for wrong options and arguments, wherever it keeps its parser.
+#: The exception Typer raises for wrong options and arguments, wherever its parser is.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
@@ -59,7 +59,7 @@ def _asked(invoke: Callable[[list[str]], int]) -> int:
 
 
 def describe_misuse(error: Exception) -> str:
-    """What is wrong with options or arguments, in one line with a remedy."""
+    """Renders a usage error (options or arguments) as one line with a remedy."""
     message = getattr(error, "format_message", lambda: str(error))()
     context = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "dropcurve"

@@ -14,7 +14,7 @@ from ..files.writing import write_text
 from ..scenario import Scenario
 from . import options as o
 
-#: What --show-effect shows.
+#: Metrics printed by --show-effect.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
 #: The boxes, with what else they may be called.
 BOXES = "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic or openconfig"

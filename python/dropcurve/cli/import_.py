@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 #: The name of the imported queue among the variants.
 YOURS = "yours"
-#: What an imported queue is compared with.
+#: Queues that an imported queue is compared with.
 RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel", "cake")
-#: What the comparison shows.
+#: Metrics of the comparison.
 SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
 
 

@@ -75,7 +75,7 @@ def server(root: Any) -> Server[Any]:
 
 
 def answer(call: Any) -> tuple[str, bool]:
-    """What a command line prints, and whether it failed. Exit code 1 is an answer that is no good: no failure."""
+    """Runs a command line; returns its output and whether it failed. Exit code 1 is a negative answer, no failure."""
     done = subprocess.run(
         [sys.executable, "-m", "dropcurve", *call.arguments],
         input=call.standard_input, capture_output=True, text=True, encoding="utf-8", check=False,

@@ -16,7 +16,7 @@ from . import options as o
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Of a segment on the link: IP and TCP without options.
+#: Header bytes of a segment on the link: IP and TCP without options.
 HEADERS_BYTES = 40
 
 

@@ -15,7 +15,7 @@ Ask = Callable[[str, str], str]
 GOALS = {"balanced": 1.0, "voip": 4.0, "gaming": 4.0, "web": 1.0, "bulk": 0.1}
 #: Time of a search.
 TIME = "3min"
-#: What to compare on a link whose box is not known.
+#: Queues to compare on a link whose box is not known.
 USUAL = ("droptail", "codel", "pie", "fq_codel", "cake")
 
 
