@@ -21,7 +21,6 @@ NOT_YET = (
 
 RIDDLES = (
     "python/dropcurve/cli/live.py",
-    "python/dropcurve/live/",
     "python/dropcurve/metrics/summary.py",
     "python/dropcurve/studies/",
     "python/dropcurve/tuning/",

@@ -15,7 +15,7 @@ INTERVAL_S = 0.5
 
 
 def address(host: str, number: int) -> str:
-    """Of a flow's end on a host."""
+    """Address of a flow's end on a host."""
     return f"{NETWORKS[host]}.{(number + 1) >> 8}.{(number + 1) & 255}"
 
 

@@ -1,4 +1,4 @@
-"""How exactly this machine shapes and delays: the lab held against itself, before its numbers are believed.
+"""Accuracy of this machine's shaping and delays: the lab measured by itself, before its results are trusted.
 
 At each rate a few greedy TCP flows keep a link busy, and what reaches the receiving host's device is counted by the
 kernel and by the wall clock; at each delay small datagrams cross an idle link, from the sender's call to the time that
@@ -21,7 +21,7 @@ from . import scratch as folders
 
 RATES = ("10 Mbit/s", "100 Mbit/s", "500 Mbit/s", "1 Gbit/s")
 DELAYS = ("0 ms", "5 ms", "50 ms")
-#: What is asked for: error of the rate in per cent, median of the added delay in milliseconds.
+#: Limits: error of the rate in per cent, median of the added delay in milliseconds.
 MOST_ERROR, MOST_ADDED_MS = 1.0, 0.1
 #: Seconds of a run, and of its warm-up.
 SECONDS, WARMUP_S = 6.0, 2.0
@@ -104,7 +104,7 @@ class DelayRow:
 
 @dataclass(frozen=True)
 class Check:
-    """What was found, and on what machine."""
+    """Outcome of the check, and the machine it ran on."""
 
     machine: str
     rates: list[RateRow]
@@ -169,7 +169,7 @@ def check(
 
 
 def machine(real_time: bool) -> str:
-    """What it was measured on, in a line."""
+    """Describes the machine of the measurement, in a line."""
     priority = "real-time priority" if real_time else "ordinary priority (root gets real-time priority)"
     return (
         f"Linux {platform.release()}, {wording.count(os.cpu_count() or 1, 'processor')}, load "

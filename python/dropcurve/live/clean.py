@@ -1,4 +1,4 @@
-"""What killed runs left, taken away."""
+"""Removes the remains of killed runs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from typing import Any
 from .addresses import FIRST_PORT, INTERVAL_S, OTHER, address, pause_until, source
 
 STAMP = struct.Struct("!IQ")
-#: Of socket(7); Python has no name for it.
+#: A constant of socket(7); Python has no name for it.
 SO_TIMESTAMPNS = 35
 BUFFER = 4 << 20
 #: Among those of `SCHED_FIFO`; the forwarder has the next.
@@ -65,7 +65,7 @@ def receive(lines: Lines, began_ns: int, job: dict[str, Any]) -> dict[int, dict[
         found[number] = ([0] * round(job["duration_s"] / INTERVAL_S + 1), [])
     offset = time.time_ns() - time.monotonic_ns()
     end, warm = began_ns + round(job["duration_s"] * 1e9), began_ns + round(job["warmup_s"] * 1e9)
-    # What came in time but was not read yet is read after the end.
+    # Datagrams that arrived in time but are still in the socket are read after the end.
     while (ready := ears.select(max(0.0, (end - time.monotonic_ns()) / 1e9))) or time.monotonic_ns() < end:
         for key, _ in ready:
             bins, delays = found[key.data]

@@ -84,7 +84,7 @@ def await_control(path: Path, alive: Any, *, seconds: float = 300.0) -> Control:
 
 
 def plain(error: OSError) -> str:
-    """What the core complained of, without the number of the error, and with the remedy for want of rights."""
+    """Message of an error of the core, without its errno, and with the remedy if rights are missing."""
     text = re.sub(r" \(os error \d+\)", "", str(error))
     if "Operation not permitted" in text:
         text += "; that needs root, or CAP_NET_RAW and CAP_NET_ADMIN"

@@ -1,5 +1,5 @@
-"""What may queue or merge packets beside our queue, and so hide what it does: found before a run, in sentences with a
-remedy."""
+"""Finds devices and offloads that queue or merge packets besides our queue and so hide its effect: before a run, as
+sentences with a remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SYS = Path("/sys/class/net")
 HARMLESS = {"", "noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
 #: Devices that send through another one, whose discipline then comes after us.
 STACKED = {"vlan", "macvlan", "ipvlan", "macsec"}
-#: What merges received packets before we see them.
+#: Offloads that merge received packets before we see them.
 MERGING = ("large-receive-offload", "rx-gro-hw")
 
 
@@ -31,12 +31,12 @@ class Device:
     number: int = 0
 
     def port(self) -> dict[str, Any]:
-        """As the forwarder's settings have it."""
+        """The port in the form of the forwarder's settings."""
         return {"kind": self.kind, "name": self.name, "number": self.number}
 
 
 def queues(devices: Sequence[Device], rate: str) -> list[str]:
-    """Where packets may wait, merge or pass beside our queue of this rate."""
+    """Places where packets may wait, merge or bypass our queue of this rate, as sentences."""
     found: list[str] = []
     for one in devices:
         if one.kind == "tun":
@@ -54,12 +54,12 @@ def queues(devices: Sequence[Device], rate: str) -> list[str]:
 
 
 def names() -> list[str]:
-    """Of all interfaces here."""
+    """Names of all interfaces of this namespace."""
     return sorted(path.name for path in SYS.iterdir()) if SYS.is_dir() else []
 
 
 def read(name: str, what: str) -> str:
-    """What the kernel says of an interface; empty if it does not."""
+    """Reads an attribute of an interface from sysfs; empty if it has none."""
     try:
         return (SYS / name / what).read_text(encoding="ascii").strip()
     except OSError:
@@ -122,7 +122,7 @@ def _discipline(name: str) -> tuple[str, float | None]:
 
 
 def _kind(name: str) -> str:
-    """What kind of device it is, as `ip` calls it."""
+    """Kind of the device, as `ip` calls it; empty if unknown."""
     rows = _said(["ip", "-d", "-j", "link", "show", "dev", name])
     return str(rows[0].get("linkinfo", {}).get("info_kind", "")) if rows else ""
 

@@ -28,7 +28,7 @@ import dropcurve._core as _core
 
 from . import merging
 
-#: Of prctl(2).
+#: An option of prctl(2).
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 #: Seconds a command has to end by itself.
 PATIENCE_S = 10.0
@@ -50,10 +50,10 @@ class KeeperJob:
 
 
 def keep(job: KeeperJob) -> tuple[int, bool]:
-    """Runs the command; its exit code, and whether who asked for it has gone."""
+    """Runs the command; returns its exit code, and whether the process that asked for it has gone."""
     libc = ctypes.CDLL(None, use_errno=True)
     us = os.getpid()
-    # What the command leaves behind comes to us.
+    # Orphans of the command become our children.
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def follow() -> None:
@@ -95,7 +95,7 @@ def clear(started: subprocess.Popen[bytes]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Keeps the command of a job."""
+    """Supervises the command of a job; returns its exit code."""
     job = KeeperJob(**json.loads(arguments[0]))
     if job.unmerged:
         with merging.off(job.unmerged, Path(job.folders[0])):

@@ -21,11 +21,11 @@ from .replay import replay
 
 #: Share of the prediction within which a live result agrees with it, whatever the intervals.
 CLOSE = 0.05
-#: What the names of its folders begin with.
+#: Prefix of the names of its folders.
 PREFIX = "dropcurve-lab-"
-#: What is kept of a run, there and back.
+#: Files kept of a run, in both directions.
 FILES = {"records": ["record", "record.back"], "captures": ["capture.pcapng", "capture.back.pcapng"]}
-#: Told what is being done.
+#: Receives messages on the progress.
 Tell = Callable[[str], None]
 
 
@@ -44,7 +44,7 @@ class LabRow:
 
 @dataclass(frozen=True)
 class LabAnswer:
-    """What `lab` found. ``warnings`` say why not to trust it; ``folder`` holds what was kept."""
+    """Result of `lab`. ``warnings`` are reasons not to trust it; ``folder`` holds the files kept of its runs."""
 
     name: str
     title: str

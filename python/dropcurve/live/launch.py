@@ -1,4 +1,4 @@
-"""Where a lab runs: in namespaces of this kernel, or in a kernel of its own in virtual time.
+"""Runs a lab: in namespaces of this kernel, or in a kernel of its own in virtual time.
 
 In namespaces nothing is ever made on the host itself: the lab is the first process of new user (unless root), network,
 mount and process namespaces, and when it ends, however it ends, the kernel takes all of them away. A keeper ends it
@@ -33,7 +33,7 @@ PROGRAMS = {
 ORACLE = "DROPCURVE_ORACLE"
 #: Where it lies beside a checkout.
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "linux-oracle"
-#: What the names of its folders begin with.
+#: Prefix of the names of its folders.
 GUEST = "dropcurve-guest-"
 #: Virtual time begins here, in nanoseconds since 1970; memory of the guest.
 EPOCH_NS, MEMORY = 1_700_000_000_000_000_000, "512M"

@@ -1,5 +1,4 @@
-"""What a lab's run came to: the metrics that a simulation of the same scenario has as well, and those of the lab
-itself."""
+"""Metrics of a lab's run: those that a simulation of the same scenario has as well, and those of the lab itself."""
 
 from __future__ import annotations
 
@@ -71,7 +70,7 @@ def values(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def bits_carried(plan: LabPlan, start_s: float, end_s: float) -> float:
-    """What the link can carry between two moments, in bits, at the rates it has then."""
+    """Capacity of the link between two moments, in bits, at the rates it has then."""
     rate, total, at = plan.settings["links"][0]["rate"], 0.0, start_s
     for moment, edits in sorted(plan.changes, key=lambda change: change[0]):
         upto = min(max(moment, at), end_s)
@@ -120,7 +119,7 @@ def estimates(plan: LabPlan, raws: list[dict[str, Any]]) -> dict[str, Estimate]:
 
 
 def warnings(raws: list[dict[str, Any]]) -> list[str]:
-    """What makes the numbers of a lab doubtful, in sentences."""
+    """Reasons to doubt the results of a lab, as sentences."""
     found: list[str] = []
     for raw in raws:
         found += too_late(raw["stats"]["forward"], real_time=raw["stats"]["real_time"])
@@ -144,7 +143,7 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
 
 
 def too_late(direction: Mapping[str, Any], *, real_time: bool) -> list[str]:
-    """That a direction's 99th percentile of lateness is too much, if it is, and the remedy."""
+    """Warns if a direction's 99th percentile of lateness is too high, with the remedy."""
     late = direction["late_ms"]["p99"]
     if late is None or late <= TOO_LATE_MS:
         return []
@@ -198,7 +197,7 @@ def _retransmits(plan: LabPlan, flow: Mapping[str, Any]) -> float | None:
 
 
 def _received(plan: LabPlan, received: list[int]) -> float | None:
-    """What reached the receiving host's device by its own count and by the wall clock, the link's framing included."""
+    """Rate received by the receiving host's device, by its own count and the wall clock, with the link's framing."""
     nanoseconds, size, pkts = received
     return 8e9 * (size + pkts * plan.settings["overhead"]) / nanoseconds if nanoseconds else None
 

@@ -66,7 +66,7 @@ def merges(interface: str) -> bool:
 
 
 def _ask(interface: str, request: int, value: int) -> int | None:
-    """What the kernel makes of a request with one value; None if it refuses."""
+    """Sends an ethtool request with one value; returns the kernel's value, None if it refuses."""
     words = ctypes.create_string_buffer(struct.pack("=II", request, value), 8)
     asked = struct.pack("16sP16x", interface.encode(), ctypes.addressof(words))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:

@@ -175,7 +175,7 @@ def _loads(scenario: Scenario, seed: int) -> dict[int, list[tuple[int, int]]]:
 
 
 def _unsuitable(found: dict[str, Any]) -> list[Problem]:
-    """What a lab cannot have."""
+    """Problems of a scenario that a lab cannot run."""
     if "dumbbell" not in found:
         return [Problem("", "", "a lab has one bottleneck", "describe the network as [dumbbell]")]
     problems = []

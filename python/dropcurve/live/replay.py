@@ -16,7 +16,7 @@ from .forwarder import plain
 
 @dataclass(frozen=True)
 class Agreement:
-    """What a replay found: how many verdicts were the same, to the nanosecond, and the first that was not, in words."""
+    """Outcome of a replay: number of verdicts that agree, to the nanosecond, and the first that does not, in words."""
 
     arrivals: int
     drops: int

@@ -29,19 +29,19 @@ from .measure import too_late
 LOOK_S = 1.0
 #: Seconds that a forwarder which has stopped to answer has to end.
 PATIENCE_S = 15.0
-#: What the names of its folders begin with.
+#: Prefix of the names of its folders.
 PREFIX = "dropcurve-live-"
 #: Directions as the forwarder names them, and for people.
 DIRECTIONS = (("forward", "in → out"), ("back", "out → in"))
-#: What may wait in a device behind our queue, by half of the looks at it, in milliseconds at our rate. Drivers say a
-#: while after the fact what they have sent.
+#: Median backlog allowed in a device behind our queue, in milliseconds at our rate. Drivers report
+#: transmitted packets a while after the fact.
 MOST_BEHIND_MS = 2.0
 
 
 @dataclass(frozen=True)
 class Router:
-    """What is to be forwarded, and how. ``rate`` shapes from ``inside`` to ``outside``, ``back_rate`` the other way
-    (unlimited unless given). Rates and delays are text with their unit; ``queue`` is as in `compare --queue`."""
+    """Interfaces to forward between, and how. ``rate`` shapes from ``inside`` to ``outside``, ``back_rate`` the other
+    way (unlimited unless given). Rates and delays are text with their unit; ``queue`` is as in `compare --queue`."""
 
     rate: str
     queue: str
@@ -59,7 +59,7 @@ class Router:
     devices: tuple[Device, ...] = field(default=(), compare=False)
 
     def settings(self, control: Path) -> dict[str, Any]:
-        """Those of the forwarder. Raises UsageError for what cannot be used."""
+        """Settings of the forwarder. Raises UsageError for values that cannot be used."""
         check_rate(self.rate)
         devices = self.devices or tuple(self.choose())
         links = [_link(self.queue, self.rate, self.delay)]
@@ -120,7 +120,7 @@ def device(name: str) -> Device:
 
 
 def runtime() -> Path:
-    """Where a router has its folder, with its control socket."""
+    """Folder of a router, with its control socket."""
     named = Path(os.environ.get("XDG_RUNTIME_DIR") or "/run")
     return named if os.access(named, os.W_OK) else Path(tempfile.gettempdir())
 
@@ -198,7 +198,7 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 
 def warnings(stats: dict[str, Any]) -> list[str]:
-    """What makes a router's numbers doubtful, in sentences."""
+    """Reasons to doubt a router's counters, as sentences."""
     found = []
     for name, title in DIRECTIONS:
         one = stats.get(name)

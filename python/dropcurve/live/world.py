@@ -85,7 +85,7 @@ class World:
             {"kind": "tun", "name": "tun0", "netns": f"/run/netns/{host}"} for host in ("left", "right")
         ]
         settings.update(control=str(here / "control"), sample_ms=100, real_time=job.get("real_time", True))
-        # In virtual time the clock waits for who watches it.
+        # In virtual time the clock waits for every process that watches it.
         settings["watchful"] = not os.environ.get("DROPCURVE_GUEST")
         for key in ("records", "captures"):
             settings[key] = [str(self.out / name) for name in job.get(key, ())]
@@ -102,7 +102,7 @@ class World:
             raise DropcurveError(said or str(error)) from None
 
     def set_up_hosts(self) -> None:
-        """Addresses, routes, and what the kernel's TCP is told."""
+        """Sets addresses, routes and the options of the kernel's TCP."""
         job, flows = self.job, len(self.job["flows"]) + 1
         for host, other in (("left", "right"), ("right", "left")):
             lines = ["link set lo up"]
@@ -112,14 +112,14 @@ class World:
             lines.append(f"link set tun0 mtu {job['mtu']} txqueuelen {DEVICE_PACKETS} up")
             lines += [f"addr add {address(host, number)}/32 dev tun0" for number in range(flows)]
             lines.append(f"route add {NETWORKS[other]}.0.0/16 dev tun0")
-            # Who asks for ECN does so by flow; who is asked always agrees (tcp_ecn = 2).
+            # The client requests ECN by flow; the server always agrees (tcp_ecn = 2).
             lines += [
                 f"route add {address(other, flow['number'])}/32 dev tun0 features ecn"
                 for flow in self.tcp()
                 if flow["ecn"] and source(flow) == host
             ]
             call(["ip", "-n", host, "-batch", "-"], "\n".join(lines))
-            # What the system puts on every device (often a discipline of its own) would be a second queue.
+            # The default qdisc of the system (often an AQM of its own) would be a second queue.
             call(
                 [
                     "tc",
@@ -269,14 +269,14 @@ class World:
 
 
 def begin(program: subprocess.Popen[bytes], began: float) -> None:
-    """Tells a program when the run begins."""
+    """Sends a program the time at which the run begins."""
     if program.stdin:
         program.stdin.write(f"{round(began * 1e9)}\n".encode())
         program.stdin.close()
 
 
 def heard(path: Path, number: int) -> dict[str, Any]:
-    """What the programs for UDP say of a flow."""
+    """Report of the programs for UDP on a flow."""
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))[str(number)]
     except (OSError, ValueError) as error:
@@ -285,7 +285,7 @@ def heard(path: Path, number: int) -> dict[str, Any]:
 
 
 def said(path: Path) -> dict[str, Any]:
-    """What an iperf3 said, without what nobody asks for."""
+    """Parses the report of an iperf3, without the fields that nobody asks for."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -327,7 +327,7 @@ def device_drops(host: str) -> int:
 
 
 def received(process: int) -> tuple[int, int, int]:
-    """When, in nanoseconds, and how many bytes and packets the device of a process's host has received by then."""
+    """Time in nanoseconds, and the bytes and packets that the device of a process's host has received by then."""
     counters = Path(f"/proc/{process}/net/dev")
     now, text = time.monotonic_ns(), counters.read_text(encoding="ascii")
     (line,) = [row for row in text.splitlines() if row.strip().startswith("tun0:")]
