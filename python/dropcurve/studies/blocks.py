@@ -1,4 +1,4 @@
-"""What a page is made of: paragraphs, tables, figures."""
+"""Parts of a page: paragraphs, tables, figures."""
 
 from __future__ import annotations
 

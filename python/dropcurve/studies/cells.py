@@ -103,7 +103,7 @@ class _Noted(Cells):
 
 @dataclass(frozen=True)
 class ReplicationPlan:
-    """How often to run.
+    """Numbers of replications.
 
     ``first`` replications, then more until every number named in ``tolerance`` has an interval of at most
     ``precision`` times its mean, or of the absolute tolerance given for it if that is wider, or ``maximum`` is

@@ -35,9 +35,9 @@ LOOKS = 12
 
 @dataclass(frozen=True)
 class Test:
-    """What is estimated, and where it would have to lie: above ``above`` and below ``below``, in ``unit``.
+    """A quantity to estimate, and the range it has to lie in: above ``above`` and below ``below``, in ``unit``.
 
-    ``difference`` says that zero means "no difference", so that an estimate within the bound either way is a tie.
+    With ``difference`` zero means "no difference", so that an estimate within the bound either way is a tie.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Test:
 
 @dataclass(frozen=True)
 class TestedClaim:
-    """What a paper says, in our words; ``place`` is the table or figure it rests on."""
+    """A statement of a paper, in our words; ``place`` is the table or figure it rests on."""
 
     key: str
     place: str
@@ -121,17 +121,17 @@ class Finding:
 
 
 def at(cell: str, number: str) -> Callable[[Cells], Effect]:
-    """What a test estimates: a number of a cell."""
+    """Effect of a test: a number of a cell."""
     return lambda cells: cells[cell][number]
 
 
 def more(number: str, cell: str, other: str) -> Callable[[Cells], Effect]:
-    """What a test estimates: by how many per cent a number is larger in one cell than in another."""
+    """Effect of a test: by how many per cent a number is larger in one cell than in another."""
     return lambda cells: gain(cells[cell][number], cells[other][number])
 
 
 def judge(claim: TestedClaim, cells: Cells, *, sequential: bool, error: float = ERROR) -> Finding:
-    """The verdict on a claim; ``sequential`` says that the number of replications depended on the data."""
+    """The verdict on a claim; ``sequential`` means that the number of replications depended on the data."""
     confidence = 1.0 - error / len(claim.tests)
     level = statistics.level_when_stopping(confidence) if sequential else confidence
     try:
@@ -192,7 +192,7 @@ def _part(test: Test, effect: Effect, level: float) -> Part:
 
 
 def _place(test: Test, value: float, half: float) -> str:
-    """Where the interval lies against the range."""
+    """Position of the interval against the range."""
     above = -math.inf if test.above is None else test.above
     below = math.inf if test.below is None else test.below
     low, high = value - half, value + half

@@ -294,7 +294,7 @@ def table(
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """What the page says beside verdicts and method."""
+    """Text, tables and figures of the page, besides verdicts and method."""
     found = outcome[outcome.main]
     return st.Page(
         short=st.prose(f"""

@@ -48,13 +48,13 @@ def network(
 
 
 def window(scenario: Scenario, size_bytes: int) -> Scenario:
-    """With a receiver's window."""
+    """The scenario with this window of the receiver."""
     segment = int(str(scenario.get("flows.tcp_n0.mss")).split()[0])
     return scenario.edit([(f"flows.{name}.window", max(1, size_bytes // segment)) for name in TCP])
 
 
 def queue(base: Scenario, keys: Mapping[str, Any]) -> Scenario:
-    """With this queue at both bottlenecks."""
+    """The scenario with this queue at both bottlenecks."""
     return base.edit([(f"links.{one}.queue", dict(keys)) for one in BOTTLENECKS])
 
 
@@ -81,7 +81,7 @@ def droptail(
 
 
 def rtt(base: Scenario, delay_ms: float) -> Scenario:
-    """What the report calls RTT: the delay of n0-n1 and n3-n4."""
+    """Sets the RTT as the report defines it: the delay of n0-n1 and n3-n4."""
     return base.edit([(f"links.{one}.delay", f"{delay_ms} ms") for one in ("n0_n1", "n3_n4")])
 
 
@@ -285,7 +285,7 @@ def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """What the page says beside verdicts and method."""
+    """Text, tables and figures of the page, besides verdicts and method."""
     found = outcome[outcome.main]
     runs = found["queue 64000"].numbers["tcp_Bps"]
     tails = ", ".join(st.shown(found[f"droptail {size}/{size}"]["tcp_Bps"]) for size in (2000, 8000, 64000))

@@ -1,6 +1,6 @@
-"""What a claim is judged by: a number estimated from replications, and how sure we are of it.
+"""Effects that claims are judged by: a number estimated from replications, with its confidence interval.
 
-An effect keeps one part for each replication, so that effects of cells that share their seeds can be
+An effect stores one part for each replication, so that effects of cells that share their seeds can be
 combined and the interval of the outcome leaves out what the cells share.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..metrics import statistics
 
-#: What equal replications may differ by after rounding in the delta method, as a share of them or of 1.
+#: Tolerance for equal replications after rounding in the delta method, as a share of them or of 1.
 ROUNDING = 1e-8
 
 

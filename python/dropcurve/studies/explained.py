@@ -116,7 +116,7 @@ def windows(width_in: float) -> Figure:
 
 
 def vegas(width_in: float) -> Figure:
-    """What Vegas adds to the window by how many packets it has in the queue, with alpha 1 and beta 3."""
+    """Figure of the change of Vegas's window over its packets in the queue, with alpha 1 and beta 3."""
     line = Line("", *_steps([0, 1, 3, 6], (1, 0, -1)), markers=False)
     return _one(
         Panel([line], "Diff (packets in the queue)", "change of cwnd a round trip", zero=False), width_in

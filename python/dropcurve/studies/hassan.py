@@ -32,7 +32,7 @@ Change = Callable[[Scenario], Scenario]
 
 
 def queue(scenario: Scenario, **keys: Any) -> Scenario:
-    """With other parameters of RED, in both directions: the paper has RED on each link."""
+    """The scenario with other parameters of RED, in both directions: the paper has RED on each link."""
     places = [where for where in ("queue", "back_queue") if scenario.get(f"{where}.kind") == "red"]
     return scenario.edit([(f"{where}.{key}", value) for where in places for key, value in keys.items()])
 
@@ -337,7 +337,7 @@ BOTH = (("Base: 50 packets, 5-10", tuple(CASES)[:6]), ("Buf250: 250 packets, 20-
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """What the page says beside verdicts and method."""
+    """Text, tables and figures of the page, besides verdicts and method."""
     x = outcome[outcome.main]
     small, large = (mean_ratio(x, case) for case in ("base", "buf250"))
     return st.Page(

@@ -25,7 +25,7 @@ from .study import Page, Setting, Study
 QUANTITY = re.compile(r"(?:(?P<variant>[^:]+): )?(?P<metric>\w+)(?:\[(?P<scope>[^\]]+)\])?")
 #: The cell of a scenario without variants.
 WHOLE = "scenario"
-#: What a check may say, beside the two quantities.
+#: Fields that a check may have, besides the two quantities.
 KEYS = {"value", "against", "as", "above", "below", "equals", "unit"}
 Combine = Callable[[Effect, Effect], Effect]
 #: How two quantities become one, and the unit of the outcome.
@@ -62,7 +62,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class IndexClaims:
-    """What the index says of a scenario: the sentence, and its checks."""
+    """Claim of the index about a scenario: the sentence, and its checks."""
 
     name: str
     claim: str

@@ -25,7 +25,7 @@ from .study import OPEN_TIMES, Outcome, Page, Setting
 #: Signs of verdicts in tables.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", UNASKED: "–"}
 PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
-#: Of intervals that are printed.
+#: Confidence level of printed intervals.
 CONFIDENCE = 0.95
 
 
@@ -127,7 +127,7 @@ def verdicts(outcome: Outcome) -> Table:
 
 
 def _open(outcome: Outcome) -> Iterator[Text]:
-    """Of claims that cannot be decided or fail by a tie, which test is the reason."""
+    """Names the test because of which a claim is undecided or fails by a tie."""
     for finding in outcome.findings[outcome.main]:
         for part in finding.parts:
             if finding.tied and part.tied:

@@ -13,7 +13,7 @@ from .blocks import Block, Table, Text
 from .cells import Cells
 from .effects import Effect
 
-#: Of the intervals that the values are compared with.
+#: Confidence level of the intervals that the values are compared with.
 CONFIDENCE = 0.95
 
 

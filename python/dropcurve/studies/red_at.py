@@ -58,7 +58,7 @@ def network(change: Change, count: int) -> Scenario:
 
 
 def same(scenario: Scenario) -> Scenario:
-    """As it is."""
+    """The scenario unchanged."""
     return scenario
 
 
@@ -100,7 +100,7 @@ def edited(**keys: Any) -> Change:
 
 
 def alone(scenario: Scenario) -> Scenario:
-    """With sources that send without end in place of web sessions."""
+    """The scenario with sources that send without end in place of web sessions."""
     return scenario.set("flows.web.source", "ftp")
 
 
@@ -200,7 +200,7 @@ def excerpt(series: Series, name: str, label: str, look: int) -> st.Line:
 
 
 def maps(x: st.Cells, width_in: float, *, number: str) -> Figure:
-    """What RED-AT changes against RED, over alpha and beta and over both and the bounds, in per cent."""
+    """Maps of the change from RED to RED-AT in per cent, over alpha and beta and over both and the bounds."""
     made = []
     for n in LOADS:
 
@@ -238,7 +238,7 @@ def table(x: st.Cells, counts: Sequence[int] = (20, 80, 100)) -> st.Table:
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """What the page says beside verdicts and method."""
+    """Text, tables and figures of the page, besides verdicts and method."""
     x = outcome[outcome.main]
     swing = st.shown(st.more("queue_pkts_sd", "RED-AT 80", "RED 80")(x))
     lost = st.shown(st.more("loss", "RED-AT 80", "RED 80")(x))

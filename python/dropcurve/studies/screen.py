@@ -1,5 +1,5 @@
-"""What a number depends on, where many parameters may matter: points spread over all their ranges at once, the share of
-the number's variance that each parameter and each pair explains, and the regions where the number differs.
+"""Screening of many parameters that a number may depend on: points spread over all ranges at once, the share of the
+number's variance that each parameter and each pair explains, and the regions where the number differs.
 
 Points are Halton's (Halton 1960), so that they are the same everywhere. A share of variance is that between bins of
 equal count, less what bins of noise would show (epsilon squared, Kelley 1935).
@@ -101,7 +101,7 @@ class Screen:
         ]  # fmt: skip
 
     def table(self) -> Table:
-        """What the number depends on: each parameter alone, and with the other that adds most."""
+        """Table of the explained variance: each parameter alone, and with the other that adds most."""
         rows = []
         for axis in self.axes:
             alone = self.explained([axis.name], bins=4)

@@ -50,9 +50,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Page:
-    """What only the author can say. Strings are paragraphs of Markdown.
+    """The author's part of a page. Strings are paragraphs of Markdown.
 
-    ``paper`` says what was done and claimed, for those who have not read it; ``short`` answers the question;
+    ``paper`` states what was done and claimed, for those who have not read it; ``short`` answers the question;
     ``choices`` has rows (what, in the paper, here); ``results`` are its tables and figures; ``sensitivity``, ``today``
     and ``questions`` go under headings of their own, and so does ``explained``: what the paper explains in figures and
     tables of its own, and where each of its figures and tables is found here.
@@ -110,7 +110,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study found: cells and findings by setting."""
+    """Outcome of a study: cells and findings by setting."""
 
     study: Study
     plan: ReplicationPlan
@@ -242,7 +242,7 @@ def _scenarios(study: Study, setting: str, *, quick: bool) -> Mapping[str, Scena
 
 
 def _shortened(scenario: Scenario, share: float) -> Scenario:
-    """With less simulated time, warm-up included."""
+    """The scenario with less simulated time, warm-up included."""
     run = scenario.resolved["run"]
     cut = {key: f"{share * seconds(run[key]):g} s" for key in ("duration", "warmup") if run[key] != "auto"}
     return scenario.edit([(f"run.{key}", value) for key, value in cut.items()])

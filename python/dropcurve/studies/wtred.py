@@ -247,7 +247,7 @@ def gained(x: st.Cells) -> st.Effect:
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """What the page says beside verdicts and method."""
+    """Text, tables and figures of the page, besides verdicts and method."""
     x = outcome[outcome.main]
     won = gained(x)
     waits = [st.shown(overall(x, kind, "sojourn_ms_mean")) for kind in ("WTRED", "RED")]
