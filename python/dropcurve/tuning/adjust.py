@@ -71,7 +71,7 @@ class Adjusting:
         return self.bench.together(self.bench.losses(one, trials))
 
     def rank(self, one: Candidate) -> tuple[float, float]:
-        """What finalists are ordered by: the share of runs that break a constraint beyond what is allowed, the loss."""
+        """Sort key of finalists: the share of runs that break a constraint beyond the allowed share, then the loss."""
         return max(0.0, self.bench.missed(one, self.trials) - (1.0 - HOLDS) - 1e-9), self._loss(
             one, self.trials
         )

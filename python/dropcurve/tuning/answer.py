@@ -25,7 +25,7 @@ class Answer(Findings):
     """The answer of `tune`; ``print(answer)`` shows it as text."""
 
     def verdict(self) -> list[str]:
-        """What was found, in sentences without a full stop."""
+        """The verdict, as sentences without a full stop."""
         return text.verdict(self)
 
     def record(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether statements about a scenario hold, such as ``p95 delay < 20ms``: for pipelines and tests.
+"""Checks statements about a scenario, such as ``p95 delay < 20ms``: for pipelines and tests.
 
 A statement is a constraint of a goal. Its measure is run under growing numbers of seeds until the interval of the mean
 lies on one side of the bound, or there are no more to run; then it is undecided, which is no success.

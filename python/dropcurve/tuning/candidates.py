@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def queue(self) -> str:
-        """As ``--queue`` takes it."""
+        """The candidate as an argument of ``--queue``."""
         kind = self.kind_as_loaded
         settings = ",".join(f"{name}={values.show(value)}" for name, value in self.params_as_loaded.items())
         return f"{kind}:{settings}" if settings else kind

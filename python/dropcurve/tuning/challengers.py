@@ -34,8 +34,8 @@ FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2"
 
 @dataclass(frozen=True)
 class Challengers:
-    """What may be better than the recommendation, on a bench with the fresh ``trials`` of the finalists and the trials
-    of the search (``first``); ``margin`` is the difference in points that matters."""
+    """Designs that may be better than the recommendation, on a bench with the fresh ``trials`` of the finalists and
+    the trials of the search (``first``); ``margin`` is the difference in points that matters."""
 
     bench: Bench
     trials: Sequence[PairedTrial]

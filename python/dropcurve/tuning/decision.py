@@ -1,4 +1,4 @@
-"""Which of the validated designs is recommended, and how each rival stands against it.
+"""Chooses the recommendation among the validated designs, and compares each rival with it.
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
 better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
@@ -33,9 +33,9 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """What decides about a design: the loss of every replication (points, the smaller the better), the share of runs
-    that break a constraint (of the one broken most often), by what share of the bounds on average, and at how many
-    places beyond the range of conditions the design is no longer good (None: not known)."""
+    """Criteria for a design: the loss of every replication (points, the smaller the better), the share
+    of runs that break a constraint (of the one broken most often), the mean excess as a share of the bounds, and the
+    number of places beyond the range of conditions where the design is no longer good (None: not known)."""
 
     candidate: Candidate
     losses: tuple[float, ...]
@@ -126,7 +126,7 @@ def ideal(goal: Goal) -> float | None:
 
 
 def complexity(one: Candidate) -> tuple[int, int]:
-    """What ties are decided by: a default that nobody has to set first, then as in `SIMPLEST`."""
+    """Sort key of ties: a default that nobody has to set first, then as in `SIMPLEST`."""
     default = one.origin != "search" and is_default(one)
     place = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
     return (0 if default else 1), place

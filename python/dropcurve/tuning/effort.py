@@ -18,7 +18,7 @@ from .question import Question
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
 WORK = 1.25e8
-#: What a run costs at least, in packets: setting it up takes time too.
+#: Minimum cost of a run, in packets: setting it up takes time too.
 LEAST_WORK = 2e4
 #: Runs of the search: most unless the user says otherwise, and fewest, however large the link is: those of the largest
 #: suffice for the edge of each discipline at the two ends of the ranges.
@@ -44,7 +44,7 @@ PICTURES_S, PICTURES = 6.0, 0.2
 
 
 class Pace(Protocol):
-    """What the pace is taken from: a bench."""
+    """Source of the pace: a bench."""
 
     runs: int
 
@@ -55,7 +55,7 @@ class Pace(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What is spent on the steps of an answer.
+    """Budget of the steps of an answer.
 
     ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
     ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out what is
@@ -90,14 +90,14 @@ LEVELS = (
 
 
 def by_size(question: Question, runs: int | None = None) -> Budget:
-    """What the question deserves, from the packets that its runs simulate. ``runs`` overrides those of the search."""
+    """The budget for a question, from the packets that its runs simulate. ``runs`` overrides those of the search."""
     work = size(question)
     found = _fitting(question, WORK / work, LEVELS[:-1] if work < LARGE else LEVELS[-1:], runs)
     return found if runs or work < LARGE else replace(found, runs=FEWEST_LARGE)
 
 
 def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Budget:
-    """What fits into a time where a run takes ``run_s``."""
+    """The budget that fits into a time where a run takes ``run_s``."""
     return _fitting(question, seconds / max(run_s, 1e-6), LEVELS, runs)
 
 
@@ -176,7 +176,7 @@ class Clock:
         return left is None or PICTURED * (run_s or 0.0) <= left + PICTURES_S / 2
 
     def late(self, share: float) -> bool:
-        """Whether it is past."""
+        """Whether this share of the time is spent."""
         return self.left(share) == 0.0
 
 

@@ -25,7 +25,7 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Room:
-    """What ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
+    """Link that ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
     ``dialects`` has those of disciplines (by kind) that are not to be in their default one."""
 
     capacity: float
@@ -180,7 +180,7 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
         }
 
     def read(params: Mapping[str, Any]) -> Coordinates:
-        # What a design leaves out stays at the default of the discipline.
+        # Parameters that a design leaves out stay at the default of the discipline.
         return {
             name: units.span(str(params[name])) if axis.unit == "s" and name in params
             else float(params.get(name, _DEFAULTS.get((kind, name), math.sqrt(axis.low * axis.high))))
@@ -314,5 +314,5 @@ FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "sfq": _fair, "drr": _fair, "cake": _cake,
 }  # fmt: skip
 
-#: What is tried unless the user says.
+#: Disciplines tried by default.
 USUAL = ("red", "codel", "pie", "fq_codel", "droptail")

@@ -95,7 +95,7 @@ class _Axis:
 
 
 def _axes(answer: Answer) -> list[_Axis]:
-    """What is weighed: the objectives, or the only one and the first bounded measure."""
+    """Axes of the trade-off: the objectives, or the only one and the first bounded measure."""
     goal = answer.question.goal
     found = [
         _scaled(answer, one.label, one.unit, _objective(number), higher=one.higher)
@@ -234,7 +234,7 @@ OUTSIDE = 0.08
 
 
 def _span(axis: _Axis, spots: Sequence[Any], best: Any) -> tuple[float, float]:
-    """What of an axis is shown: all but the worst designs, and in any case the recommendation."""
+    """Range of an axis: all but the worst designs, and in any case the recommendation."""
     values = sorted((axis.value(one) for one in spots), reverse=axis.higher)
     worst = values[int((1.0 - OUTSIDE) * (len(values) - 1))]
     ends = sorted([values[0], worst, *([axis.value(best)] if best is not None else [])])
@@ -256,7 +256,7 @@ Curve = tuple[str, Callable[[Any], float], float | None]
 
 
 def _curves(answer: Answer) -> list[Curve]:
-    """What the pictures around the answer show: the objectives and the first bounded measure."""
+    """Curves of the sensitivity figures: the objectives and the first bounded measure."""
     goal = answer.question.goal
     found: list[Curve] = []
     for number, objective in enumerate(goal.objectives):
@@ -365,7 +365,7 @@ def _far(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) 
 
 
 def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
-    """Of the values that were tried those that have room, as people write them: the ends of what was asked first."""
+    """Tick labels: the tried values that have room, as people write them, the ends of the asked range first."""
     ends = [far for far in one.points if far.value in (one.axis.range.low, one.axis.range.high)]
     scale = math.log if one.axis.range.low > 0 else float
     apart = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))

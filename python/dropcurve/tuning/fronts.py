@@ -110,7 +110,7 @@ def _amounts(answer: Findings, line: ValidationLine) -> list[str]:
 
 
 def _grouped(answer: Findings) -> Iterator[str]:
-    """What people run, by how it compares."""
+    """Sentences on the default designs, grouped by their comparison with the answer."""
     labels = [one.label for one in answer.question.goal.objectives]
     groups: dict[tuple[int, ...], list[str]] = {}
     for line in others(answer):

@@ -88,7 +88,7 @@ class Objective:
 
     @property
     def sign(self) -> float:
-        """What turns its value into a loss, the smaller the better."""
+        """Factor that turns its value into a loss, the smaller the better."""
         return -1.0 if self.higher else 1.0
 
     @property
@@ -110,7 +110,7 @@ class Objective:
 
     @property
     def label(self) -> str:
-        """What it is a value of."""
+        """Label of the objective: its measure or weighted sum."""
         if self.single:
             return self.single.text
         parts = [

@@ -23,11 +23,11 @@ POINTS_PER_MOS = 50.0
 
 @dataclass(frozen=True)
 class Weighed:
-    """What a preset is written for.
+    """Traffic and trade-off that a preset is written for.
 
     Attributes:
-        classes: Of the traffic by name; empty where none is known.
-        exchange: Between delay and utilisation.
+        classes: Traffic classes by name; empty where none is known.
+        exchange: Exchange rate between delay and utilisation.
     """
 
     classes: Mapping[str, PlannedClass]
@@ -106,7 +106,7 @@ _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
     "balanced": _balanced, "voip": _voip, "gaming": _gaming, "web": _web, "bulk": _bulk,
 }  # fmt: skip
 
-#: What each preset weighs, by name.
+#: Traffic and trade-off of each preset, by name.
 PRESETS = {
     "balanced": "use of the link against the p95 delay and loss of calls and games",
     "voip": "call quality (MOS), then use of the link",

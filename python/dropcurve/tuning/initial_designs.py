@@ -1,4 +1,4 @@
-"""What is known before a search: what people run, and designs by formula."""
+"""Designs known before a search: defaults, rules of thumb, and designs by formula."""
 
 from __future__ import annotations
 

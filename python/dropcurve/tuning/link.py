@@ -29,7 +29,7 @@ LEAST_BUFFER = 4
 UDP_FLOWS = 4
 #: Packets a run may send at most, before the time of its counting is shortened.
 MOST_PACKETS = 1_000_000
-#: What short flows and UDP may offer of the link together.
+#: Largest share of the link that short flows and UDP may offer together.
 MOST_SHARE = 95.0
 
 
@@ -72,7 +72,7 @@ class Link:
         return max(LEAST_BUFFER, round(found))
 
     def assumed(self) -> str:
-        """What is assumed of the traffic, in one line."""
+        """Assumptions about the traffic, in one line."""
         ecn = "with ECN" if self.ecn else "without ECN"
         return (
             f"long transfers of {self.tcp.upper()} {ecn}, no L4S senders; short flows and UDP as far as they are asked "

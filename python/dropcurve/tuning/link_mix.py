@@ -21,7 +21,7 @@ class MixLink:
 
     @property
     def direction(self) -> str:
-        """Of the queue: "down" or "up"."""
+        """Direction of the queue: "down" or "up"."""
         return self.spec.direction
 
     @property
@@ -57,7 +57,7 @@ class MixLink:
         return made if not condition else made.edit([("title", self.spec.label(condition))])
 
     def assumed(self) -> str:
-        """What is assumed of link and traffic, in one line."""
+        """Assumptions about link and traffic, in one line."""
         return self.spec.assumptions()
 
     def _profile(self, condition: Mapping[str, float] | None) -> LinkProfile:

@@ -9,7 +9,7 @@ from .. import metrics
 from ..errors import UsageError, nearest
 from ..quantities import units
 
-#: What a word at the front of a measure asks for.
+#: Meaning of the word at the front of a measure.
 _STATISTICS = {
     "mean": "mean", "average": "mean", "avg": "mean", "median": "p50", "p50": "p50", "p95": "p95", "p99": "p99",
 }  # fmt: skip
@@ -54,7 +54,7 @@ class Measure:
 
     @property
     def metric(self) -> metrics.Metric:
-        """What it is."""
+        """The metric of the measure."""
         return metrics.find(metrics.split(self.key)[0])
 
     @property

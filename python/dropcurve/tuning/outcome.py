@@ -1,4 +1,4 @@
-"""What a search found."""
+"""Outcome of a search."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .screening import ScreeningEffect
 
 @dataclass
 class SearchOutcome:
-    """What a search found. ``finalists`` are best first, tried on ``trials``; ``tried`` has everything that was seen
-    on all conditions, ``looked`` counts what was seen on any, by discipline, ``known`` what was there before."""
+    """Outcome of a search. ``finalists`` are best first, tried on ``trials``; ``tried`` has the candidates evaluated on
+    all conditions, ``looked`` counts those evaluated on any, by discipline, ``known`` has the initial designs."""
 
     finalists: list[Candidate]
     trials: list[PairedTrial]

@@ -52,7 +52,7 @@ def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[s
 
 
 def _rival(answer: Answer) -> ValidationLine | None:
-    """What people run that comes closest: among those that were not tuned, the first that holds, else the first."""
+    """The closest untuned rival: the first that holds the constraints, else the first."""
     known = [line for line in answer.lines[1:] if line.candidate.origin != "search"]
     return next((line for line in known if line.holds), known[0] if known else None)
 

@@ -54,7 +54,7 @@ class ConditionAxis:
 
     @property
     def label(self) -> str:
-        """What it is, in words."""
+        """Name of the axis, in words."""
         words = {"rtt": "round trip", "rate": "rate", "flows": "flows", "short": "short flows", "udp": "UDP"}
         return words.get(self.name, self.name)
 
@@ -195,7 +195,7 @@ def of_file(
     return found
 
 
-#: What a ``[tune]`` section may say.
+#: Keys that a ``[tune]`` section may have.
 KEYS = ("goal", "for", "candidates", "robust", "ranges", "space")
 
 

@@ -80,7 +80,7 @@ class Drift:
         return self.points[low], self.points[high]
 
 
-#: What a parameter is called where it is not a parameter itself, and the parameter that it moves.
+#: Names in use for a value derived from a parameter, and the parameter that it moves.
 NAMES = {"ratio": "max_th / min_th", "memory_s": "w_q"}
 _MOVES = {"ratio": "max_th", "memory_s": "w_q"}
 

@@ -24,7 +24,7 @@ CEILING = 100.0
 
 @dataclass(frozen=True)
 class ScreeningEffect:
-    """What moving a parameter over its range does to the loss, in points: mean of the absolute effects, their
+    """Effect on the loss of moving a parameter over its range, in points: mean of the absolute effects, their
     deviation; whether that is more than a small part of the largest."""
 
     family: str

@@ -39,7 +39,7 @@ SETTINGS, EACH_PARAMETER = 12, 6
 KNOWN = 0.35
 #: Rounds of every family before those clearly behind get fewer.
 GRACE = 3
-#: Of how many rounds those get one.
+#: One round in this number is theirs.
 RARELY = 3
 #: Share of the margin below which no expected improvement is worth a round.
 IDLE = 0.25

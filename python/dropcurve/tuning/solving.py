@@ -78,7 +78,7 @@ class Solving:
         return [one for one, _ in self.found.values()]
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
-        """Of what is known beforehand, what is validated: the defaults, and of the rules of thumb and the designs by
+        """Initial designs to validate: the defaults, and of the rules of thumb and the designs by
         formula the best of each discipline that keeps the bounds in the trials at the ``ends`` of the ranges."""
         found = [one for one in known if is_default(one)]
         others = [one for one in [*known, *self.rules()] if not is_default(one)]

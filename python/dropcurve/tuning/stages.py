@@ -154,8 +154,8 @@ class Stages:
             self._step_to_neighbours(validation, outcome)
 
     def _use_time(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """What may still change the answer, while there is time: further disciplines, then other factors of each
-        parameter until none wins."""
+        """Evaluates designs that may still change the answer, while there is time: further disciplines, then
+        other factors of each parameter until none wins."""
         usual = further_kinds(self.bench.question, more=False) if not self.spent.brief else []
         kinds = further_kinds(self.bench.question, more=True)
         self._further(validation, outcome, [kind for kind in kinds if kind not in usual], effort.CHALLENGE)
@@ -239,7 +239,7 @@ class Stages:
         return one, outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
 
     def _stopped(self, outcome: SearchOutcome, best: Candidate, rivals: int, missing: int) -> str:
-        """What a limit of time cut short; "" if there was none. ``rivals`` were validated, ``missing`` were not."""
+        """Sentence on the steps cut by a time limit; "" if none. ``rivals`` were validated, ``missing`` were not."""
         clock, bench = self.clock, self.bench
         if clock.seconds is None:
             return ""
@@ -254,7 +254,7 @@ class Stages:
 
 
 def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget:
-    """What an answer may cost: by the size of the link, or under a limit of time by the pace of the first runs."""
+    """The budget of an answer: by the size of the link, or under a time limit by the pace of the first runs."""
     question = bench.question
     if clock.seconds is None:
         return effort.by_size(question, runs)
@@ -271,8 +271,8 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
 
 
 def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
-    """What is validated: the best design, the rest of the front, the best of the other disciplines, and what people
-    run; with the number of those on the front."""
+    """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs;
+    with the number of those on the front."""
     several = len(bench.question.goal.objectives) > 1
     leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
     best = leaders[0]

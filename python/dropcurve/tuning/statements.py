@@ -172,7 +172,7 @@ def _budget(answer: Findings, best: ValidationLine) -> Iterator[str]:
 
 
 def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
-    """What the recommendation buys and costs against the queue without AQM, or the first default there is."""
+    """Gains and costs of the recommendation against the queue without AQM, or the first default there is."""
     rival = next((line for line in answer.lines[1:] if line.candidate.origin == "no AQM"), None)
     if rival is None:
         return

@@ -1,4 +1,4 @@
-"""One family under Optuna: what to try next, and what came of it."""
+"""One family under Optuna: proposes candidates and records their outcome."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class FamilyStudy:
         return np.array([axis.share(coordinates[name]) for name, axis in self.family.axes.items()])
 
     def learn(self, candidate: Candidate, coordinates: Coordinates, value: float) -> None:
-        """Tells Optuna of a candidate that was tried without its asking."""
+        """Adds to Optuna's study a candidate that it did not propose."""
         if candidate.key in self.tried or math.isinf(value):
             return
         self._optuna.enqueue_trial(self._inside(coordinates))
@@ -136,7 +136,7 @@ class FamilyStudy:
     def tell(
         self, ticket: Any, values: Sequence[float] | None, *, excess: float = 0.0, key: str = ""
     ) -> None:
-        """What a proposal came to; None if nothing did."""
+        """Reports the values of a proposal to Optuna; None if it has none."""
         numbers = (
             [HOPELESS] * self.objectives if values is None else [min(value, HOPELESS) for value in values]
         )

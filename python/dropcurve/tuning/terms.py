@@ -1,4 +1,4 @@
-"""What sentences, tables and pictures call disciplines, parameters and numbers."""
+"""Names of disciplines, parameters and numbers in sentences, tables and figures."""
 
 from __future__ import annotations
 

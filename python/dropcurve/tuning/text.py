@@ -18,7 +18,7 @@ WIDTH = 100
 
 
 def verdict(answer: Findings) -> list[str]:
-    """What was found, in sentences without full stops; the first is the one to act on."""
+    """The verdict, as sentences without full stops; the first is the one to act on."""
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
@@ -121,7 +121,7 @@ def table(answer: Findings) -> list[str]:
 
 
 def ground(answer: Findings) -> str:
-    """What intervals are over: ``6 replications of 6 fresh conditions``."""
+    """Sample that intervals are computed over: ``6 replications of 6 fresh conditions``."""
     conditions = wording.count(answer.fresh_conditions, "fresh condition")
     if not answer.question.varying:
         conditions = "the condition under fresh seeds"

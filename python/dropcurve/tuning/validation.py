@@ -286,7 +286,7 @@ class Validation:
         return standing(self._row(one), self._row(self.best), self.margin)
 
     def _row(self, one: Candidate) -> DecisionRow:
-        """What the decision rests on. Losses of a replication are in points, without penalty."""
+        """Criteria of the decision about a design. Losses of a replication are in points, without penalty."""
         replications = self._trials(one)
         losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
