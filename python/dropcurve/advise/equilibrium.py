@@ -78,7 +78,7 @@ def needed(queue: float, point: Point, *, law: str = tcp.CLOSEST, b: int = 2, rt
 def on_curve(
     curve: Curve, point: Point, *, law: str = tcp.CLOSEST, b: int = 2, rto_s: float = 1.0
 ) -> Equilibrium:
-    """Where TCP's queue law crosses a curve; the lower of the two is what the flows do at either side of it."""
+    """Intersection of TCP's queue law with a curve; the flows follow the lower of the two on either side of it."""
     most = min(curve.limit, 2.0 * curve.max_th if curve.above == "gentle" else curve.max_th)
 
     def gap(queue: float) -> float:

@@ -77,7 +77,7 @@ def table(found: Sequence[LawAnswer]) -> str:
 
 
 def sentence(found: QueueLaw) -> str:
-    """Where the queue settles, and what holds it there."""
+    """Sentence on the operating point of the queue, and the mechanism that holds it there."""
     at = found.crossing
     why = {
         "curve": "on the slope of RED's control function",
