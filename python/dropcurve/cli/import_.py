@@ -176,7 +176,7 @@ def contents(file: str) -> str:
 
 
 def lasting(base: Scenario, duration: str) -> Scenario:
-    """For so long, of which half at most is warm-up."""
+    """The scenario with this duration, of which half at most is warm-up."""
     from ..quantities import units
 
     warmup = units.span(str(base.get("run.warmup")))
