@@ -116,7 +116,7 @@ class Check:
         return all(row.holds for row in self.rates) and all(row.holds for row in self.delays)
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The check as JSON."""
         return {**asdict(self), "holds": self.holds}
 
     def __str__(self) -> str:

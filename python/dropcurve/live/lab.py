@@ -61,7 +61,7 @@ class LabAnswer:
         return not self.warnings
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """The answer as JSON."""
         return {**asdict(self), "folder": str(self.folder) if self.folder else None}
 
     def __str__(self) -> str:

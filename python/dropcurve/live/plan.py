@@ -73,7 +73,7 @@ class LabPlan:
     changes: tuple[Change, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON, to be handed to the process that builds it."""
+        """The plan as JSON, for the process that builds it."""
         return asdict(self)
 
 
@@ -157,7 +157,7 @@ def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duratio
 
 
 def _starts(scenario: Scenario, seed: int) -> list[float]:
-    """When each flow starts, as the simulation with this seed draws it."""
+    """Start time of each flow, as the simulation with this seed draws it."""
     (made,) = run(scenario, seed=seed, replications=1, jobs=1).baseline.runs
     return [float(flow["start_s"]) for flow in made["flows"]]
 

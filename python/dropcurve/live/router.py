@@ -105,7 +105,7 @@ def beside(path: Path | None, directions: int) -> list[str]:
 
 
 def device(name: str) -> Device:
-    """How an interface is used. Raises UsageError if there is none of this name, or none that can be."""
+    """The device of an interface. Raises UsageError if no interface has this name, or it cannot be used."""
     if not (SYS / name).is_dir():
         raise UsageError(f"there is no interface {name}; there are {', '.join(names()) or 'none'}")
     if (SYS / name / "tun_flags").exists():
@@ -120,7 +120,7 @@ def device(name: str) -> Device:
 
 
 def runtime() -> Path:
-    """Folder of a router, with its control socket."""
+    """Parent of the routers' folders, which hold their control sockets."""
     named = Path(os.environ.get("XDG_RUNTIME_DIR") or "/run")
     return named if os.access(named, os.W_OK) else Path(tempfile.gettempdir())
 
