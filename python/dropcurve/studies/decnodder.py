@@ -210,13 +210,13 @@ def farther(variant: str, above: float | None = None, below: float | None = None
 
 
 def collapse(x: st.Cells) -> st.Effect:
-    """How much more of the large packets' goodput RED_2 leaves at the large delay, in points."""
+    """Share of the large packets' goodput that RED_2 leaves: large delay less small delay, in points."""
     far, near = (st.more("good 1500", f"RED_2 Reno {ms}", f"RED_1 Reno {ms}")(x) for ms in (80, 15))
     return far - near
 
 
 def power(x: st.Cells) -> st.Effect:
-    """With which power of the size loss grows under RED_5."""
+    """Exponent of the packet size with which loss grows under RED_5."""
     return st.smooth(lambda ratio: math.log(ratio, 4), x["RED_5 Reno 80"]["loss 1500/loss 375"])
 
 

@@ -144,7 +144,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
 
 
 def tcp(cells: st.Cells, one: str, over: str) -> st.Effect:
-    """By how many per cent TCP does better in one cell than in the other."""
+    """Gain of TCP in one cell over the other, in per cent."""
     return st.gain(cells[one]["tcp_Bps"], cells[over]["tcp_Bps"])
 
 

@@ -92,7 +92,7 @@ def average(effects: Sequence[Effect]) -> Effect:
 
 
 def gain(one: Effect, over: Effect) -> Effect:
-    """By how many per cent the first lies above the second; NaN if the second is zero."""
+    """Excess of the first over the second, in per cent; NaN if the second is zero."""
     return smooth(lambda a, b: 100.0 * (a / b - 1.0), one, over)
 
 

@@ -165,7 +165,7 @@ def choices(outcome: Outcome) -> Iterator[Block]:
 
 
 def _where(outcome: Outcome, key: str) -> str:
-    """In which settings a claim holds, in which not."""
+    """Settings in which a claim holds, and those in which it does not."""
     found: dict[str, list[str]] = {HOLDS: [], FAILS: [], OPEN: []}
     for name in outcome.findings:
         if (verdict := outcome.verdict(key, name)) in found:
