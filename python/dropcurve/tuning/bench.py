@@ -241,7 +241,7 @@ class Bench:
         return tuple(found)
 
     def excess(self, candidate: Candidate, trial: PairedTrial) -> float:
-        """By what share of their bounds the constraints are broken in a run, all together."""
+        """Constraint violation of a run: the sum over the constraints of the excess as a share of the bound."""
         return self.excess_of(self.row(candidate, trial) or {})
 
     def excess_of(self, values: Mapping[str, float]) -> float:

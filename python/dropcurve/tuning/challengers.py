@@ -78,7 +78,7 @@ class Challengers:
             yield from self.better(best, adjusting.go(found))[:1]
 
     def better(self, best: Candidate, some: Sequence[Candidate], slack: float = 0.0) -> list[Candidate]:
-        """Those of some designs that may hold the constraints and beat the recommendation by half the margin,
+        """The designs, of those given, that may hold the constraints and beat the recommendation by half the margin,
         best first; ``slack`` adds those that are behind by up to as many margins or miss a constraint."""
         question = self.bench.question
         able = [one for one in some if question.target.takes(one) and self._usable(one)]

@@ -68,8 +68,8 @@ def share_bounds(goal: Goal) -> tuple[Constraint, ...]:
 
 
 def direction(goal: Goal) -> int:
-    """Where the best scale of a family lies: 1 for the largest that keeps the bounds on the delay, -1 for the smallest
-    that keeps the other bounds, 0 where neither follows from the goal."""
+    """Direction of the best scale of a family: 1 for the largest that keeps the bounds on the delay, -1 for the
+    smallest that keeps the other bounds, 0 where neither follows from the goal."""
     single = goal.objectives[0].single
     if single is None or len(goal.objectives) > 1:
         return 0
@@ -225,7 +225,7 @@ class Edge:
     def _next(
         self, last: tuple[float, float], low: tuple[float, float] | None, high: tuple[float, float] | None
     ) -> float:
-        """Where to evaluate next: as if the delay were proportional before there is a bracket, then where the chord
+        """The next scale to evaluate: as if the delay were proportional before there is a bracket, then where the chord
         crosses, kept away from its ends so that it shrinks."""
         if low is None or high is None:
             return last[0] + min(max(-AIM - last[1], -math.log(STEP)), math.log(STEP))

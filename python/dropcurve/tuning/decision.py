@@ -60,7 +60,7 @@ def doubtful(missed: int, runs: int) -> bool:
 def standing(
     rival: DecisionRow, best: DecisionRow, margin: float
 ) -> tuple[Standing, statistics.Paired | None]:
-    """How a rival stands, with the paired difference of losses (above 0: the rival is worse).
+    """Standing of a rival, with the paired difference of losses (above 0: the rival is worse).
 
     A rival that misses a bound is "infeasible". "better" and "worse" need an interval beyond zero and a mean beyond the
     margin; "equal" the 90 % interval within the margin; "no better" an upper end within it.

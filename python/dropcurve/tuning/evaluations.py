@@ -161,7 +161,7 @@ class Evaluations:
         return [self.bench.together(self.bench.losses(one, some, number)) for number in objectives]
 
     def excess(self, one: Candidate) -> float:
-        """By what share of their bounds a setting breaks the constraints, in the mean over the trials."""
+        """Constraint violation of a setting as a share of the bounds, in the mean over the trials."""
         return sum(self.bench.excess(one, trial) for trial in self.first) / len(self.first)
 
     def best_few(self, tried: Sequence[Candidate], kind: str, count: int) -> list[Candidate]:

@@ -55,11 +55,11 @@ class Constraint:
     bound: float
 
     def excess(self, value: float, *, margin: float = 0.0) -> float:
-        """By what share of the bound a value breaks it; 0 if it holds. ``margin`` moves it inwards by a share."""
+        """Excess of a value over the bound, as a share of it; 0 if it holds. ``margin`` tightens it by a share."""
         return max(0.0, self.beyond(value, margin=margin))
 
     def beyond(self, values: Values, *, margin: float) -> Values:
-        """How far values lie beyond the bound, as a share of it; below 0 where it holds."""
+        """Signed distance of values beyond the bound, as a share of it; below 0 where it holds."""
         size = abs(self.bound) or 1.0
         inside = self.bound - margin * size if self.upper else self.bound + margin * size
         if self.measure.unit == "%" and not self.upper:

@@ -39,7 +39,7 @@ def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> P
 
 
 def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[str, Result]]:
-    """At each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
+    """Results at each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
     rival = _rival(answer)
     found = []
     for label, condition in ends(answer.question):
@@ -218,7 +218,7 @@ def beyond(answer: Answer) -> str:
 
 
 def method(answer: Answer) -> list[str]:
-    """How the answer was found, a paragraph each."""
+    """Method of the answer, as paragraphs."""
     question = answer.question
     count = answer.conditions
     tried = wording.count(len(answer.spots), "design")

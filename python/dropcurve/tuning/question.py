@@ -102,7 +102,7 @@ class Question:
         return {axis.name: axis.range.at(float(places.get(axis.name, 0.0))) for axis in self.axes}
 
     def conditions(self, most: int | None = None) -> list[Condition]:
-        """Where candidates are tried: the corners of the ranges, interleaved with points inside. Half the list is a
+        """Conditions of the trials: the corners of the ranges, interleaved with points inside. Half the list is a
         fair sample of the whole. At ``most`` that number: the two ends, then points inside."""
         count = len(self.varying)
         if count == 0:

@@ -69,7 +69,7 @@ def bounded(answer: Findings) -> list[Measure]:
 
 
 def standing_of(answer: Findings, line: ValidationLine) -> str:
-    """How a rival stands, for its cell in the table: ``0.8 ± 0.2 worse``, ``equal``, ``misses a bound``."""
+    """Standing of a rival, for its cell in the table: ``0.8 ± 0.2 worse``, ``equal``, ``misses a bound``."""
     if line.standing is None:
         return ""
     if line.standing == "infeasible":
@@ -151,7 +151,7 @@ def _possible(answer: Findings) -> Iterator[str]:
 
 
 def _budget(answer: Findings, best: ValidationLine) -> Iterator[str]:
-    """How much of the bound on the delay is used, and where that is little, why."""
+    """Sentence on the used share of the bound on the delay and, if that is small, on the reason."""
     bounds = {id(one) for one in delay_bounds(answer.question.goal)}
     used = [
         one.worst / one.constraint.bound for one in best.kept if id(one.constraint) in bounds and one.runs
@@ -200,7 +200,7 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
 
 
 def _sure(answer: Findings) -> Iterator[str]:
-    """How the rivals stand, and what would decide those that are undecided."""
+    """Sentences on the standing of the rivals, and on the runs that would decide the undecided ones."""
     rivals = answer.lines[1:]
     if not rivals:
         return

@@ -90,7 +90,7 @@ class FamilyStudy:
         self._queue += [self._at(one) for one in places]
 
     def unit_point(self, one: Candidate) -> Any:
-        """Where a candidate lies in the unit cube, if its coordinates are known."""
+        """Point of a candidate in the unit cube; None if its coordinates are unknown."""
         import numpy as np
 
         coordinates = self.coordinates.get(one.key) or self.family.coordinates_of(one.params)

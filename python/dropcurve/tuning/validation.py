@@ -47,7 +47,7 @@ MISSES = 2.5
 
 @dataclass(frozen=True)
 class Kept:
-    """How a constraint fared: runs that held it, of how many; the worst value and where."""
+    """Outcome of a constraint: runs that held it, of all runs; the worst value and its condition."""
 
     constraint: Constraint
     held: int
