@@ -133,11 +133,11 @@ def drawn(seed: int) -> dict[str, str]:
         "seed": str(seed),
         "drop": _positions(rng, data, 700),
         "adrop": _positions(rng, acks, 500),
-        "knobs": ",".join(_settings(rng, flavour)) or "-",
+        "variables": ",".join(_settings(rng, flavour)) or "-",
         "rate": rng.choice(["0.8Mb", "0.8Mb", "0.4Mb", "1Mb", "1.5Mb", "2Mb"]),
         "delay": rng.choice(["100ms", "100ms", "5ms", "20ms", "50ms"]),
     }
-    return keys | {"mark": "-" if "ecn_" not in keys["knobs"] or data else _positions(rng, 0.03, 700)}
+    return keys | {"mark": "-" if "ecn_" not in keys["variables"] or data else _positions(rng, 0.03, 700)}
 
 
 def _positions(rng: random.Random, share: float, count: int) -> str:
@@ -167,7 +167,7 @@ def run(keys: dict[str, str]) -> dict[str, object]:
         packets = _events(out.with_suffix(".packets").read_text(encoding="utf-8").splitlines())
         windows = _windows(out.with_suffix(".windows").read_text(encoding="utf-8").splitlines())
     tick = 0.1 if keys["profile"] == "era" else 0.01
-    set_ticks = [setting for setting in keys["knobs"].split(",") if "tcpTick_" in setting]
+    set_ticks = [setting for setting in keys["variables"].split(",") if "tcpTick_" in setting]
     tick = float(set_ticks[0].rpartition(":")[2]) if set_ticks else tick
     totals = printed | {"boot": repr(float(printed["boot"]) * tick)}
     return {"keys": keys | totals, "events": packets, "windows": windows}

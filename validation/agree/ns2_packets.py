@@ -93,7 +93,7 @@ class RecordedFlow:
         key = self.keys
         parts = [key["tcp"].lower()]
         if "seed" in key:
-            settings = key.get("knobs", "-").replace("Agent/", "")
+            settings = key.get("variables", "-").replace("Agent/", "")
             parts += [f"drawn losses {key['seed']}"] + ([settings] if settings != "-" else [])
         elif "case" in key:
             parts += [f"recorded as {key['case']}"]
@@ -126,7 +126,7 @@ def vegas(context: Context) -> list[RecordedFlow]:
     found = {}
     for row in context.csv("ns2", "basics", "index.csv"):
         if row["tcp"] == "Vegas":
-            found[row["case"]] = RecordedFlow({**row, "boot": row["boot_time"]})
+            found[row["case"]] = RecordedFlow({**row, "boot": row["boot_time"], "variables": row["knobs"]})
     for row in context.csv("ns2", "basics", "vegas_pkt.csv"):
         event = (round(float(row["t"]) * 1e6), "X" if row["ev"] == "DA" else row["ev"], int(row["seq"]))
         found[row["case"]].events.append(event)
@@ -180,7 +180,7 @@ def scenario(one: RecordedFlow) -> dc.Scenario:
         # The agent sends whole packets, whatever the headers, and no SYN.
         options |= {"recovery": '"vegas"', "cc": '"vegas"', "mss": '"1000 B"'}
         options |= {"headers": '"0 B"', "handshake": '"none"', "bare_first": "false"}
-    options |= ns2_options.options(key.get("knobs", "-"), key["sink"])
+    options |= ns2_options.options(key.get("variables", "-"), key["sink"])
     numbers = {
         name: "" if key.get(name, "-") == "-" else key[name].replace(",", ", ")
         for name in ("drop", "mark", "adrop")

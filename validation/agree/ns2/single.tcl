@@ -1,16 +1,16 @@
 # One TCP flow, for ns-2.35: ns single.tcl key value ...
 # drop, adrop: positions, from 0, of data packets and of acknowledgements lost on the middle link; mark: of data marked.
-# knobs: class:variable:value,...  out: files out.packets (trace of queues) and out.windows (changes of cwnd).
+# variables: class:variable:value,...  out: files out.packets (trace of queues) and out.windows (changes of cwnd).
 # Prints key=value: boot, the offset of the sender's clock in ticks; sent, rtx, timeouts.
 
 source [file join [file dirname [info script]] path.tcl]
 take_options {
-    tcp Reno sink plain profile d235 window 20 limit 1000 npkts -1 rate 0.8Mb delay 100ms drop - adrop - mark - knobs - seed 1
+    tcp Reno sink plain profile d235 window 20 limit 1000 npkts -1 rate 0.8Mb delay 100ms drop - adrop - mark - variables - seed 1
     dur 20 out single
 }
 
 if {$o(profile) == "era"} as_of_2000
-set_variables $o(knobs)
+set_variables $o(variables)
 Agent/TCP set window_ $o(window)
 # Vegas never adds the header that useHeaders_ stands for.
 Agent/TCP set packetSize_ [expr {[Agent/TCP set useHeaders_] && $o(tcp) != "Vegas" ? 960 : 1000}]
