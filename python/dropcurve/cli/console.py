@@ -88,16 +88,18 @@ def progress(*, quiet: bool, noun: str = "run") -> Iterator[Callable[[int, int, 
     """
     from ..errors import Interruption
 
-    if quiet:
-        yield None
-        return
-    bar = Bar()
+    bar = None if quiet else Bar()
     try:
-        yield lambda done, needed, share: bar.update(share, f"{done} of {needed} {noun}s")
+        yield (
+            None
+            if bar is None
+            else lambda done, needed, share: bar.update(share, f"{done} of {needed} {noun}s")
+        )
     except Interruption as interruption:
         raise Interrupted(str(interruption)) from None
     finally:
-        bar.stop()
+        if bar is not None:
+            bar.stop()
 
 
 class Bar:
