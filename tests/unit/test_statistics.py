@@ -47,7 +47,7 @@ def test_pairs_without_scatter() -> None:
     same = st.paired([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     assert same == st.Paired(0.0, 0.0, 3, 1.0)
     shifted = st.paired([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
-    assert shifted == st.Paired(0.5, 0.0, 3, 0.0)
+    assert shifted == st.Paired(0.5, 0.0, 3, 1.0), "equal replications are no evidence"
 
 
 def test_incomplete_pairs_are_left_out() -> None:

@@ -73,7 +73,7 @@ def paired(
     """Student's interval of ``values - baseline``, pair by pair; None if no pair is complete.
 
     Pairs must share their random numbers (same seed); that is what makes the interval narrow. Equal
-    differences show no chance that could be measured: p is 1, and the half-width 0.
+    differences have no variance to test against: the half-width is 0 and p is 1, zero or not.
     """
     pairs = [
         after - before
