@@ -19,7 +19,7 @@ from dropcurve.runs.record import RunRecord
 from dropcurve.runs.store import RunStore
 from dropcurve.runs.sweeping.execute import execute
 from dropcurve.runs.sweeping.run_table import RunTable
-from dropcurve.studies.cells import Plan, Runner
+from dropcurve.studies.cells import ReplicationPlan, Runner
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def studied() -> None:
     base = dc.Scenario.load("short.toml")
     cells = {f"{value:g}": base.edit([("queue.max_p", value)]) for value in MAX_P["queue.max_p"]}
     with RunStore(Path("cache")) as store:
-        runner = Runner(lambda run: {"events": run["events"]}, Plan(2, None), store)
+        runner = Runner(lambda run: {"events": run["events"]}, ReplicationPlan(2, None), store)
         runner.run(cells)
 
 

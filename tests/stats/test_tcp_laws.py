@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 import dropcurve as dc
-from dropcurve import models
+from dropcurve.advise import models
 from dropcurve.metrics import statistics
 
 TOML = """\
@@ -82,7 +82,7 @@ def test_delayed_acknowledgements_slow_growth() -> None:
     ("p", "ack_every", "room"), [(0.001, 1, 0.08), (0.004, 1, 0.08), (0.004, 2, 0.08), (0.02, 1, 0.2)]
 )
 def test_newreno_in_closed_form(p: float, ack_every: int, room: float) -> None:
-    """`dropcurve.models.newreno`, slow but steady: single losses at random, so that both variants agree."""
+    """`dropcurve.advise.models.newreno`, slow but steady: single losses at random, so that both variants agree."""
     found = goodput(p, "newreno", ack_every=ack_every)
     path = models.Path(rtt_s=RTT_S, rto_s=1.0, b=ack_every)
     expected = models.throughput("newreno-steady", loss=p, path=path)
