@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import zipfile
 from pathlib import Path
 
@@ -36,7 +38,12 @@ def answer(monkeypatch: pytest.MonkeyPatch, built: list[str]) -> None:
 def test_a_wheel_with_the_same_results_stays(dist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, PLAIN)
     assert wheel.main(str(dist)) == 0
-    assert [path.name for path in dist.iterdir()] == ["some.whl"]
+    beside = ["some.whl.cdx.json", "some.whl.provenance.json"]
+    assert sorted(path.name for path in dist.iterdir()) == ["some.whl", *beside]
+    materials, statement = (json.loads((dist / name).read_text(encoding="utf-8")) for name in beside)
+    assert materials["bomFormat"] == "CycloneDX"
+    packed = hashlib.sha256((dist / "some.whl").read_bytes()).hexdigest()
+    assert statement["subject"] == [{"name": "some.whl", "digest": {"sha256": packed}}]
 
 
 @pytest.mark.parametrize(

@@ -68,3 +68,23 @@ def test_three_designs_or_more_are_ranked_in_a_table_below_the_verdict() -> None
     text = terminal.opening(Headline("good", ("Load a.",), ("Basis: 2 runs.",), rows))
     assert text.splitlines()[0] == "Load a."
     assert [line.split()[0] for line in text.splitlines()[-2:]] == ["→", "b"]
+
+
+def test_the_table_of_designs_folds_its_headings_and_then_its_names() -> None:
+    rows = (
+        ("", "utilisation (%)", "p95 queueing delay (ms)", "points behind", ""),
+        ("→ red:dialect=linux,max_p=0.02", "95", "12", "", "best"),
+        ("  droptail", "90", "80", "5 ± 1", "misses the goal"),
+    )
+    assert terminal.columns(rows, width=100).splitlines()[1:3] == [
+        "                                utilisation (%)                (ms)  points behind",
+        "→ red:dialect=linux,max_p=0.02               95                  12                 best",
+    ]
+    assert terminal.columns(rows, width=70).splitlines() == [
+        "                                          p95",
+        "                      utilisation    queueing  points",
+        "                              (%)  delay (ms)  behind",
+        "→ red:dialect=linux,           95          12          best",
+        "    max_p=0.02",
+        "  droptail                     90          80   5 ± 1  misses the goal",
+    ]

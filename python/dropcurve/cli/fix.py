@@ -259,7 +259,7 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
     )  # fmt: skip
     parts += ["\n".join(notes)] if notes else []
     for one in done.queues:
-        parts.append(_table(one, several=several))
+        parts.append(_table(one, several=several, width=width))
     return "\n\n".join([*parts, *_basis(done), f"Again:  {command}"])
 
 
@@ -270,14 +270,15 @@ def _where(one: QueueFix) -> str:
     return f"at {units.show_rate(one.place.rate_bps)}{above}"
 
 
-def _table(one: QueueFix, *, several: bool) -> str:
+def _table(one: QueueFix, *, several: bool, width: int) -> str:
     from ..fixes.queues import YOURS
     from ..present import terminal
     from ..verdict import ranking
 
     head = f"{one.place.title}\n" if several else ""
     tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
-    return head + terminal.columns(ranking(one.verdict, names={YOURS: "your queue"})) + tail
+    rows = ranking(one.verdict, names={YOURS: "your queue"})
+    return head + terminal.columns(rows, width=width) + tail
 
 
 def _basis(done: Fix) -> list[str]:

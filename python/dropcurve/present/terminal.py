@@ -13,6 +13,8 @@ from .visible import visible
 WIDTH = 100
 #: Widest heading of a variant before it is broken into lines.
 HEADING = 22
+#: Narrowest column of names.
+NARROWEST = 12
 
 
 def render(document: Document, *, width: int = WIDTH) -> str:
@@ -39,27 +41,44 @@ def opening(headline: Headline, *, width: int = WIDTH) -> str:
     sentences = _wrap(" ".join(headline.sentences), width)
     details = " ".join(headline.details)
     parts = [f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences]
-    parts += [columns(headline.ranking)] if headline.ranking else []
+    parts += [columns(headline.ranking, width=width)] if headline.ranking else []
     return "\n\n".join(parts)
 
 
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines, columns aligned: the first and the last to the left, numbers to the right; the first row is the
-    heading, broken into lines of few words."""
-    count = len(rows[0])
-    heads = [textwrap.wrap(one, HEADING, break_long_words=False) or [""] for one in rows[0]]
-    height = max(map(len, heads))
-    head = [[*([""] * (height - len(one))), *one] for one in heads]
-    lines = [[head[k][row] for k in range(count)] for row in range(height)] + [list(row) for row in rows[1:]]
-    wide = [max(len(line[k]) for line in lines) for k in range(count)]
-    aligned = [
+def columns(rows: Sequence[Sequence[str]], *, width: int = WIDTH) -> str:
+    """Rows as lines of at most ``width``, if words are not longer; the first row is the heading.
+
+    The first column and the last are aligned to the left, numbers to the right. Headings are broken into lines of few
+    words, narrower ones where the table is too wide, and then the names in the first column.
+    """
+    for heading in (HEADING, 3 * HEADING // 4, HEADING // 2):
+        head = [textwrap.wrap(one, heading, break_long_words=False) or [""] for one in rows[0]]
+        wide = [max(map(len, (*words, *cells))) for words, *cells in zip(head, *rows[1:], strict=True)]
+        room = width - sum(wide[1:]) - 2 * len(wide[1:])
+        if wide[0] <= room:
+            break
+    height = max(map(len, head))
+    lines = [
+        [("" if row < height - len(one) else one[row - height + len(one)]) for one in head]
+        for row in range(height)
+    ]
+    for name, *cells in rows[1:]:
+        first, *more = _fold(name, max(room, NARROWEST), indent="    ")
+        lines += [[first, *cells], *([one, *("" for _ in cells)] for one in more)]
+    return "\n".join(_aligned(lines))
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Cells of each column in its width: the first and the last to the left, the others to the right."""
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    ends = (0, len(wide) - 1)
+    return [
         "  ".join(
-            cell.ljust(size) if k in (0, count - 1) else cell.rjust(size)
+            cell.ljust(size) if k in ends else cell.rjust(size)
             for k, (cell, size) in enumerate(zip(line, wide, strict=True))
         ).rstrip()
         for line in lines
     ]
-    return "\n".join(aligned)
 
 
 def _names(table: MetricTable, width: int) -> list[str]:
@@ -109,12 +128,17 @@ def _column(name: str, cells: Sequence[TableCell]) -> list[str]:
 
 def _break(name: str) -> list[str]:
     """A heading in lines of at most 22 characters, broken after a space, comma or colon if there is one."""
+    return [f"{part}  " for part in _fold(name, HEADING)]
+
+
+def _fold(name: str, width: int, *, indent: str = "") -> list[str]:
+    """A name in lines of at most ``width``, broken after a space, comma or colon if there is one."""
     out = [""]
     for piece in re.findall(r"[^ ,:]+[ ,:]?|[ ,:]", name):
-        if out[-1] and len(out[-1]) + len(piece.rstrip()) > HEADING:
-            out.append("")
+        if out[-1].strip() and len(out[-1]) + len(piece.rstrip()) > width:
+            out.append(indent)
         out[-1] += piece
-    return [f"{part.rstrip()}  " for part in out]
+    return [part.rstrip() for part in out]
 
 
 def _block(shown: Sequence[TableLine], left: int, units: int, columns: list[list[str]]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..advise.scenario import base_round_trip_s
+from ..errors import ScenarioError
 from ..metrics import Run
 from ..scenario import Scenario
 from ..verdict import MARGIN_POINTS, Criterion, Exchange, SampledDesign, Verdict, Weights, balanced, decide
@@ -147,5 +148,14 @@ def kind_of(variant: Variant) -> str:
 
 
 def round_trip_s(variant: Variant) -> float | None:
-    """The base round trip in the middle of its range; None for a scenario without long TCP flows."""
-    return base_round_trip_s(Scenario.parse(variant.toml, name=variant.name))
+    """The base round trip in the middle of its range.
+
+    Returns:
+        Seconds; None for a scenario without long TCP flows, and for one of a stored result that this version no
+        longer accepts: its runs are still read.
+    """
+    try:
+        scenario = Scenario.parse(variant.toml, name=variant.name)
+    except ScenarioError:
+        return None
+    return base_round_trip_s(scenario)
