@@ -15,6 +15,8 @@ pub enum PacketEvent<'a> {
         number: u64,
         /// Its flow.
         flow: u64,
+        /// Its source and its destination host.
+        hosts: [u64; 2],
         /// Its size on the link, in bytes.
         size: u32,
         /// Its ECN field.

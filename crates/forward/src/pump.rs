@@ -279,9 +279,9 @@ impl Pump {
         handle.arrived = now;
         self.next_number += 1;
         self.measure.arrived(handle.size);
-        let Handle { number, flow, size, ecn, class, .. } = handle;
+        let Handle { number, flow, hosts, size, ecn, class, .. } = handle;
         witness.saw(
-            &PacketEvent::Arrived { time: now, number, flow, size, ecn, class },
+            &PacketEvent::Arrived { time: now, number, flow, hosts, size, ecn, class },
             self.store.frame(handle.slot),
         );
         self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));

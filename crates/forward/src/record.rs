@@ -1,11 +1,11 @@
 //! The record of a run: what arrived and what became of it, so that anyone can judge it again.
 //!
-//! A file is the line `dropcurve record 1`, then one JSON line with seed, name of the rng and the link, then events. An event
+//! A file is the line `dropcurve record 2`, then one JSON line with seed, name of the rng and the link, then events. An event
 //! is a byte that says what it is, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
 //!
 //! | byte | event | values |
 //! |---|---|---|
-//! | `F` | a flow is named (no time) | its 64 bits, fixed width, little-endian; the next number |
+//! | `F` | a flow is named (no time) | its 64 bits, and those of its source and destination host, fixed width, little-endian; the next number |
 //! | `A` | arrived | flow number, size, `ecn + 4 class`; arrivals are numbered in order |
 //! | `D` | dropped | arrivals since this one, reason |
 //! | `M` | marked | the same |
@@ -13,7 +13,7 @@
 //! | `C` | the link changed | length and text of its JSON |
 //! | `E` | the end | arrivals, drops, marks, transmissions |
 //!
-//! Eight bytes a packet are usual. A file without `E` was cut short; what is there can be replayed.
+//! In a file of version 1 an `F` has no hosts. Eight bytes a packet are usual. A file without `E` was cut short; what is there can be replayed.
 
 use crate::config;
 use crate::event::{EventObserver, PacketEvent};
@@ -24,7 +24,9 @@ use std::io::{self, BufRead, Read, Write};
 use units::{Ecn, Span, Time};
 
 /// First line of a record.
-pub const MAGIC: &str = "dropcurve record 1";
+pub const MAGIC: &str = "dropcurve record 2";
+/// First line of a record without the hosts of flows.
+const WITHOUT_HOSTS: &str = "dropcurve record 1";
 const REASONS: [Reason; 3] = [Reason::Early, Reason::Forced, Reason::Overflow];
 const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
@@ -99,14 +101,16 @@ impl<W: Write> Recorder<W> {
         self.line.clear();
     }
 
-    fn flow(&mut self, flow: u64) -> u64 {
+    fn flow(&mut self, flow: u64, hosts: [u64; 2]) -> u64 {
         if let Some(number) = self.flows.get(&flow) {
             return *number;
         }
         let number = self.flows.len() as u64;
         self.flows.insert(flow, number);
         self.line.push(b'F');
-        self.line.extend_from_slice(&flow.to_le_bytes());
+        for bits in [flow, hosts[0], hosts[1]] {
+            self.line.extend_from_slice(&bits.to_le_bytes());
+        }
         number
     }
 }
@@ -114,8 +118,8 @@ impl<W: Write> Recorder<W> {
 impl<W: Write> EventObserver for Recorder<W> {
     fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         match event {
-            PacketEvent::Arrived { time, flow, size, ecn, class, .. } => {
-                let flow = self.flow(*flow);
+            PacketEvent::Arrived { time, flow, hosts, size, ecn, class, .. } => {
+                let flow = self.flow(*flow, *hosts);
                 self.begin(b'A', *time);
                 varint(&mut self.line, flow);
                 varint(&mut self.line, u64::from(*size));
@@ -158,8 +162,8 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
 /// An event as it was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordEntry {
-    /// A frame reached the queue: flow, size, ECN field, class.
-    Arrived(Time, u64, u32, Ecn, u8),
+    /// A frame reached the queue: flow, hosts, size, ECN field, class.
+    Arrived(Time, u64, [u64; 2], u32, Ecn, u8),
     /// Number and reason.
     Dropped(Time, u64, Reason),
     /// Number and reason.
@@ -191,7 +195,8 @@ pub struct RecordReader<R: BufRead> {
     input: R,
     /// What it began with.
     pub head: RecordHead,
-    flows: Vec<u64>,
+    has_hosts: bool,
+    flows: Vec<(u64, [u64; 2])>,
     arrived: u64,
     now: Time,
 }
@@ -204,7 +209,8 @@ impl<R: BufRead> RecordReader<R> {
     pub fn new(mut input: R) -> Result<RecordReader<R>, String> {
         let mut line = String::new();
         input.by_ref().take(1000).read_line(&mut line).map_err(|_| "is not a record".to_string())?;
-        if line.trim_end() != MAGIC {
+        let has_hosts = line.trim_end() == MAGIC;
+        if !has_hosts && line.trim_end() != WITHOUT_HOSTS {
             return Err(format!("is not a record: it does not begin with '{MAGIC}'"));
         }
         line.clear();
@@ -215,7 +221,7 @@ impl<R: BufRead> RecordReader<R> {
         let name = json["name"].as_str().unwrap_or_default().to_string();
         let seed = json["seed"].as_u64().ok_or("has a damaged head: no seed")?;
         let head = RecordHead { seed, name, link };
-        Ok(RecordReader { input, head, flows: Vec::new(), arrived: 0, now: Time::ZERO })
+        Ok(RecordReader { input, head, has_hosts, flows: Vec::new(), arrived: 0, now: Time::ZERO })
     }
 
     /// The next entry; `None` at the end of the file, also in the middle of an entry.
@@ -225,11 +231,13 @@ impl<R: BufRead> RecordReader<R> {
     pub fn entry(&mut self) -> Result<Option<RecordEntry>, String> {
         let Some(mut kind) = self.byte() else { return Ok(None) };
         while kind == b'F' {
-            let mut bits = [0; 8];
-            if self.input.read_exact(&mut bits).is_err() {
-                return Ok(None);
+            let Some(flow) = self.word() else { return Ok(None) };
+            let mut hosts = [0; 2];
+            if self.has_hosts {
+                let (Some(source), Some(destination)) = (self.word(), self.word()) else { return Ok(None) };
+                hosts = [source, destination];
             }
-            self.flows.push(u64::from_le_bytes(bits));
+            self.flows.push((flow, hosts));
             let Some(next) = self.byte() else { return Ok(None) };
             kind = next;
         }
@@ -246,13 +254,14 @@ impl<R: BufRead> RecordReader<R> {
         let entry = match kind {
             b'A' => {
                 let (flow, size, field) = (self.varint()?, self.varint()?, self.varint()?);
-                let Some(flow) = self.flows.get(flow as usize) else {
+                let Some(&(flow, hosts)) = self.flows.get(flow as usize) else {
                     return Some(Err(format!("no flow {flow}")));
                 };
                 self.arrived += 1;
                 RecordEntry::Arrived(
                     time,
-                    *flow,
+                    flow,
+                    hosts,
                     size as u32,
                     FIELDS[(field % 4) as usize],
                     (field / 4) as u8,
@@ -288,6 +297,12 @@ impl<R: BufRead> RecordReader<R> {
             other => return Some(Err(format!("no event is written {other:#04x}"))),
         };
         Some(Ok(entry))
+    }
+
+    fn word(&mut self) -> Option<u64> {
+        let mut bits = [0; 8];
+        self.input.read_exact(&mut bits).ok()?;
+        Some(u64::from_le_bytes(bits))
     }
 
     fn byte(&mut self) -> Option<u8> {

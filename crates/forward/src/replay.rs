@@ -43,10 +43,12 @@ pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, Stri
         let Some(entry) = reader.entry()? else { break };
         last = entry.time();
         match entry {
-            RecordEntry::Arrived(time, flow, size, ecn, class) => {
+            RecordEntry::Arrived(time, flow, hosts, size, ecn, class) => {
                 judge.advance(time);
                 found.compare(&mut judge.verdicts, &mut recorded);
-                judge.arrive(Handle::new(found.arrivals, flow, size, ecn, class), time);
+                let mut handle = Handle::new(found.arrivals, flow, size, ecn, class);
+                handle.hosts = hosts;
+                judge.arrive(handle, time);
                 found.arrivals += 1;
             }
             RecordEntry::Changed(time, link) => {
@@ -216,7 +218,7 @@ impl fmt::Display for RecordEntry {
                 write!(f, "packet {number} is marked ({}) at {seconds:.9} s", reason_name(*why))
             }
             RecordEntry::Sent(_, number) => write!(f, "packet {number} is sent at {seconds:.9} s"),
-            RecordEntry::Arrived(_, _, size, ..) => write!(f, "{size} bytes arrive at {seconds:.9} s"),
+            RecordEntry::Arrived(_, _, _, size, ..) => write!(f, "{size} bytes arrive at {seconds:.9} s"),
             RecordEntry::Changed(..) => write!(f, "the link changes at {seconds:.9} s"),
             RecordEntry::End(..) => write!(f, "it ends at {seconds:.9} s"),
         }

@@ -57,7 +57,7 @@ fn simulated(file: &[u8]) -> Vec<String> {
     let (mut fates, mut out, mut number) = (Vec::new(), Vec::new(), 0);
     let mut free = Time::NEVER;
     while let Some(entry) = reader.entry().unwrap() {
-        let RecordEntry::Arrived(now, flow, size, ecn, class) = entry else { continue };
+        let RecordEntry::Arrived(now, flow, _, size, ecn, class) = entry else { continue };
         while free <= now {
             free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
@@ -101,14 +101,15 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
     let mut names = Vec::new();
     let mut number = 0;
     while let Some(entry) = reader.entry().unwrap() {
-        if let RecordEntry::Arrived(time, flow, size, ecn, class) = entry {
+        if let RecordEntry::Arrived(time, flow, hosts, size, ecn, class) = entry {
             let at = names.iter().position(|name| *name == flow).unwrap_or_else(|| {
                 names.push(flow);
                 names.len() - 1
             });
             let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
             let flow = Waiting::unlabelled(pkt, Time::ZERO).flow();
-            recorder.saw(&PacketEvent::Arrived { time, number, flow, size, ecn, class }, &[]);
+            let hosts = hosts.map(|_| 0);
+            recorder.saw(&PacketEvent::Arrived { time, number, flow, hosts, size, ecn, class }, &[]);
             number += 1;
         }
     }
@@ -121,9 +122,8 @@ fn pumped(file: &[u8]) -> Vec<String> {
     let mut pump = Pump::new(reader.head.link.clone(), &[], reader.head.seed, NAME);
     let mut verdicts = Verdicts::default();
     while let Some(entry) = reader.entry().unwrap() {
-        if let RecordEntry::Arrived(time, flow, size, ecn, class) = entry {
-            let header =
-                forward::header::Header { ip: None, flow, hosts: [0; 2], ecn, class, fragment: false };
+        if let RecordEntry::Arrived(time, flow, hosts, size, ecn, class) = entry {
+            let header = forward::header::Header { ip: None, flow, hosts, ecn, class, fragment: false };
             let frame = forward::pump::Frame { bytes: &[], header, size, path: 0, token: 0 };
             pump.arrive(&frame, time, &mut verdicts);
         }

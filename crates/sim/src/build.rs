@@ -35,8 +35,8 @@ pub fn build<C: Carrier>(
     let histograms = if own_histograms { plan.flows() } else { plan.groups.len() };
     let mut network = Network::new(window, carrier, histograms);
     network.trace = trace;
-    let labels: Option<Arc<[FlowLabel]>> =
-        plan.links.iter().any(|link| link.queue.reads_headers()).then(|| plan.labels().into());
+    let labels: Option<Arc<Vec<FlowLabel>>> =
+        plan.links.iter().any(|link| link.queue.reads_headers()).then(|| Arc::new(plan.labels()));
     for (number, link) in (0..).zip(&plan.links) {
         let mut built = build_link(number, link, seed, window);
         if let Some(labels) = labels.as_ref().filter(|_| link.queue.reads_headers()) {

@@ -132,3 +132,20 @@ proptest! {
         }
     }
 }
+
+/// Sessions that begin during the run have the hosts of the group they belong to.
+#[test]
+fn sessions_pass_disciplines_that_read_hosts() {
+    for queue in ["kind = \"cake\"", "kind = \"drr\"\nby = \"source\""] {
+        let text = format!(
+            "[run]\nduration = \"10 s\"\n[dumbbell]\nrate = \"4 Mbit/s\"\ndelay = \"10 ms\"\n[queue]\n{queue}\n\
+             [flows.web]\ncount = 2\nsource = \"http\"\nsessions = \"open\"\narrival = \"exponential 100 ms\"\n\
+             size = \"pareto from 2000 B shape 1.2 up to 500000 B\"\n[flows.bulk]\nsource_host = \"other\"\n"
+        );
+        let plan = Scenario::parse(&text).expect("a scenario").plan();
+        let ((fast, fast_series), (plain, plain_series)) =
+            (report(&plan, 1, Engine::Fast), report(&plan, 1, Engine::Plain));
+        assert_eq!(fast, plain, "{queue}");
+        assert!(fast_series == plain_series, "{queue}");
+    }
+}

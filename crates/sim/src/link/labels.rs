@@ -8,8 +8,16 @@ use units::Time;
 
 impl Link {
     /// Gives the packets of each flow a label.
-    pub fn set_labels(&mut self, labels: &Arc<[FlowLabel]>) {
+    pub fn set_labels(&mut self, labels: &Arc<Vec<FlowLabel>>) {
         self.state().transmitter.labels = Some(labels.clone());
+    }
+
+    /// Gives the packets of the next flow the label of flow `parent`, which began it.
+    pub fn add_label(&mut self, parent: u32) {
+        if let Some(labels) = self.state.as_mut().and_then(|state| state.transmitter.labels.as_mut()) {
+            let label = labels[parent as usize];
+            Arc::make_mut(labels).push(label);
+        }
     }
 }
 

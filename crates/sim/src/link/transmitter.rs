@@ -40,7 +40,7 @@ pub(super) struct Transmitter {
     /// What the link records, if anything.
     pub(super) probe: Option<Box<LinkProbe>>,
     /// The label of each flow, if the discipline reads them.
-    pub(super) labels: Option<Arc<[FlowLabel]>>,
+    pub(super) labels: Option<Arc<Vec<FlowLabel>>>,
 }
 
 impl Transmitter {

@@ -56,6 +56,7 @@ impl<C: Carrier> Network<C> {
         let mut flow = Flow::new(Source::App(Box::new(source)), sink, class, Time::NEVER, probe);
         flow.probe.started = true;
         flow.first_hop = first_hop;
+        self.links.iter_mut().for_each(|link| link.add_label(number));
         self.flows.push(flow);
         fresh
     }
