@@ -297,7 +297,7 @@ def set_(
 
 @app.command("stats")
 def stats(socket: Socket, json: o.Json = False) -> int:
-    """What a running forwarder has counted."""
+    """Print the counters of a running forwarder."""
     from ..live.forwarder import control
     from ..live.router import screen
     from . import console
