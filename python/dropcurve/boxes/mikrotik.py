@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import tc_read
-from .model import Export, Import, Note, Problems, bottleneck, refuse
+from .model import Export, Import, Note, Problems, bottleneck, chosen, refuse
 from .numbers import real
 from .red_rows import rows_of
 from .settings import Settings
@@ -151,14 +151,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
     """The queue of a simple queue, tree or interface, or a queue type; of several the one ``name``, or the first.
     Raises ScenarioError for a text without one, and for contradictions.
     """
-    found = read_all(text, origin=origin, **options)
-    if name is None:
-        return found[0]
-    for one in found:
-        if name == one.title or name in one.title.split():
-            return one
-    titles = ", ".join(one.title for one in found)
-    refuse("--name", name, f"is no queue there: {titles}", "name one of these", origin=origin)
+    return chosen(read_all(text, origin=origin, **options), name, what="queue", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:

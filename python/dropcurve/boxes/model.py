@@ -224,6 +224,16 @@ def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
 
 
+def chosen(found: Sequence[Import], name: str | None, *, what: str, origin: str = "") -> Import:
+    """The import with this title or with the name among its words; without a name the first. Raises ScenarioError for a
+    name that fits none, called ``what`` in its message."""
+    for one in found:
+        if name is None or name == one.title or name in one.title.split():
+            return one
+    titles = ", ".join(one.title for one in found)
+    refuse("--name", name, f"is no {what} there: {titles}", "name one of these", origin=origin)
+
+
 @contextmanager
 def remedied(remedy: str) -> Iterator[None]:
     """Adds this remedy to problems that state none."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import tc_read
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, chosen, refuse
 from .numbers import whole
 from .settings import Settings
 from .tc_write import WRITERS
@@ -129,14 +129,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
     """The queue of a direction: the upload of the first section, or the one of the section, interface or direction
     ``name``. Raises ScenarioError for a text without a section, and for contradictions.
     """
-    found = read_all(text, origin=origin)
-    if name is None:
-        return found[0]
-    for one in found:
-        if name == one.title or name in one.title.split():
-            return one
-    titles = ", ".join(one.title for one in found)
-    refuse("--name", name, f"is no section or direction there: {titles}", "name one of these", origin=origin)
+    return chosen(read_all(text, origin=origin), name, what="section or direction", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
