@@ -6,6 +6,7 @@
 mod drawn;
 
 use drawn::{judge, Drawer};
+use sim::scenario::Scenario;
 use std::collections::BTreeSet;
 
 /// Enough for every discipline to be drawn.
@@ -24,4 +25,22 @@ fn random_scenarios_run_alike_in_both_engines() {
     assert!(arrived > 10_000, "{arrived} packets in all runs");
     assert!(queues.len() + 3 >= queue::KINDS.len(), "{queues:?}");
     assert!(transports.len() >= 14, "{transports:?}");
+}
+
+/// Frames of several flows are due in the same nanosecond, and their access links need no time.
+#[test]
+fn engines_agree_where_access_links_need_no_time() {
+    for (transport, count) in [("tfrc", 4), ("tear", 4), ("tcp", 6)] {
+        for (rate, delay) in [("0 bit/s", "0 s"), ("400 Gbit/s", "0 s"), ("0 bit/s", "1 ns")] {
+            let source = if transport == "tcp" { "ftp" } else { "shaped" };
+            let scenario = serde_json::json!({
+                "run": {"duration": "3 s", "warmup": "0 s"},
+                "dumbbell": {"rate": "5 Mbit/s", "access_rate": rate, "access_delay": delay},
+                "queue": {"kind": "droptail", "limit": "50 pkts"},
+                "flows": {"group": {"count": count, "transport": transport, "source": source}},
+            });
+            let scenario = Scenario::from_json(&scenario).unwrap_or_else(|problems| panic!("{problems:?}"));
+            assert!(judge(&scenario, 900).arrived > 1000, "{transport} {rate} {delay}");
+        }
+    }
 }

@@ -16,6 +16,11 @@ pub struct Bytes(pub u64);
 pub struct Rate(pub u64);
 
 impl Rate {
+    /// Whether a byte takes at least a nanosecond. A rate of 0 is without limit.
+    pub fn delays_every_packet(self) -> bool {
+        (1..=NS_A_BYTE_AT_1_BPS).contains(&self.0)
+    }
+
     /// Time on the wire; what the division leaves over, in units of 1/rate nanoseconds, is carried from one packet of a busy
     /// period to the next. See [`Serializer`], which remembers sizes where this divides.
     pub fn time_after(self, size: Bytes, left: &mut u64) -> Span {

@@ -4,10 +4,12 @@ use super::fabric::Fast;
 use super::hop::FastHop;
 use super::private_links::PrivateLinks;
 use super::{DroptailLink, FastPath};
+use crate::link::Link;
 use crate::network::{Hop, Network};
 use crate::source::Source;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use units::Span;
 
 /// The hops of what each end of a flow sends, without [`Hop::End`]: ranges of the hops of all routes.
 type Routes = [Range<usize>; 2];
@@ -61,9 +63,9 @@ impl Network<Fast> {
     /// Which links are folded: those that are eligible, except one of each round trip, so that no flow runs ahead for ever. A
     /// RED link stays if there is one, because then packets pass the tail-drop links on both sides of it at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
-        let shared = self.shared_links(routes);
-        let mut folds: Vec<bool> =
-            shared.iter().enumerate().map(|(link, shared)| self.is_eligible_to_fold(link, *shared)).collect();
+        let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
+        let eligible = |link: usize| self.is_eligible_to_fold(link, shared[link], delays[link]);
+        let mut folds: Vec<bool> = (0..shared.len()).map(eligible).collect();
         let mut red = vec![false; folds.len()];
         self.carrier.red_links.iter().for_each(|link| red[link.component as usize] = true);
         for pair in routes {
@@ -77,9 +79,22 @@ impl Network<Fast> {
     }
 
     /// Precondition of folding a hop: a single component feeds the link, so that packets come in the order in which they
-    /// are sent, and departures are known at arrival.
-    fn is_eligible_to_fold(&self, link: usize, shared: bool) -> bool {
-        !shared && self.links.get(link).is_none_or(|link| link.knows_departures())
+    /// are sent; every packet takes at least a nanosecond, so that its arrival follows all that is due when it is sent;
+    /// and departures are known at arrival.
+    fn is_eligible_to_fold(&self, link: usize, shared: bool, delays: bool) -> bool {
+        !shared && delays && self.links.get(link).is_none_or(|link| link.knows_departures())
+    }
+
+    /// Which links delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival precedes
+    /// the timer that sends it in the order of keys, and also timers of other flows that are due before that one.
+    fn links_that_delay(&self) -> Vec<bool> {
+        let mut delays: Vec<bool> = self.links.iter().map(Link::delays_every_packet).collect();
+        delays.resize(self.link_count as usize, true);
+        for link in &self.carrier.droptail_links {
+            delays[link.component as usize] =
+                link.delay() > Span::ZERO || link.byte_time.rate().delays_every_packet();
+        }
+        delays
     }
 
     /// Which links are fed by more than one component.

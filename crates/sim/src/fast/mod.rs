@@ -9,7 +9,7 @@
 //! | `red_link` | RED that decides at arrival, constant rate, no faults, clock of nanoseconds | storing packets, a record of each departure | `red_link::tests` | 672 |
 //! | `uniform_size` | inside `red_link`: RED's own fast path; packets of one size, a whole number of nanoseconds long | the queue itself: its length follows from the end of the last packet | `red_link::tests` | 171 |
 //! | `known_departures` | any other discipline that decides at arrival, no ring | an event at the end of each transmission | `link::tests::known_ahead_equals_event_by_event` | 3046 |
-//! | `fold` | one component feeds the link, and departures are known at arrival | the event of a hop: the packet is handled at once, at its later time | `modes` | 1103 |
+//! | `fold` | one component feeds the link, a packet takes at least 1 ns, and departures are known at arrival | the event of a hop: the packet is handled at once, at its later time | `modes` | 1103 |
 //! | `private_links` | one flow alone uses a `droptail_link` without a probe | a look-up, and cache lines of their own | `modes` | 719 |
 //! | `hop_codes` | the next event is at a shared `droptail_link` or `red_link`, and a private link and the end follow | the look-up of the hop, and moving the packet | `modes` | 406 |
 //! | `lookahead` | most flows pass the first `red_link` and the first `droptail_link`, none passes one alone; a round trip is long enough for `arrival_batches` | the event queue: arrivals of a window are sorted in batches | `modes::engines_agree_with_lookahead`, `arrival_batches::tests` | 12 ¹ |

@@ -155,6 +155,12 @@ impl Link {
         self.rate
     }
 
+    /// Whether a packet of any size needs time to the far end. One that is sent at an opportunity may need none.
+    pub(crate) fn delays_every_packet(&self) -> bool {
+        let varying = self.state.as_ref().is_some_and(|state| state.transmitter.serializer.is_varying());
+        self.delay > Span::ZERO || (!varying && self.rate.delays_every_packet())
+    }
+
     /// The unit of the discipline's own average queue.
     pub fn avg_unit(&self) -> Unit {
         self.state.as_ref().map_or(self.avg_unit, |state| state.queue.avg_unit())

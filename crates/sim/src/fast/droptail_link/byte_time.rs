@@ -5,7 +5,7 @@ use units::{Bytes, Rate, Span};
 /// A rate in one word that gives the time of a packet without a division: nanoseconds per byte if that is an integer, else
 /// bits per second with the highest bit set. No rate needs that bit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ByteTime(u64);
+pub(in crate::fast) struct ByteTime(u64);
 
 const FRACTIONAL: u64 = 1 << 63;
 
@@ -21,7 +21,7 @@ impl ByteTime {
     }
 
     /// Bits per second.
-    pub(super) fn rate(self) -> Rate {
+    pub(in crate::fast) fn rate(self) -> Rate {
         match self.whole_ns() {
             // The product of bits per second and nanoseconds per byte is a constant.
             Some(ns) => Rate(Rate(ns).nanos_a_byte().unwrap_or(0)),

@@ -24,7 +24,7 @@ pub struct DroptailLink {
     busy_until: Time,
     /// Propagation delay.
     delay: Span,
-    byte_time: ByteTime,
+    pub(super) byte_time: ByteTime,
     /// What a link without a probe needs only once a packet arrives while it is busy.
     cold: Option<Box<ColdState>>,
     /// The link's number, its place in the order of events.
