@@ -30,6 +30,7 @@ TOOLS = ("iperf3", "ethtool", "ping", "tc", "busybox")
 CASES = (
     ("pfifo", "reno"), ("red", "cubic"), ("fq_codel", "cubic"), ("pfifo", "cubic"), ("pie", "cubic"),
     ("codel", "cubic"), ("cake", "cubic"), ("red", "reno"), ("red", "bbr"), ("red", "dctcp"),
+    ("pfifo", "vegas"), ("fq_codel", "vegas"), ("pfifo", "westwood"), ("codel", "westwood"),
 )  # fmt: skip
 COLUMNS = {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}
 #: Seeds and seconds.

@@ -67,6 +67,10 @@ pub const PROFILES: &[Preset] = &[
             ("pace_credit", "0.5"),
             ("cubic_rule", "linux"),
             ("hystart", "linux"),
+            ("vegas_rule", "linux"),
+            ("vegas_alpha", "2"),
+            ("vegas_beta", "4"),
+            ("westwood_rule", "linux"),
         ],
     },
     Preset {

@@ -301,6 +301,7 @@ mod tests {
             flight: 8,
             una: 1,
             next: 9,
+            sacks: false,
             ece: false,
             marked: 0,
             recovering: false,

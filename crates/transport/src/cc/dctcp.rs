@@ -82,6 +82,7 @@ mod tests {
             flight: next - una + acked,
             una,
             next,
+            sacks: false,
             ece,
             marked: if ece { acked } else { 0 },
             recovering: false,

@@ -178,6 +178,7 @@ mod tests {
             flight: 1,
             una,
             next,
+            sacks: false,
             ece: false,
             marked: 0,
             recovering: false,

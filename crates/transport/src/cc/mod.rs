@@ -74,6 +74,8 @@ pub struct AckEvent {
     pub una: u32,
     /// Next segment to send: a round ends when `una` passes the value at its start.
     pub next: u32,
+    /// The ACK carries SACK blocks; known to [`Control::on_every_ack`] only.
+    pub sacks: bool,
     /// The ACK carries an ECN echo.
     pub ece: bool,
     /// Segments newly reported as marked; without accurate ECN, all segments acknowledged by an echo.
@@ -131,6 +133,11 @@ pub trait Control {
     /// Returns the reduced window, in segments. The sender rounds it, bounds it from below, and sets ssthresh
     /// and cwnd as its recovery requires.
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64;
+
+    /// Returns ssthresh and cwnd for the end of a recovery, if not those that the reduction set.
+    fn window_after_recovery(&mut self) -> Option<f64> {
+        None
+    }
 
     /// Pacing rate in segments per second; `None`: not paced. Called if [`Control::paces`].
     fn pace(&self) -> Option<f64> {
@@ -237,6 +244,9 @@ macro_rules! controls {
             #[inline]
             fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
                 match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ }
+            }
+            fn window_after_recovery(&mut self) -> Option<f64> {
+                match self { $( Cc::$variant(cc) => cc.window_after_recovery(), )+ }
             }
             fn save_before_reduction(&mut self) {
                 match self { $( Cc::$variant(cc) => cc.save_before_reduction(), )+ }

@@ -144,6 +144,7 @@ mod tests {
             flight: 8,
             una: 1,
             next: 9,
+            sacks: false,
             ece: marked > 0,
             recovering: false,
         }

@@ -7,14 +7,15 @@
 //! recovery the RTT is that of the timestamp echo: a delayed ACK makes it longer by the gap between the two
 //! segments.
 
+mod rounds;
+
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Params, VegasRule};
+use rounds::Rounds;
 use units::{Span, Time};
 
 /// By how much the window may exceed the flight and still grow (ns-2).
 const SLACK: f64 = 2.0;
-/// Everything outstanding at a timeout: known with the first ACK after it (ns-3).
-const AFTER_REPAIR: u32 = u32::MAX;
 
 /// Vegas.
 #[derive(Clone, Debug)]
@@ -38,10 +39,8 @@ pub struct Vegas {
     increment: f64,
     /// Slow start may double in this round.
     doubling: bool,
-    /// ns-3: its rule; minimum RTT of the round; what must be acknowledged before it resumes after a loss.
-    ns3: bool,
-    round_rtt: Span,
-    away: Option<u32>,
+    /// The rule of Linux or ns-3, which replaces the rest.
+    rounds: Option<Rounds>,
 }
 
 impl Vegas {
@@ -62,9 +61,7 @@ impl Vegas {
             sample: None,
             increment: 0.0,
             doubling: true,
-            ns3: params.vegas_rule == VegasRule::Ns3,
-            round_rtt: Span(u64::MAX),
-            away: None,
+            rounds: Rounds::new(params),
         }
     }
 
@@ -123,82 +120,10 @@ impl Vegas {
     }
 }
 
-/// Vegas of ns-3: the queue is estimated once per round from the minimum RTT, in whole segments.
-impl Vegas {
-    fn on_ack_ns3(&mut self, window: &mut Window, event: &AckEvent) {
-        if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) {
-            self.base_rtt = self.base_rtt.min(rtt);
-            self.round_rtt = self.round_rtt.min(rtt);
-            self.rtt_count += 1;
-        }
-        if self.away == Some(AFTER_REPAIR) {
-            self.away = Some(event.next);
-        }
-        if self.away.is_some_and(|until| event.una >= until) {
-            self.away = None;
-            self.begin_round_ns3(event);
-        }
-        if self.away.is_some() {
-            return grow_as_reno(window, event.acked);
-        }
-        let slow_start = window.cwnd < window.ssthresh;
-        if event.una < self.round_end {
-            window.cwnd += f64::from(u8::from(slow_start && event.acked > 0));
-            return;
-        }
-        if self.rtt_count <= 2 {
-            grow_as_reno(window, event.acked);
-        } else {
-            self.steer_ns3(window, slow_start);
-        }
-        self.begin_round_ns3(event);
-    }
-
-    fn begin_round_ns3(&mut self, event: &AckEvent) {
-        self.round_end = event.next;
-        self.round_rtt = Span(u64::MAX);
-        self.rtt_count = 0;
-    }
-
-    fn steer_ns3(&self, window: &mut Window, slow_start: bool) {
-        let cwnd = window.cwnd.floor();
-        let target = (cwnd * self.base_rtt.ratio(self.round_rtt)).floor();
-        let queued = cwnd - target;
-        if slow_start && queued > self.gamma {
-            window.cwnd = cwnd.min(target + 1.0);
-            window.ssthresh = one_less(window);
-        } else if slow_start {
-            window.cwnd += 1.0;
-        } else if queued > self.beta {
-            window.cwnd = cwnd - 1.0;
-            window.ssthresh = one_less(window);
-        } else if queued < self.alpha {
-            window.cwnd = cwnd + 1.0;
-        }
-        window.ssthresh = window.ssthresh.max(0.75 * window.cwnd);
-    }
-}
-
-/// Window after a loss in ns-3's Vegas.
-fn one_less(window: &Window) -> f64 {
-    window.ssthresh.min(window.cwnd - 1.0).max(2.0)
-}
-
-fn grow_as_reno(window: &mut Window, acked: u32) {
-    let mut left = acked;
-    if left > 0 && window.cwnd < window.ssthresh {
-        window.cwnd += 1.0;
-        left -= 1;
-    }
-    if left > 0 && window.cwnd >= window.ssthresh {
-        window.cwnd += 1.0 / window.cwnd;
-    }
-}
-
 impl Control for Vegas {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        if self.ns3 {
-            return self.on_ack_ns3(window, event);
+        if let Some(rounds) = &mut self.rounds {
+            return rounds.on_ack(window, event);
         }
         if let Some(queued) = self.queued.take() {
             self.steer(window, queued);
@@ -214,9 +139,8 @@ impl Control for Vegas {
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
-        if self.ns3 {
-            self.away = Some(if event.cause == Cause::Timeout { AFTER_REPAIR } else { 0 });
-            return one_less(window);
+        if let Some(rounds) = &mut self.rounds {
+            return rounds.on_congestion(window, event);
         }
         let load = event.load_within(window);
         if !self.whole {
@@ -230,6 +154,9 @@ impl Control for Vegas {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
+        if let Some(rounds) = &mut self.rounds {
+            return rounds.on_every_ack(event);
+        }
         self.take_sample();
         self.queued = None;
         if event.acked > 0 && event.una > self.round_end {
@@ -242,10 +169,13 @@ impl Control for Vegas {
     /// ns-2's first round starts with the first segment, others with an ACK.
     fn on_restart(&mut self, now: Time) {
         self.round_start = Some(now);
+        if let Some(rounds) = &mut self.rounds {
+            rounds.on_restart();
+        }
     }
 
     fn watches(&self) -> bool {
-        !self.ns3
+        self.rounds.as_ref().is_none_or(Rounds::times_segments)
     }
 }
 
@@ -262,6 +192,7 @@ mod tests {
             flight: next - una,
             una,
             next,
+            sacks: false,
             ece: false,
             marked: 0,
             recovering: false,

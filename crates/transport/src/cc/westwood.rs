@@ -5,9 +5,12 @@
 //! *Deviations*: a loss never raises cwnd, so ssthresh is at most cwnd then; a duplicate ACK counts as one
 //! segment delivered, and the ACK that ends a recovery counts each segment not yet counted.
 
+mod linux;
+
 use super::reno::Reno;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Params, WestwoodRule};
+use linux::Estimate;
 use units::{Span, Time};
 
 /// Minimum time between two samples of Westwood+ (as in Linux and ns-3; GM04 leaves it open).
@@ -31,6 +34,8 @@ pub struct Westwood {
     since: Option<Time>,
     /// Duration of the present interval (`ns3`).
     span: Span,
+    /// Linux's estimate, which replaces the rest.
+    linux: Option<Box<Estimate>>,
 }
 
 impl Westwood {
@@ -50,6 +55,8 @@ impl Westwood {
             counted: 0,
             since: None,
             span: Span::ZERO,
+            linux: (params.westwood_rule == WestwoodRule::Linux)
+                .then(|| Box::new(Estimate::new(params.mss.0))),
         }
     }
 
@@ -130,6 +137,16 @@ impl Control for Westwood {
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        if let Some(linux) = &mut self.linux {
+            return match event.cause {
+                Cause::Timeout => {
+                    linux.on_timeout();
+                    linux.carried()
+                }
+                Cause::Ecn => linux.carried(),
+                Cause::Loss => self.growth.on_congestion(window, event),
+            };
+        }
         self.end_by_clock(event.now);
         if let (Cause::Ecn, Some(factor)) = (event.cause, self.ecn_factor) {
             return event.load * factor;
@@ -143,6 +160,10 @@ impl Control for Westwood {
         }
     }
 
+    fn window_after_recovery(&mut self) -> Option<f64> {
+        self.linux.as_ref().map(|linux| linux.carried())
+    }
+
     /// In ns-3 the RTT of the handshake counts.
     fn on_open(&mut self, srtt: Option<Span>) {
         if let Some(rtt) = srtt.filter(|_| self.rule == WestwoodRule::Ns3) {
@@ -151,6 +172,9 @@ impl Control for Westwood {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
+        if let Some(linux) = &mut self.linux {
+            return linux.on_every_ack(event);
+        }
         if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO) {
             self.rtt = rtt;
             self.rtt_min = self.rtt_min.min(rtt);
@@ -191,6 +215,7 @@ mod tests {
             flight: 10,
             una: 0,
             next: 10,
+            sacks: false,
             ece: false,
             marked: 0,
             recovering,
@@ -265,6 +290,7 @@ mod tests {
             flight: 1,
             una: 1,
             next: 2,
+            sacks: false,
             ece: false,
             marked: 0,
             recovering: false,

@@ -61,6 +61,7 @@ impl Ctx {
             flight,
             una: self.seq.una,
             next: self.seq.nxt,
+            sacks: false,
             ece,
             marked: self.newly_marked(ece, acked),
             recovering,

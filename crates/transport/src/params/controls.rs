@@ -43,6 +43,9 @@ units::choices! {
         /// ns-3: whole segments; a round is judged by its minimum RTT and moves the window by one; slow start
         /// is Reno's; a loss leaves the window less one.
         Ns3 = "ns3",
+        /// Linux: as `ns3`, but the queue is reckoned by the base RTT, each segment is timed, slow start counts
+        /// segments, and a loss halves the window.
+        Linux = "linux",
     }
 }
 
@@ -57,6 +60,9 @@ units::choices! {
         /// sample is averaged with zero, segments reported by duplicate ACKs count twice, and a loss may
         /// raise the window.
         Ns3 = "ns3",
+        /// Westwood+ of Linux: whole bytes per millisecond, filtered twice; a recovery halves the window and sets
+        /// it to bandwidth times minimum RTT at its end.
+        Linux = "linux",
     }
 }
 

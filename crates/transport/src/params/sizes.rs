@@ -1,6 +1,6 @@
 //! Sizes of segments, and whether each is timed, derived from the options.
 
-use super::{Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule};
+use super::{Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule, WestwoodRule};
 use units::Bytes;
 
 impl Params {
@@ -18,7 +18,11 @@ impl Params {
     /// Whether the congestion control times each segment with its own clock (BP95), so that delayed ACKs do
     /// not look like queueing delay.
     pub(crate) fn times_segments(&self) -> bool {
-        self.cc == Algorithm::Vegas && self.vegas_rule == VegasRule::Brakmo
+        match self.cc {
+            Algorithm::Vegas => matches!(self.vegas_rule, VegasRule::Brakmo | VegasRule::Linux),
+            Algorithm::Westwood => self.westwood_rule == WestwoodRule::Linux,
+            _ => false,
+        }
     }
 
     /// Whether the send time of each segment is recorded.

@@ -115,6 +115,7 @@ impl LossRecovery {
             flight: ctx.seq.outstanding(),
             una: ctx.seq.una.max(ack.ack),
             next: ctx.seq.nxt,
+            sacks: !ack.sack.is_empty(),
             ece: ack.ece,
             marked: ctx.newly_marked(ack.ece, acked),
             recovering: self.recovering && self.algorithm != Recovery::Vegas,

@@ -7,7 +7,7 @@
 //! order under the pipe; selective acknowledgements are kept (RFC 6675 section 5.1 allows both).
 
 use super::{LastReduction, LossRecovery};
-use crate::cc::Cause;
+use crate::cc::{Cause, Control};
 use crate::connection::{Ctx, Timer, NONE};
 use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::Ack;
@@ -217,6 +217,9 @@ impl LossRecovery {
             self.parts.board.begin(ctx.seq.una);
         }
         if ctx.params.reduction != Reduction::AtOnce && !ctx.model_based {
+            if let Some(target) = ctx.cc.window_after_recovery() {
+                ctx.window.ssthresh = target;
+            }
             ctx.window.cwnd = ctx.window.ssthresh;
         }
     }

@@ -184,7 +184,7 @@ impl LossRecovery {
         let bare = self.parts.fine.bare;
         let repaired = match ctx.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > ctx.params.dupack_threshold as u32,
-            VegasRule::Brakmo | VegasRule::Ns3 => self.dupacks > 0 && bare > 0.0,
+            VegasRule::Brakmo | VegasRule::Ns3 | VegasRule::Linux => self.dupacks > 0 && bare > 0.0,
         };
         if repaired && ctx.window.cwnd > bare {
             ctx.window.cwnd = bare;
@@ -269,8 +269,8 @@ impl LossRecovery {
         let before = ctx.window.cwnd.min(f64::from(ctx.seq.rwnd));
         self.reduce_window(ctx, now, Cause::Loss);
         let bare = match ctx.params.vegas_rule {
-            VegasRule::Brakmo | VegasRule::Ns3 if again => before / 2.0,
-            VegasRule::Brakmo | VegasRule::Ns3 => ctx.window.cwnd,
+            VegasRule::Brakmo | VegasRule::Ns3 | VegasRule::Linux if again => before / 2.0,
+            VegasRule::Brakmo | VegasRule::Ns3 | VegasRule::Linux => ctx.window.cwnd,
             VegasRule::Ns2 => {
                 let whole = before as u32;
                 let left = if again { whole >> 1 } else { whole - (whole >> 2) };
