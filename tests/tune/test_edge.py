@@ -118,7 +118,7 @@ def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
         start = study.candidate({"limit": limit})
         assert start is not None
         study.coordinates[start.key] = {"limit": limit}
-        (moved,) = Adjusting(bench, {"droptail": study}, trials).go([start])
+        (moved,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
         worst = max(row["sojourn_ms_p95"] for trial in trials if (row := bench.row(moved, trial)) is not None)
         assert math.exp(UNUSED) * 20.0 <= worst <= 20.0
 
@@ -166,7 +166,7 @@ def test_a_finalist_without_an_edge_climbs_to_the_best_scale_of_fresh_conditions
     start = study.candidate({"limit": 22_000.0})
     assert start is not None
     study.coordinates[start.key] = {"limit": 22_000.0}
-    (moved,) = Adjusting(bench, {"droptail": study}, _trials(seed=9)).go([start])
+    (moved,) = Adjusting(bench, {"droptail": study}, _trials(seed=9), 1.0).go([start])
     assert units.packets(str(moved.params["limit"]), packet_bytes=1) == pytest.approx(30_000.0, rel=0.12)
 
 

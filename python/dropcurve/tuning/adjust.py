@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import direction, log_ratio
-from .decision import HOLDS
+from .decision import HOLDS, margin_of, slack
 from .effort import Budget
 from .families import Coordinates
 from .study import FamilyStudy
@@ -32,19 +32,23 @@ ADJUSTED = 2
 STEPS = 3
 #: Steps of the logarithm of the scale without an edge, and designs that are run for each finalist at most.
 CLIMB, CLIMBED = (0.47, 0.22, 0.11), 7
-#: Trials of a first look at all finalists, and the points behind the best there from which on one is left out.
-LOOK, BEHIND = 6, 1.0
+#: The same for the last, fine steps of the finalists close to the best.
+FINE, REFINED = (0.1, 0.05), 7
+#: Trials of a first look at all finalists.
+LOOK = 6
 #: Replications of the fresh conditions at most.
 BLOCKS = 4
 
 
 @dataclass(frozen=True)
 class Adjusting:
-    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends."""
+    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends; ``slack`` is how many
+    points behind the best a design is left out."""
 
     bench: Bench
     studies: Mapping[str, FamilyStudy]
     trials: Sequence[PairedTrial]
+    slack: float
     until: float | None = None
     most: float = math.inf
 
@@ -57,15 +61,22 @@ class Adjusting:
             ):
                 break
             found.append(self._moved(one))
+        best = min(found, key=self.rank, default=None)
+        if best is not None:
+            least = self._loss(best, self.trials) + self.slack
+            found = [
+                self._refined(one) if self._loss(one, self.trials) <= least else one
+                for one in sorted(found, key=self.rank)
+            ]
         distinct = list({one.key: one for one in found}.values())
         return sorted(distinct, key=self.rank)
 
     def _near_best(self, pool: Sequence[Candidate]) -> list[Candidate]:
-        """The finalists that a first look at a few trials does not show to be behind by `BEHIND` points."""
+        """The finalists that a first look at a few trials does not show to be behind by more than the slack."""
         some = self.trials[: max(LOOK, len(self.trials) // 4)]
         looked = [one for one in pool if self.bench.run(((one, trial) for trial in some), until=self.until)]
         least = min((self._loss(one, some) for one in looked), default=0.0)
-        return [one for one in looked if self._loss(one, some) <= least + BEHIND]
+        return [one for one in looked if self._loss(one, some) <= least + self.slack]
 
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         return self.bench.together(self.bench.losses(one, trials))
@@ -78,13 +89,26 @@ class Adjusting:
 
     def _moved(self, one: Candidate) -> Candidate:
         """The best of a finalist and what comes of moving its scale."""
-        study = self.studies.get(one.kind)
-        coordinates = study and (study.coordinates.get(one.key) or study.family.coordinates_of(one.params))
+        study, coordinates = self._placed(one)
         if study is None or not coordinates:
             return one
         if direction(self.bench.question.goal):
             return self._to_edge(one, study, coordinates)
-        return self._climb(one, study, coordinates)
+        return self._climb(one, study, coordinates, CLIMB, CLIMBED)
+
+    def _refined(self, one: Candidate) -> Candidate:
+        """The best of a design and what comes of fine steps of its scale."""
+        study, coordinates = self._placed(one)
+        if study is None or not coordinates:
+            return one
+        return self._climb(one, study, coordinates, FINE, REFINED)
+
+    def _placed(self, one: Candidate) -> tuple[FamilyStudy | None, Coordinates | None]:
+        """The study of a design and its coordinates there, if they are known."""
+        study = self.studies.get(one.kind)
+        if study is None:
+            return None, None
+        return study, study.coordinates.get(one.key) or study.family.coordinates_of(one.params)
 
     def _to_edge(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
         """The best on the way to the edge of the bound."""
@@ -102,12 +126,19 @@ class Adjusting:
             best = min(best, made, key=self.rank)
         return best
 
-    def _climb(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
-        """The best scale to either side, as long as a step wins."""
+    def _climb(
+        self,
+        one: Candidate,
+        study: FamilyStudy,
+        coordinates: Coordinates,
+        steps: Sequence[float],
+        most: int,
+    ) -> Candidate:
+        """The best scale to either side, as long as a step wins, of ``most`` designs."""
         best, place, count = one, coordinates[study.family.scale], 0
-        for step in CLIMB:
+        for step in steps:
             for sign in (1.0, -1.0):
-                while count < CLIMBED:
+                while count < most:
                     there = self._inside(study, place * math.exp(sign * step))
                     made = self._made(study, {**coordinates, study.family.scale: there})
                     count += 1
@@ -153,6 +184,7 @@ def on_fresh_conditions(
         for number in range(blocks)
         for place, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
     ]
-    adjusting = Adjusting(bench, studies, trials or otherwise, until, effort.runs)
+    points = slack(question.goal, margin_of(question.goal))
+    adjusting = Adjusting(bench, studies, trials or otherwise, points, until, effort.runs)
     found = adjusting.go(pool) or list(pool)
     return found, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in found)]

@@ -13,7 +13,8 @@ from .. import boxes
 from .adjust import Adjusting
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .decision import doubtful
+from .constraint import direction
+from .decision import doubtful, slack
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
 from .question import Question
@@ -24,10 +25,12 @@ from .study import FamilyStudy
 #: given.
 FACTORS = (0.7, 0.85, 1.18, 1.4)
 MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
+#: Further factors of its scale, which decides most.
+FINE = (0.92, 0.96, 1.04, 1.09)
+#: Factors to the safe side of the scale of a design that is ahead and misses a bound.
+SAFER = (0.96, 0.91, 0.85)
 #: Trials of a first look, and the margins behind the recommendation there from which on a challenger is dropped.
 LOOK, BEHIND = 6, 2.0
-#: The same for a further discipline, before it is adjusted.
-BEHIND_FURTHER = 5.0
 #: Disciplines that are solved besides the usual ones, and those for which there is time only where one was given.
 FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2")
 
@@ -52,7 +55,8 @@ class Challengers:
         study = FamilyStudy(space, target, 1, self.seed)
         found = []
         for name, axis in space.axes.items():
-            places = [axis.rounded(coordinates[name] * factor) for factor in factors]
+            own = (*factors, *FINE) if name == space.scale else factors
+            places = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
             made = [
                 study.candidate({**coordinates, name: place})
                 for place in places
@@ -73,13 +77,24 @@ class Challengers:
             # As many runs as there were: the other parameters are moved only where there is time.
             most = float(self.bench.runs) if self.until is None else float("inf")
             solving = Solving(self.bench, evaluations, list(self.first), most, self.until, margin=self.margin)
-            found = self.better(best, solving.go(), BEHIND_FURTHER)
-            adjusting = Adjusting(self.bench, {kind: study}, self.trials, self.until)
+            points = slack(question.goal, self.margin)
+            found = self.better(best, solving.go(), points)
+            adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(found))[:1]
 
-    def better(self, best: Candidate, some: Sequence[Candidate], slack: float = 0.0) -> list[Candidate]:
+    def safer(self, one: Candidate, space: Family, coordinates: Coordinates) -> Iterator[Candidate]:
+        """The same design with its scale moved to the side on which the bounds hold, the nearest first."""
+        study = FamilyStudy(space, self.bench.question.target, 1, self.seed)
+        axis, sign = space.axes[space.scale], direction(self.bench.question.goal) or 1
+        for factor in SAFER:
+            place = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
+            made = study.candidate({**coordinates, space.scale: place})
+            if made is not None and made.key != one.key and self._usable(made):
+                yield made
+
+    def better(self, best: Candidate, some: Sequence[Candidate], points: float = 0.0) -> list[Candidate]:
         """The designs, of those given, that may hold the constraints and beat the recommendation by half the margin,
-        best first; ``slack`` adds those that are behind by up to as many margins or miss a constraint."""
+        best first; ``points`` adds those that are behind by up to as many or miss a constraint."""
         question = self.bench.question
         able = [one for one in some if question.target.takes(one) and self._usable(one)]
         if (
@@ -93,15 +108,16 @@ class Challengers:
         for one in able:
             if not self.bench.run(((one, trial) for trial in look), until=self.until):
                 break
-            missed = self.bench.missed(one, look) > 0.5 and not slack
-            if missed or self._loss(one, look) > self._loss(best, look) + max(BEHIND, slack) * self.margin:
+            missed = self.bench.missed(one, look) > 0.5 and not points
+            behind = max(BEHIND * self.margin, points)
+            if missed or self._loss(one, look) > self._loss(best, look) + behind:
                 continue
             if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
                 break
             runs = len(self.trials)
             holds = doubtful(round(self.bench.missed(one, self.trials) * runs), runs)
             gain = self._loss(best, self.trials) - self._loss(one, self.trials)
-            if gain > -slack * self.margin if slack else holds and gain > self.margin / 2:
+            if gain > -points if points else holds and gain > self.margin / 2:
                 found.append(one)
         return sorted(found, key=lambda one: self._loss(one, self.trials))
 

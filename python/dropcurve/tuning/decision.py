@@ -27,6 +27,8 @@ MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
 HOLDS = equivalence.HELD_SHARE
 #: Error probability of calling a design that is ahead infeasible.
 DOUBT = 0.05
+#: Margins, and per cent of a value, that a finer scale may win.
+BEHIND, BEHIND_SCALE = 5.0, 15.0
 #: Designs by the parameters one has to set; those not listed by rule come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -110,6 +112,12 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
     if asked is not None:
         return asked
     return MARGIN_PERCENT if goal.objectives[0].in_points else MARGIN_SHARE
+
+
+def slack(goal: Goal, margin: float) -> float:
+    """Points behind the best from which on no finer scale makes up for it. A value follows the scale: it is off by as
+    many per cent."""
+    return max(BEHIND * margin, 0.0 if goal.objectives[0].in_points else BEHIND_SCALE)
 
 
 def point_of(one: Objective, value: float) -> float:

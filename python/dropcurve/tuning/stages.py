@@ -25,6 +25,8 @@ from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
 NEIGHBOURS = 3
+#: Designs that are ahead and miss a bound which are moved to the safe side.
+RETREATS = 3
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
 EQUALS = 3
 
@@ -110,6 +112,7 @@ class Stages:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if that bears
         it out, until none is better."""
         for _ in range(NEIGHBOURS):
+            self._retreat(validation, outcome)
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
@@ -119,6 +122,20 @@ class Stages:
             if validation.decide() is best:
                 return
         self.moved = self._sensitivity(validation.decide(), outcome)
+
+    def _retreat(self, validation: Validation, outcome: SearchOutcome) -> bool:
+        """Validates designs that are ahead of the recommendation and miss a bound with a safer scale, the nearest that
+        holds; returns whether there was one."""
+        before = len(validation.candidates)
+        challengers = self._challengers(validation, outcome, validation.until)
+        for one in validation.ahead()[:RETREATS]:
+            space, coordinates = self._place(one, outcome)
+            if space is None or coordinates is None:
+                continue
+            for made in challengers.safer(one, space, coordinates):
+                if not validation.add(made) or not validation.misses(made):
+                    break
+        return len(validation.candidates) > before
 
     def _challengers(
         self, validation: Validation, outcome: SearchOutcome, until: float | None
@@ -193,6 +210,8 @@ class Stages:
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(effort.DECISION)
         validation.settle()
+        if self._retreat(validation, outcome):
+            validation.settle()
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
         best = self._surroundings(best, validation, outcome, effort.DECISION)

@@ -41,6 +41,8 @@ MOST = 4
 ENOUGH, ALL = 3, 6
 #: Excess over a bound, as a share of it, that a run without a value counts as.
 NO_VALUE = 1e6
+#: Share of the runs up to which a design that misses a bound is worth moving to the safe side.
+NEAR_MISS = 0.5
 #: Runs that miss a bound from which on a design needs no more of them.
 MISSES = 2.5
 
@@ -207,6 +209,24 @@ class Validation:
             for one in some:
                 self._made[one.key] = max(self._made.get(one.key, 0), number + 1)
         return True
+
+    def ahead(self) -> list[Candidate]:
+        """Designs that are ahead of the recommendation by more than the margin, or of one that misses a bound too, and
+        miss a bound in few runs; the best first."""
+        if self.several:
+            return []
+        best = self.decide()
+        found = []
+        for one in self.candidates:
+            row, (stands, pair) = self._row(one), self._standing(one)
+            wins = one is best or (pair is not None and pair.mean < -self.margin)
+            if stands == "infeasible" and wins and row.broken <= NEAR_MISS:
+                found.append((statistics.mean(row.losses), one))
+        return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+    def misses(self, one: Candidate) -> bool:
+        """Whether a design that was validated misses a bound."""
+        return not self._row(one).feasible
 
     def _decided(self, one: Candidate) -> bool:
         return self._standing(one)[0] not in ("undecided", "better") and not self._doubtful(one)
