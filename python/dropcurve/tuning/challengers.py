@@ -27,6 +27,8 @@ FACTORS = (0.7, 0.85, 1.18, 1.4)
 MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
 #: Further factors of its scale, which decides most.
 FINE = (0.92, 0.96, 1.04, 1.09)
+#: Factors of another parameter with which the scale is solved again.
+ALONG = (0.7, 1.4)
 #: Factors to the safe side of the scale of a design that is ahead and misses a bound.
 SAFER = (0.96, 0.91, 0.85)
 #: Trials of a first look, and the margins behind the recommendation there from which on a challenger is dropped.
@@ -64,6 +66,26 @@ class Challengers:
             ]
             found += self.better(best, [one for one in made if one is not None and one.key != best.key])[:1]
         return found
+
+    def along(
+        self, best: Candidate, space: Family, coordinates: Coordinates, runs: float
+    ) -> Iterator[Candidate]:
+        """Designs with another parameter of the recommendation moved and the scale solved again that are better than
+        it, for ``runs`` further runs at most."""
+        target, most = self.bench.question.target, self.bench.runs + runs
+        study = FamilyStudy(space, target, 1, self.seed)
+        points = slack(self.bench.question.goal, self.margin)
+        adjusting = Adjusting(self.bench, {space.kind: study}, self.trials, points, self.until, most)
+        for name, axis in space.axes.items():
+            for factor in ALONG if name != space.scale else ():
+                place = axis.rounded(coordinates[name] * factor)
+                at = {**coordinates, name: place}
+                made = study.candidate(at) if axis.low <= place <= axis.high else None
+                if made is None or made.key == best.key or not self._usable(made):
+                    continue
+                study.coordinates.setdefault(made.key, at)
+                if self.bench.runs < most and self.better(best, [made], points):
+                    yield from self.better(best, adjusting.go([made]))[:1]
 
     def further(
         self, best: Candidate, kinds: Sequence[str], say: Callable[[str, Candidate | None], None]

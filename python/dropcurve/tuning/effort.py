@@ -60,6 +60,7 @@ class Budget:
     ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
     ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out what is
     dispensable: designs by formula that are behind already, the outer factors and places, the drift of the rival.
+    ``level`` is its place in `LEVELS`.
     """
 
     runs: int
@@ -68,6 +69,7 @@ class Budget:
     fresh: int = 6
     seeds: int = 2
     brief: bool = False
+    level: int = 0
 
     def outside(self, question: Question) -> int:
         """Runs that everything but the search will take, about."""
@@ -79,13 +81,15 @@ class Budget:
         return validation + around + axes * self.seeds * (7 if self.brief else 18)
 
 
+#: Replications for each of the others where there is one condition: a replication is one run then.
+ALONE = 3
 #: From the most thorough to the briefest; the last one only where time is short.
 LEVELS = (
     Budget(RUNS),
-    Budget(RUNS, replications=4, fresh=4, seeds=1),
-    Budget(RUNS, conditions=6, replications=4, fresh=3, seeds=1, brief=True),
-    Budget(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True),
-    Budget(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True),
+    Budget(RUNS, replications=4, fresh=4, seeds=1, level=1),
+    Budget(RUNS, conditions=6, replications=4, fresh=3, seeds=1, brief=True, level=2),
+    Budget(RUNS, conditions=4, replications=3, fresh=3, seeds=1, brief=True, level=3),
+    Budget(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True, level=4),
 )
 
 
@@ -108,6 +112,8 @@ def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: 
         )
         return known + one.outside(question) <= OUTSIDE * most
 
+    if not question.varying:
+        levels = tuple(replace(one, replications=one.replications * ALONE, fresh=1) for one in levels)
     found = next((one for one in levels if fits(one)), levels[-1])
     searched = min(max(round(most - found.outside(question)), FEWEST), found.runs)
     return replace(found, runs=runs or searched)
@@ -182,6 +188,8 @@ class Clock:
 
 #: Sizes of a validation, the largest first.
 SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2), (2, 1))
+#: The same where there is one condition.
+SIZES_ALONE = tuple((count, 1) for count in (18, 12, 9, 6, 4, 3, 2))
 #: Fresh runs of a design below which rivals are left out instead.
 WORTHWHILE = 4
 #: Runs that the queue pictures of the page take.
@@ -201,7 +209,8 @@ def validation(asked: Budget, designs: int, left_s: float | None, run_s: float |
     """The effort with as large a validation as fits into the seconds that are left for it."""
     if left_s is None or run_s is None:
         return asked
-    sizes = [one for one in SIZES if one[0] <= asked.replications and one[1] <= asked.fresh]
+    some = SIZES if asked.fresh > 1 else SIZES_ALONE
+    sizes = [one for one in some if one[0] <= asked.replications and one[1] <= asked.fresh]
     for replications, fresh in sizes:
         if designs * replications * fresh * run_s <= left_s:
             return replace(asked, replications=replications, fresh=fresh)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .candidates import Candidate
-from .effort import LEVELS
+from .effort import ALONE, LEVELS
 from .question import Question
 from .robustness import Drift, Sensitivity
 from .screening import ScreeningEffect
@@ -73,7 +73,7 @@ class Findings:
     @property
     def brief(self) -> bool:
         """Whether less was spent than on a small link."""
-        return self.replications < LEVELS[0].replications
+        return self.replications < LEVELS[0].replications * (1 if self.question.varying else ALONE)
 
     @property
     def queue(self) -> str:

@@ -18,7 +18,7 @@ from . import figures, fronts, statements, terms, text
 from .answer import Answer
 from .link_mix import MixLink
 from .question import ends
-from .terms import KINDS
+from .terms import KINDS, labels
 from .validation import ValidationLine
 
 TEMPLATE = "tune.html"
@@ -131,7 +131,8 @@ def _table(answer: Answer) -> dict[str, Any]:
             "standing": statements.standing_of(answer, line),
         }  # fmt: skip
 
-    groups = [("", [row(line, line.candidate.name) for line in answer.lines])]
+    names = labels(answer.lines)
+    groups = [("", [row(line, names[line.candidate.key]) for line in answer.lines])]
     if fronts.several(answer):
         front = [row(line, fronts.named(answer, line.candidate)) for line in fronts.ordered(answer)]
         rest = [row(line, line.candidate.name) for line in fronts.others(answer)]

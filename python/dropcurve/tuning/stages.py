@@ -25,6 +25,8 @@ from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
 NEIGHBOURS = 3
+#: Share of the runs of a search that may go into moving another parameter of the recommendation.
+ALONG = 0.4
 #: Designs that are ahead and miss a bound which are moved to the safe side.
 RETREATS = 3
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
@@ -101,9 +103,7 @@ class Stages:
         if left is None or self.bench.run_s is None or not self.clock.early(effort.AGAIN):
             return False
         spent = effort.by_pace(self.bench.question, left, self.bench.run_s)
-        if effort.LEVELS.index(replace(spent, runs=effort.RUNS)) >= effort.LEVELS.index(
-            replace(self.spent, runs=effort.RUNS)
-        ):
+        if spent.level >= self.spent.level:
             return False
         self.spent = replace(spent, runs=self.bench.runs + spent.runs)
         return True
@@ -119,6 +119,8 @@ class Stages:
             found = robustness.better(self.bench, self.moved, validation.margin)
             for one in [*found, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
                 validation.add(one)
+            if validation.decide() is best:
+                self._along(best, validation, outcome)
             if validation.decide() is best:
                 return
         self.moved = self._sensitivity(validation.decide(), outcome)
@@ -156,6 +158,15 @@ class Stages:
             return []
         challengers = self._challengers(validation, outcome, self.clock.until(share))
         return challengers.near(best, space, coordinates, factors)
+
+    def _along(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
+        """Validates designs with another parameter of the recommendation moved and the scale solved again."""
+        space, coordinates = self._place(best, outcome)
+        if validation.several or validation.settled or space is None or coordinates is None:
+            return
+        challengers = self._challengers(validation, outcome, self.clock.until(effort.SENSITIVITY))
+        for one in challengers.along(best, space, coordinates, ALONG * self.spent.runs):
+            validation.add(one)
 
     def _further(
         self, validation: Validation, outcome: SearchOutcome, kinds: Sequence[str], share: float

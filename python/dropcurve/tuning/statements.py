@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..metrics.statistics import Paired
 from ..quantities import units, wording
 from .candidates import Candidate
 from .constraint import delay_bounds
 from .decision import complexity
 from .findings import Findings
 from .measures import Measure
-from .terms import KINDS, cell, interval, points_of, shown
+from .terms import KINDS, cell, interval, labels, points_of, shown
 from .validation import Kept, ValidationLine
 
 #: Parameters that do not distinguish settings.
@@ -217,7 +218,8 @@ def _sure(answer: Findings) -> Iterator[str]:
     parts = [f"{len(some)} {_verb(words[name], len(some))}" for name, some in groups.items() if some]
     yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
     if groups["equal"]:
-        names = _named([line.candidate.name for line in groups["equal"]])
+        told = labels(answer.lines)
+        names = _named([told[line.candidate.key] for line in groups["equal"]])
         yield f"Equal: {names}; the recommendation is {_simplest(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
@@ -237,17 +239,34 @@ def _simplest(answer: Findings, equal: Sequence[ValidationLine]) -> str:
 
 
 def _undecided(answer: Findings, line: ValidationLine) -> str:
-    pair = line.difference[0]
+    pair, name = line.difference[0], labels(answer.lines)[line.candidate.key]
     by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
     if line.needed is None:
-        return f"Undecided against {line.candidate.name}{by}, and no reasonable number of replications would settle it"
+        return (
+            f"Undecided against {name}{by}: the difference is that of the margin, so that only "
+            f"{_wider(answer, pair)} settles it"
+        )
     more = max(line.needed - answer.replications, 1)
     seconds = 2.0 * more * answer.replication_s
-    span = units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else f"{seconds / 60:.0f} min"
+    span = units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else _minutes(seconds)
     return (
-        f"Undecided against {line.candidate.name}{by}: about {wording.count(more, 'more replication')} ({span}) "
-        "would settle it; --until decided makes them"
+        f"Undecided against {name}{by}: about {span} more ({wording.count(more, 'replication')}) would settle it; "
+        "--until decided makes them"
     )
+
+
+def _wider(answer: Findings, pair: Paired | None) -> str:
+    """The option with a margin at which the difference counts as equal, for runs that cannot tell it from the present
+    one."""
+    if pair is None or pair.half_width is None:
+        return "another --margin"
+    points = 1.1 * (abs(pair.mean) + pair.half_width) / answer.point
+    return f"--margin {float(f'{points:.2g}'):g}"
+
+
+def _minutes(seconds: float) -> str:
+    """A long time in minutes or hours."""
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.2g} h"
 
 
 def margin_shown(answer: Findings) -> str:
@@ -269,4 +288,4 @@ def _verb(words: str, count: int) -> str:
 
 def _named(names: Sequence[str]) -> str:
     rest = len(names) - NAMED
-    return wording.listed([*names[:NAMED], *([f"{rest} more"] if rest > 0 else [])])
+    return "; ".join([*names[:NAMED], *([f"{rest} more"] if rest > 0 else [])])

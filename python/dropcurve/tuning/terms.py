@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..metrics.statistics import Interval
 from ..quantities import wording
 from .goal import Objective
@@ -39,3 +41,19 @@ def shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(shown, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:
+    """Names of designs by key: those of one name are told apart by the parameters in which they differ, such as ``red,
+    tuned (min_th 3 pkts)``."""
+    groups: dict[str, list[ValidationLine]] = {}
+    for line in lines:
+        groups.setdefault(line.candidate.name, []).append(line)
+    found = {}
+    for name, some in groups.items():
+        settings = [line.candidate.params_as_loaded for line in some]
+        differ = [key for key in settings[0] if len({shown(one.get(key)) for one in settings}) > 1]
+        for line, one in zip(some, settings, strict=True):
+            values = ", ".join(f"{key} {shown(one.get(key))}" for key in differ)
+            found[line.candidate.key] = f"{name} ({values})" if values else name
+    return found

@@ -10,7 +10,7 @@ from . import fronts, statements
 from .findings import Findings
 from .robustness import Drift, Off
 from .statements import bounded
-from .terms import KINDS, cell, interval, shown
+from .terms import KINDS, cell, interval, labels, shown
 from .validation import ValidationLine
 
 #: Columns of the text.
@@ -64,7 +64,7 @@ def text(answer: Findings) -> str:
         parts.append("\n".join(textwrap.wrap(f"Assumed: {question.link.assumed()}", WIDTH)))
     tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"
     if answer.brief and not answer.stopped:
-        tail += "; no more than that because each simulates much: --time 30min lets it do what fits into half an hour"
+        tail += "; --time 30min spends half an hour on a more thorough search"
     if answer.stopped:
         tail += f"; {answer.stopped}: another machine may get another answer"
     parts.append("\n".join(textwrap.wrap(tail, WIDTH)))
@@ -84,11 +84,8 @@ def table(answer: Findings) -> list[str]:
     heads = [*(one.label for one in goal.objectives), *(one.text for one in more)]
     heads += ["held"] if goal.constraints else []
     heads += ["against the first"] if single else []
-    best, *rest = answer.lines
-    rows: list[tuple[str, ValidationLine]] = [
-        (best.candidate.name, best),
-        *((one.candidate.name, one) for one in rest),
-    ]
+    best, names = answer.lines[0], labels(answer.lines)
+    rows = [(names[one.candidate.key], one) for one in answer.lines]
     front: list[tuple[str, ValidationLine]] = []
     if fronts.several(answer):
         front = [(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
