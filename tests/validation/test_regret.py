@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from dropcurve.metrics.statistics import Interval, Paired
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import of_link
 from dropcurve.tuning.bench import Bench
 from dropcurve.tuning.candidates import Candidate
-from validation.regret import contest, peers, reference
+from validation.regret import confirm, contest, page, peers, reference
 from validation.regret.links import KINDS, drawn
+from validation.regret.outcome import LinkOutcome
 
 
 @pytest.fixture
@@ -64,3 +66,60 @@ def test_the_incumbent_of_a_peer_is_the_best_so_far(bench: Bench) -> None:
     assert spent == sorted(spent) and spent[-1] <= 20
     assert made.after(20) is made.incumbents[-1][1]
     assert made.after(0) is made.incumbents[0][1]
+
+
+def test_every_confirmed_discipline_has_attributes_of_ns3() -> None:
+    limit = {"limit": "200 pkts"}
+    red = {
+        **limit,
+        "min_th": "5 pkts",
+        "max_th": "15 pkts",
+        "max_p": 0.1,
+        "w_q": 0.002,
+        "above_max": "gentle",
+    }
+    _, attributes = confirm.DISCIPLINES["red"]
+    found = attributes(red, 10e6, True)
+    assert (found["MinTh"], found["LInterm"], found["Gentle"], found["LinkBandwidth"]) == (
+        "5",
+        "10",
+        "true",
+        "10000000bps",
+    )
+    assert (found["UseEcn"], found["UseHardDrop"]) == ("true", "false")
+    _, attributes = confirm.DISCIPLINES["droptail"]
+    assert attributes({"limit": "30000 B"}, 10e6, False) == {"MaxSize": "30000B"}
+    _, attributes = confirm.DISCIPLINES["fq_codel"]
+    assert attributes({**limit, "target": "3.5 ms"}, 10e6, False)["Target"] == "3.5ms"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "worst", "beaten"),
+    [(0.5, 0.9, True), (0.5, 1.2, False), (0.1, 0.9, False), (-0.5, 0.9, False)],
+)
+def test_a_winner_is_beaten_by_a_better_rule_that_keeps_the_bound(
+    ahead: float, worst: float, beaten: bool
+) -> None:
+    pair = Paired(ahead, 0.05, 6, 0.01)
+    best = confirm.ConfirmedDesign("mine", 99.0, 99.0, 0.95, 0.96, None)
+    rule = confirm.ConfirmedDesign("rule", 99.0, 99.0 + ahead, 0.95, worst, pair)
+    assert confirm.Confirmation((best, rule)).beaten is beaten
+
+
+def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path: Path) -> None:
+    (link,) = drawn(1, seed=3)
+    made = LinkOutcome(link, points=10)
+    spent = {"wall": 30.0, "processor": 15.0, "runs": 500.0, "threads": 1.0, "load": 2.0}
+    interval = Interval(0.05, 0.02, 6)
+    made.standings = {
+        "tune 30s": contest.Standing("tune 30s", "droptail:limit=9 pkts", 99.0, 1.0, 0.97, interval)
+    }
+    made.spent = {"30s": spent}
+    best = confirm.ConfirmedDesign("mine", 99.0, 99.1, 0.95, 0.96, None)
+    made.confirmed = confirm.Confirmation((best,))
+    page.write(tmp_path / "page.md", [made], ["30s"])
+    text = " ".join((tmp_path / "page.md").read_text(encoding="utf-8").split())
+    assert "`tune` had 1 thread of a machine" in text
+    assert "got 50 % of the processor time" in text
+    assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s |" in text
+    assert "**1 of 1 winners are confirmed.**" in text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -21,7 +22,7 @@ from dropcurve.tuning import solve
 from dropcurve.tuning.bench import Bench
 from dropcurve.tuning.candidates import Candidate
 
-from . import contest, peers, reference
+from . import confirm, contest, peers, reference
 from .links import DrawnLink, drawn
 from .outcome import LinkOutcome
 from .page import write
@@ -77,12 +78,14 @@ def _outcome(
     points, made.points = reference.search(bench)
     designs |= {f"reference {rank + 1}": point for rank, point in enumerate(points)}
     if with_peers:
-        runs = int(made.spent[limits[-1]]["runs"])
+        runs = int(made.spent[limits[0]]["runs"])
         for name, sampler in peers.available().items():
             course = peers.course(name, sampler, bench, runs, seed=1)
             for step in range(STEPS):
                 designs[f"{name} {step + 1}/{STEPS}"] = course.after(runs * (step + 1) / STEPS)
     made.standings = contest.hold(bench, designs)
+    winner = designs[f"tune {limits[-1]}"]
+    made.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
     bench.store.compact()
     return made
 
@@ -101,7 +104,7 @@ def _tuned(link: DrawnLink, folder: Path, limit: str, jobs: int | None) -> tuple
     )
     spent = {
         "wall": time.monotonic() - began[0], "processor": time.process_time() - began[1],
-        "runs": float(answer.runs + answer.fresh),
+        "runs": float(answer.runs + answer.fresh), "threads": float(Executor(jobs).threads), "load": os.getloadavg()[0],
     }  # fmt: skip
     record = {"build": build(), "spent": spent, "candidate": asdict(answer.best)}
     kept.write_text(json.dumps(record), encoding="utf-8")

@@ -35,6 +35,7 @@ class DrawnLink:
     udp: str | None = None
     short: str | None = None
     ecn: bool = False
+    tcp: str = "cubic"
 
     @property
     def title(self) -> str:
@@ -43,22 +44,29 @@ class DrawnLink:
             f"{share} {name}" for name, share in (("UDP", self.udp), ("short flows", self.short)) if share
         ]
         more += ["ECN"] if self.ecn else []
+        more += ["Reno"] if self.tcp == "reno" else []
         return ", ".join([self.rate, f"round trip {self.rtt}", f"{self.flows} flows", self.buffer, *more])
 
     def question(self) -> Question:
         """The question `tune` answers."""
         return of_link(
             rate=self.rate, rtt=self.rtt, flows=self.flows, buffer=self.buffer, goal=self.goal,
-            udp=self.udp, short=self.short, ecn=self.ecn,
+            udp=self.udp, short=self.short, ecn=self.ecn, tcp=self.tcp,
         )  # fmt: skip
 
 
 def drawn(count: int, *, seed: int) -> list[DrawnLink]:
     """``count`` links; the n-th depends on the seed and n alone."""
-    return [_draw(KINDS[number % len(KINDS)], random.Random(f"{seed}/{number}")) for number in range(count)]
+    return [
+        _draw(KINDS[number % len(KINDS)], random.Random(f"{seed}/{number}"), number % 2 == 1)
+        for number in range(count)
+    ]
 
 
-def _draw(kind: tuple[str, float, float, float, float, int], rng: random.Random) -> DrawnLink:
+def _draw(
+    kind: tuple[str, float, float, float, float, int], rng: random.Random, confirmed: bool
+) -> DrawnLink:
+    """A link of a kind; one that is to be ``confirmed`` by ns-3 has the traffic that can be, where that is not slow."""
     name, slow, fast, near, far, most = kind
 
     def log(low: float, high: float) -> float:
@@ -74,10 +82,14 @@ def _draw(kind: tuple[str, float, float, float, float, int], rng: random.Random)
     bound = float(f"{log(max(6 * packet_ms, 0.1 * high, 2.0), max(20 * packet_ms, 1.2 * high, 4.0)):.2g}")
     buffer = max(30, round(rng.uniform(2.5, 8.0) * bound / packet_ms))
     traffic = rng.choice(("long", "long", "udp", "short", "ecn"))
+    reno = confirmed and name != "aggregation"
+    if reno and traffic in ("udp", "short"):
+        traffic = "long"
     return DrawnLink(
         name, units.show_rate(rate).replace(" ", ""), f"{low:g}-{max(high, low):g}ms", f"{few}-{many}", f"{buffer}pkts",
         f"p95 delay < {bound:g}ms, max utilisation",
         udp=f"{rng.randint(2, 20)}%" if traffic == "udp" else None,
         short=f"{rng.randint(5, 25)}%" if traffic == "short" else None,
         ecn=traffic == "ecn",
+        tcp="reno" if reno else "cubic",
     )  # fmt: skip

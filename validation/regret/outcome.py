@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .confirm import Confirmation
 from .contest import Standing
 from .links import DrawnLink
 
 
 @dataclass
 class LinkOutcome:
-    """Outcome of a link: standings by name, what `tune` spent by time limit, points of the reference."""
+    """Outcome of a link: standings by name, what `tune` spent by time limit, points of the reference, the winner in
+    ns-3 if it was run there."""
 
     link: DrawnLink
     standings: dict[str, Standing] = field(default_factory=dict)
     spent: dict[str, dict[str, float]] = field(default_factory=dict)
     points: int = 0
     build: str = ""
+    confirmed: Confirmation | None = None

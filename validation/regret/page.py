@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
+from dropcurve.metrics.statistics import Paired
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
+from dropcurve.tuning.decision import MARGIN_PERCENT
 
+from .confirm import CONDITIONS as CONFIRMED
+from .confirm import FASTEST
 from .contest import CONDITIONS, REPLICATIONS, Standing
 from .outcome import LinkOutcome
 
@@ -34,7 +39,8 @@ def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) 
     yield from f"""\
 # How far an answer is from the best known
 
-How much utilisation does `dropcurve tune` leave on the table? Written by `python -m validation.regret`; do not edit.
+How much utilisation does `dropcurve tune` leave on the table? Written by `make regret`, that is
+`python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret`; do not edit.
 
 {len(outcomes)} links are drawn at random, of five kinds, with a bound on the p95 queueing delay and utilisation as the
 objective. For each, `tune` answers under time limits; an exhaustive reference tries {points[0]} to {points[-1]} designs
@@ -44,6 +50,7 @@ utilisation of the best known design less that of the answer, in percentage poin
 best known is chosen on one half of the replications, and regret is measured on the other half. An answer *holds* if the
 bound is kept in nineteen runs of twenty.
 """.splitlines()
+    yield from _machine(outcomes)
     yield ""
     yield "| time | answers that hold | regret, median | regret, worst of those that hold | wall time, median |"
     yield "|---|--:|--:|--:|--:|"
@@ -63,10 +70,11 @@ bound is kept in nineteen runs of twenty.
             f"![Regret of each optimiser against the share of the runs that tune took, {peers} links]"
             f"(figures/{FIGURE})",
             "",
-            "Other optimisers search the same disciplines and ranges with as many runs as `tune` took by default "
-            "(its validation included). Regret is the median over the links; an incumbent that does not hold the "
-            f"bound counts as {BROKEN:g} points.",
+            f"On {peers} of the links other optimisers search the same disciplines and ranges with as many runs as "
+            f"`tune --time {limits[0]}` took (its validation included). Regret is the median over these links; an "
+            f"incumbent that does not hold the bound counts as {BROKEN:g} points.",
         )
+    yield from _confirmed(outcomes)
     yield from ("", "## The links", "", "| link | bound | time | answer | utilisation (%) | worst p95 / bound | holds |"
                 " regret (points) |", "|---|---|---|---|--:|--:|---|--:|")  # fmt: skip
     for one in outcomes:
@@ -77,6 +85,53 @@ bound is kept in nineteen runs of twenty.
                 f"| {head[0]} | {head[1]} | {limit} | `{row.queue.split(':')[0]}` | {row.objective:.2f} "
                 f"| {row.worst:.2f} | {'yes' if row.holds else f'{100 * row.held:.0f} %'} | {_shown(row)} |"
             )
+
+
+def _machine(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
+    """The machine: threads of `tune` and load, which decide what a time limit buys."""
+    spent = [one for found in outcomes for one in found.spent.values()]
+    threads = sorted({round(one["threads"]) for one in spent})
+    load = median(one["load"] for one in spent)
+    share = median(one["processor"] / (one["wall"] * one["threads"]) for one in spent)
+    yield ""
+    yield (
+        f"`tune` had {' or '.join(map(str, threads))} thread{'' if threads == [1] else 's'} of a machine with "
+        f"{os.cpu_count()} processors and a load average of {load:.1f} in the median, and got {100 * share:.0f} % of "
+        "the processor time that its threads could use: a time limit buys more on an idle machine."
+    )
+
+
+def _confirmed(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
+    """Winners in ns-3."""
+    found = [(one.link, one.confirmed) for one in outcomes if one.confirmed is not None]
+    if not found:
+        return
+    held = sum(not one.beaten for _, one in found)
+    yield from f"""
+## Winners in ns-3
+
+The last answer of {len(found)} of the {len(outcomes)} links, and what anybody can write down from the bound, run
+with NewReno flows in ns-3 at {CONFIRMED} held-out conditions. These are the links that were drawn with Reno and have
+at most {FASTEST / 1e6:g} Mbit/s: CUBIC of ns-3.37 is no reference, as six flows of it keep a delay of 100 ms over CoDel
+with a target of 10 ms. An answer is *confirmed* if no rule that keeps the bound there, or whose delay is no longer
+than that of the answer, is better there by more than {MARGIN_PERCENT:g} points and the interval. ns-3 has another
+implementation of TCP, and a packet more in its device: the worst delay may lie to either side of the bound.
+
+**{held} of {len(found)} winners are confirmed.**
+
+| link | design | utilisation (%) | in ns-3 | worst p95 / bound | in ns-3 | ahead of the answer in ns-3 (points) |
+|---|---|--:|--:|--:|--:|--:|""".splitlines()
+    for link, one in found:
+        for number, row in enumerate(one.designs):
+            yield (
+                f"| {link.title if number == 0 else ''} | {row.name}{'' if number or not one.beaten else ' (beaten)'} "
+                f"| {row.here:.2f} | {row.there:.2f} | {row.worst_here:.2f} | {row.worst_there:.2f} "
+                f"| {'' if row.ahead is None else _difference(row.ahead)} |"
+            )
+
+
+def _difference(pair: Paired) -> str:
+    return f"{_signed(pair.mean)} ± {pair.half_width or math.nan:.2f}"
 
 
 def draw(outcomes: Sequence[LinkOutcome]) -> bytes:
@@ -101,8 +156,8 @@ def _curves(outcomes: Sequence[LinkOutcome]) -> dict[str, list[float]]:
     for name in _names(outcomes[0]):
         steps = [key for key in outcomes[0].standings if key.startswith(f"{name} ")]
         found[name] = [median(_cost(one.standings[step]) for one in outcomes) for step in steps]
-    last = [key for key in outcomes[0].standings if key.startswith("tune ")][-1]
-    found["dropcurve tune"] = [median(_cost(one.standings[last]) for one in outcomes)]
+    first = next(key for key in outcomes[0].standings if key.startswith("tune "))
+    found["dropcurve tune"] = [median(_cost(one.standings[first]) for one in outcomes)]
     return found
 
 

@@ -31,6 +31,8 @@ OTHERS: dict[str, dict[str, tuple[float, ...]]] = {
 }
 #: Points of utilisation behind the best, and excess over the bound, at which a point is left out after the ends.
 BEHIND, EXCESS = 3.0, 0.25
+#: Excess over the bound at the first end at which a point is not run at the other one.
+FAR = 0.5
 #: Designs that are run under further seeds, and that go into the contest.
 SECOND, KEPT, SEEDS = 16, 6, 4
 
@@ -58,6 +60,9 @@ def search(bench: Bench) -> tuple[list[Candidate], int]:
     points = list(_usable(bench, grid(bench)))
     trials = block(bench.question.conditions(), SEED)
     ends = trials[:2]
+    tried = len(points)
+    bench.run((point, ends[0]) for point in points)
+    points = [point for point in points if bench.violation(point, ends[:1]) <= FAR] or points[:KEPT]
     bench.run((point, trial) for point in points for trial in ends)
     alive = [point for point in points if bench.violation(point, ends) <= EXCESS]
     best = max((loss_free(bench, point, ends) for point in alive), default=0.0)
@@ -70,7 +75,7 @@ def search(bench: Bench) -> tuple[list[Candidate], int]:
         for trial in block(bench.question.conditions(), SEED + 100 * number)
     ]
     bench.run((point, trial) for point in second for trial in more)
-    return ranked(bench, second, [*trials, *more])[:KEPT], len(points)
+    return ranked(bench, second, [*trials, *more])[:KEPT], tried
 
 
 def ranked(bench: Bench, points: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:

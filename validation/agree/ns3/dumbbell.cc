@@ -1,8 +1,10 @@
 // Long TCP flows over one bottleneck of ns-3: prints "goodput_Mbps=... drop_rate=..." of the time after the warm-up.
 //
-// Each flow has links of its own, 100 Mbit/s with a tenth of the round trip's half on each side; the bottleneck has 10 Mbit/s
-// and the rest, and one packet in its device. `disc` and `set` give the discipline: "ns3::CoDelQueueDisc" and
-// "MaxSize=200p,UseEcn=false". Starts are drawn from the first second. For ns-3.37.
+// Each flow has links of its own, ten times as fast as the bottleneck, with shares `near` (drawn between `near` and `nearmost`)
+// and `far` of the round trip; the bottleneck has `rate` and the rest, and one packet in its device. `disc` and `set` are the
+// discipline: "ns3::CoDelQueueDisc" and "MaxSize=200p,UseEcn=false". Starts are drawn from the first `starts` seconds. `util`
+// is the share of the link that the packets sent from the queue take, each with `segment` and 52 bytes of headers.
+// For ns-3.37.
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -22,6 +24,7 @@ struct Seen
 {
     double from = 0;
     std::vector<double> sojourns;
+    double bytes = 0;
     double area = 0, last = 0;
     uint32_t length = 0;
 
@@ -30,6 +33,7 @@ struct Seen
         if (Now() >= from)
         {
             sojourns.push_back(Now() - item->GetTimeStamp().GetSeconds());
+            bytes += item->GetSize();
         }
     }
 
@@ -64,12 +68,17 @@ main(int argc, char** argv)
 {
     std::string control = "TcpNewReno", disc = "ns3::FifoQueueDisc", set = "MaxSize=200p";
     uint32_t flows = 10, seed = 1, segment = 1448;
-    double rtt = 0.05, until = 60, from = 20;
+    double rtt = 0.05, until = 60, from = 20, rate = 10e6, near = 0.05, nearmost = 0.05, far = 0.05, starting = 1;
     ns3::CommandLine words;
     words.AddValue("control", "congestion control", control);
     words.AddValue("disc", "type of the discipline", disc);
     words.AddValue("set", "its attributes, NAME=VALUE,...", set);
     words.AddValue("flows", "flows", flows);
+    words.AddValue("rate", "rate of the bottleneck, bit/s", rate);
+    words.AddValue("near", "least share of the round trip on a sender's link", near);
+    words.AddValue("nearmost", "greatest share", nearmost);
+    words.AddValue("far", "share of the round trip on a receiver's link", far);
+    words.AddValue("starts", "time within which flows start, s", starting);
     words.AddValue("rtt", "round trip of the wires, s", rtt);
     words.AddValue("from", "warm-up, s", from);
     words.AddValue("until", "duration, s", until);
@@ -90,11 +99,10 @@ main(int argc, char** argv)
     stack.SetIpv6StackInstall(false);
     stack.InstallAll();
     ns3::PointToPointHelper narrow, wide;
-    narrow.SetDeviceAttribute("DataRate", StringValue("10Mbps"));
-    narrow.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds(0.4 * rtt)));
+    narrow.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(static_cast<uint64_t>(rate))));
+    narrow.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds((0.5 - (near + nearmost) / 2 - far) * rtt)));
     narrow.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1p"));
-    wide.SetDeviceAttribute("DataRate", StringValue("100Mbps"));
-    wide.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds(0.05 * rtt)));
+    wide.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(static_cast<uint64_t>(10 * rate))));
     wide.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("100000p"));
 
     auto middle = narrow.Install(routers);
@@ -108,10 +116,15 @@ main(int argc, char** argv)
     ns3::Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.252");
     addresses.Assign(middle);
     auto starts = ns3::CreateObject<ns3::UniformRandomVariable>();
+    // Only where it is needed: every random variable takes a stream of its own.
+    auto shares = nearmost > near ? ns3::CreateObject<ns3::UniformRandomVariable>() : nullptr;
+    auto distant = [&](double share) { wide.SetChannelAttribute("Delay", ns3::TimeValue(ns3::Seconds(share * rtt))); };
     ns3::ApplicationContainer received;
     for (uint32_t i = 0; i < flows; i++)
     {
+        distant(shares ? shares->GetValue(near, nearmost) : near);
         auto left = wide.Install(sources.Get(i), routers.Get(0));
+        distant(far);
         auto right = wide.Install(routers.Get(1), sinks.Get(i));
         addresses.NewNetwork();
         addresses.Assign(left);
@@ -126,7 +139,7 @@ main(int argc, char** argv)
         ns3::BulkSendHelper source("ns3::TcpSocketFactory", where);
         source.SetAttribute("MaxBytes", UintegerValue(0));
         source.SetAttribute("SendSize", UintegerValue(segment));
-        source.Install(sources.Get(i)).Start(ns3::Seconds(starts->GetValue(0, 1)));
+        source.Install(sources.Get(i)).Start(ns3::Seconds(starts->GetValue(0, starting)));
     }
     ns3::Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
@@ -151,11 +164,12 @@ main(int argc, char** argv)
     std::sort(seen.sojourns.begin(), seen.sojourns.end());
     double sojourns = std::accumulate(seen.sojourns.begin(), seen.sojourns.end(), 0.0);
     auto count = static_cast<double>(seen.sojourns.size());
-    std::printf("goodput_Mbps=%.6f drop_rate=%.8f soj_mean_ms=%.5f soj_p95_ms=%.5f qlen_mean_pkts=%.5f\n",
+    std::printf("goodput_Mbps=%.6f drop_rate=%.8f soj_mean_ms=%.5f soj_p95_ms=%.5f qlen_mean_pkts=%.5f util=%.6f\n",
                 (bytes() - before) * 8e-6 / (until - from),
                 (queue->GetStats().nTotalDroppedPackets - dropped) / (queue->GetStats().nTotalReceivedPackets - arrived),
                 sojourns / count * 1e3,
                 seen.sojourns[static_cast<size_t>(0.95 * count)] * 1e3,
-                seen.area / (until - from));
+                seen.area / (until - from),
+                8 * seen.bytes / rate / (until - from));
     ns3::Simulator::Destroy();
 }
