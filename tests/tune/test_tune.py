@@ -188,7 +188,9 @@ def test_the_default_effort_stays_within_minutes_and_follows_from_the_question(
     assert spent == effort.by_size(question)
     assert effort.by_size(question, 77).runs == 77
     if rate == "10Mbit":
-        assert spent == effort.LEVELS[0]
+        assert spent.level == 0
+    # With one condition a replication is one run, and there are more of them.
+    assert spent.replications * spent.fresh >= (6 if spent.level else 18)
 
 
 def test_the_largest_links_get_the_edges_at_the_ends_of_their_ranges() -> None:
@@ -316,7 +318,7 @@ def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
 def test_three_goals_are_drawn_in_pairs(asked: Path) -> None:
     goal = "max goodput, min p95 delay, min loss"
     answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
-    figure = figures._figure("trade", answer, 7.0)
+    figure = figures._figure("trade", answer, "page", {})
     assert [ax.get_xlabel() for ax in figure.axes] == ["p95 delay (ms)", "loss (%)"]
     for ax in figure.axes:
         (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()

@@ -1,9 +1,9 @@
 """The winners of drawn links in ns-3: the same queue under ns-3's own senders, against rules of thumb.
 
-`agree/ns3/dumbbell.cc` runs NewReno flows at held-out conditions over the recommendation and over what anybody can
-write down from the bound. Half of the links are drawn with Reno for this: CUBIC of ns-3.37 is no reference, as six flows
-of it keep a delay of 100 ms over CoDel with a target of 10 ms. Links with short flows or UDP, which that program does
-not have, and fast ones are left out.
+`agree/ns3/dumbbell.cc` runs NewReno flows at held-out conditions over the recommendation and over what anyone can
+write down from the bound. Half of the links are drawn with Reno for this: CUBIC of ns-3.37 is no reference, as six
+flows of it keep a delay of 100 ms over CoDel with a target of 10 ms. Links with short flows or UDP, which that program
+does not have, and fast ones are left out.
 """
 
 from __future__ import annotations

@@ -43,39 +43,47 @@ TITLES = {
 
 def available(answer: Answer) -> tuple[str, ...]:
     """The pictures that have something to show."""
-    found = ["trade"] if len(_axes(answer)) > 1 else []
+    axes = _axes(answer)
+    spots = [one for one in answer.spots if all(_finite(axis.value(one)) for axis in axes)]
+    found = ["trade"] if len(axes) > 1 and spots else []
     found += ["sensitivity"] if answer.sensitivity else []
     return (*found, *(["drift"] if answer.drift else []))
 
 
-def fragment(name: str, answer: Answer, *, width: str = "page") -> str:
-    """A picture as an SVG element for a page."""
+#: Figures that were drawn, by name and width: working out a layout takes longer than writing a file of it.
+Drawn = dict[tuple[str, str], "Figure"]
+
+
+def fragment(name: str, answer: Answer, *, width: str = "page", drawn: Drawn | None = None) -> str:
+    """A picture as an SVG element for a page; ``drawn`` holds those that were drawn already."""
     with style.styled(text_as_text=True):
-        svg = style.to_bytes(_figure(name, answer, style.WIDTHS_IN[width]), format="svg")
+        svg = style.to_bytes(_figure(name, answer, width, {} if drawn is None else drawn), format="svg")
     title, see = TITLES[name]
     return style.embeddable(svg, prefix=f"{name}-{width}", label=f"{title}. {see}")
 
 
-def save(answer: Answer, folder: Path) -> list[Path]:
+def save(answer: Answer, folder: Path, *, drawn: Drawn | None = None) -> list[Path]:
     """Writes every picture as SVG and PNG."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name in available(answer):
-        for format in ("svg", "png"):
-            with style.styled():
-                figure = _figure(name, answer, style.PAGE_IN)
+        with style.styled():
+            figure = _figure(name, answer, "page", {} if drawn is None else drawn)
+            for format in ("svg", "png"):
                 files.append(folder / f"{name}.{format}")
                 write_bytes(files[-1], style.to_bytes(figure, format=format))
     return files
 
 
-def _figure(name: str, answer: Answer, width_in: float) -> Figure:
-    draw: dict[str, Callable[[Answer, float], Figure]] = {
-        "trade": _trade, "sensitivity": _sensitivity, "drift": _drift,
-    }  # fmt: skip
-    figure = draw[name](answer, width_in)
-    style.arrange(figure)
-    return figure
+def _figure(name: str, answer: Answer, width: str, drawn: Drawn) -> Figure:
+    if (name, width) not in drawn:
+        draw: dict[str, Callable[[Answer, float], Figure]] = {
+            "trade": _trade, "sensitivity": _sensitivity, "drift": _drift,
+        }  # fmt: skip
+        figure = draw[name](answer, style.WIDTHS_IN[width])
+        style.arrange(figure)
+        drawn[name, width] = figure
+    return drawn[name, width]
 
 
 @dataclass(frozen=True)
@@ -222,7 +230,7 @@ def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any)
         left, right = min(left, 0.9 * limit), max(right, 1.1 * limit)
     ax.set_xlim(left, right)
     inside = [one for one in spots if left <= across.value(one) <= right]
-    low, high = _span(up, inside, best)
+    low, high = _span(up, inside or spots, best)
     # No share is above the whole.
     ax.set_ylim(low, min(high, WHOLE) if up.unit == "%" and low < 100.0 else high)
 

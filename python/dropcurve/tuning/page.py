@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import plot, report
 from ..files import checksums
-from ..files.writing import write_text
+from ..files.writing import write_bytes, write_text
 from ..plot import style
 from ..present.visible import visible
 from ..quantities import units, wording
@@ -26,14 +26,17 @@ TEMPLATE = "tune.html"
 
 def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> Path:
     """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
-    files = figures.save(answer, folder / "figures")
+    drawn: figures.Drawn = {}
+    files = figures.save(answer, folder / "figures", drawn=drawn)
     queues = at_the_ends(answer, cache) if answer.pictured else []
     for number, (_, result) in enumerate(queues, start=1):
+        drawn[f"queue-{number}", "page"] = figure = plot.plot("queue", result)
         for format in ("svg", "png"):
             files.append(folder / "figures" / f"queue-{number}.{format}")
-            plot.plot("queue", result, path=files[-1])
+            with style.styled():
+                write_bytes(files[-1], style.to_bytes(figure, format=format))
     page = folder / "report.html"
-    write_text(page, render(answer, queues))
+    write_text(page, render(answer, queues, drawn))
     checksums.add(folder, [*files, page])
     return page
 
@@ -57,8 +60,8 @@ def _rival(answer: Answer) -> ValidationLine | None:
     return next((line for line in known if line.holds), known[0] if known else None)
 
 
-def render(answer: Answer, queues: list[tuple[str, Result]]) -> str:
-    """The page as text."""
+def render(answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None) -> str:
+    """The page as text; ``drawn`` are figures that were drawn already."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -71,14 +74,16 @@ def render(answer: Answer, queues: list[tuple[str, Result]]) -> str:
         for name in ("page.css", "page.js")
     }
     page = environment.get_template(TEMPLATE).render(
-        css=own["page.css"], script=own["page.js"], **content(answer, queues)
+        css=own["page.css"], script=own["page.js"], **content(answer, queues, drawn)
     )
     return visible(page.rstrip(), lines=True) + "\n"
 
 
-def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
+def content(
+    answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None
+) -> dict[str, Any]:
     """Everything the template asks for."""
-    best = answer.best
+    best, drawn = answer.best, {} if drawn is None else drawn
     question = answer.question
     sentences = text.verdict(answer)
     return {
@@ -94,8 +99,8 @@ def content(answer: Answer, queues: list[tuple[str, Result]]) -> dict[str, Any]:
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
         "table": _table(answer),
-        "figures": [_figure(name, answer) for name in figures.available(answer)],
-        "queues": [_queue(label, result, number) for number, (label, result) in enumerate(queues, start=1)],
+        "figures": [_figure(name, answer, drawn) for name in figures.available(answer)],
+        "queues": [_queue(label, result, number, drawn) for number, (label, result) in enumerate(queues, start=1)],
         "drift": [text.drifted(one) for one in answer.drift if one.candidate.key == best.key],
         "effects": _effects(answer),
         "method": method(answer),
@@ -156,25 +161,26 @@ def _sign(line: ValidationLine, number: int, *, higher: bool) -> tuple[str, str]
     return ("✓", "good") if (pair.mean > 0) == higher else ("✗", "bad")
 
 
-def _figure(name: str, answer: Answer) -> dict[str, Any]:
+def _figure(name: str, answer: Answer, drawn: figures.Drawn) -> dict[str, Any]:
     from markupsafe import Markup
 
     title, see = figures.TITLES[name]
     return {
-        "name": name, "title": title, "see": see, "wide": Markup(figures.fragment(name, answer)),
-        "narrow": Markup(figures.fragment(name, answer, width="column")),
+        "name": name, "title": title, "see": see, "wide": Markup(figures.fragment(name, answer, drawn=drawn)),
+        "narrow": Markup(figures.fragment(name, answer, width="column", drawn=drawn)),
     }  # fmt: skip
 
 
-def _queue(label: str, result: Result, number: int) -> dict[str, Any]:
+def _queue(label: str, result: Result, number: int, done: figures.Drawn) -> dict[str, Any]:
     from markupsafe import Markup
 
     title = f"The queue with {label}" if label and label != "as given" else "The queue"
     see = "One run; thin is the queue, thick the average that the discipline acts on."
 
     def drawn(width: str) -> Markup:
+        figure = done.get((f"queue-{number}", width)) or plot.plot("queue", result, width=width)
         with style.styled(text_as_text=True):
-            svg = plot.fragment("queue", result, label=title, width=width)
+            svg = style.embeddable(style.to_bytes(figure, format="svg"), prefix="queue", label=title)
         # Several of them on one page: identifiers of their own.
         for before in ('id="', 'href="#', "url(#"):
             svg = svg.replace(f"{before}queue-", f"{before}queue{number}{width}-")

@@ -78,16 +78,17 @@ class Solving:
         return [one for one, _ in self.found.values()]
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
-        """Initial designs to validate: the defaults, and of the rules of thumb and the designs by
-        formula the best of each discipline that keeps the bounds in the trials at the ``ends`` of the ranges."""
-        found = [one for one in known if is_default(one)]
-        others = [one for one in [*known, *self.rules()] if not is_default(one)]
-        if not self.bench.run(((one, trial) for one in others for trial in ends), until=self.until):
-            others = [one for one in others if all(self.bench.has(one, trial) for trial in ends)]
-        others = [one for one in others if self.bench.violation(one, ends) == 0]
-        others.sort(key=lambda one: self.bench.score(one, ends))
-        kinds = dict.fromkeys(one.kind for one in others)
-        found += [next(one for one in others if one.kind == kind) for kind in kinds]
+        """Initial designs to validate: of the rules of thumb and the designs by formula the best of each discipline
+        that keeps the bounds in the trials at the ``ends`` of the ranges, the first of each if there was no time for
+        those; then the defaults."""
+        others = [one for one in [*self.rules(), *known] if not is_default(one)]
+        self.bench.run(((one, trial) for one in others for trial in ends), until=self.until)
+        seen = [one for one in others if all(self.bench.has(one, trial) for trial in ends)]
+        held = [one for one in seen if self.bench.violation(one, ends) == 0]
+        held = sorted(held, key=lambda one: self.bench.score(one, ends)) if seen else others
+        kinds = dict.fromkeys(one.kind for one in held)
+        found = [next(one for one in held if one.kind == kind) for kind in kinds]
+        found += [one for one in known if is_default(one)]
         return list({one.key: one for one in found}.values())
 
     def rules(self) -> list[Candidate]:
