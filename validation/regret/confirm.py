@@ -107,7 +107,7 @@ def confirm(link: DrawnLink, bench: Bench, best: Candidate, kept: Path, jobs: in
 
 
 def _rules(bench: Bench) -> list[Candidate]:
-    """What anybody can write down from the bound: tail drop, PIE and FQ-CoDel."""
+    """Rules of thumb from the bound alone: tail drop, PIE and FQ-CoDel."""
     question = bench.question
     bound = bound_s(question.goal, question.room)
     assert bound is not None, "drawn links have a bound on the delay"
