@@ -39,8 +39,38 @@ fn engines_agree_where_access_links_need_no_time() {
                 "queue": {"kind": "droptail", "limit": "50 pkts"},
                 "flows": {"group": {"count": count, "transport": transport, "source": source}},
             });
-            let scenario = Scenario::from_json(&scenario).unwrap_or_else(|problems| panic!("{problems:?}"));
-            assert!(judge(&scenario, 900).arrived > 1000, "{transport} {rate} {delay}");
+            assert!(judge(&sound(&scenario), 900).arrived > 1000, "{transport} {rate} {delay}");
         }
     }
+}
+
+/// These disciplines sample the queue at a departure, and the packet on the wire counts.
+#[test]
+fn engines_agree_where_the_wire_counts_at_departures() {
+    for kind in ["fred_flow", "fred_refined", "rio"] {
+        let scenario = serde_json::json!({
+            "run": {"duration": "3 s", "warmup": "0 s"},
+            "dumbbell": {"rate": "1 Mbit/s", "counts_wire": true},
+            "queue": {"kind": kind},
+            "flows": {"group": {"count": 3, "transport": "tcp"}},
+        });
+        assert!(judge(&sound(&scenario), 1).arrived > 100, "{kind}");
+    }
+}
+
+/// A packet that the link's faults mark arrives after a sample is due, and no transmission ends in between.
+#[test]
+fn engines_agree_on_the_sample_before_a_mark() {
+    let marks: Vec<u32> = (20..200).collect();
+    let scenario = serde_json::json!({
+        "run": {"duration": "3 s", "warmup": "0 s"},
+        "dumbbell": {"rate": "1 Mbit/s", "mark": marks},
+        "queue": {"kind": "red_size"},
+        "flows": {"group": {"count": 3, "transport": "tcp", "profile": "l4s", "cc": "cubic"}},
+    });
+    assert!(judge(&sound(&scenario), 1).arrived > 100);
+}
+
+fn sound(scenario: &serde_json::Value) -> Scenario {
+    Scenario::from_json(scenario).unwrap_or_else(|problems| panic!("{problems:?}"))
 }

@@ -1,11 +1,21 @@
 //! Departures known at arrival: the link executes the dequeues that were due at its next arrival, each at its own time.
 
 use super::transmitter::Transmitter;
+use super::{Active, Link};
 use crate::calendar::Key;
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
 use queue::disc::{Fate, QueueDisc};
 use units::{Bytes, Time};
+
+impl Link {
+    /// Executes and records what was due before `key`.
+    pub(crate) fn advance_to(&mut self, key: Key, fates: &mut Vec<Fate<Waiting>>) {
+        let Active { queue, transmitter } = self.state();
+        transmitter.catch_up(queue, key, fates);
+        transmitter.record_backlog(queue, key.time);
+    }
+}
 
 impl Transmitter {
     /// Executes what was due before `key`: dequeues (where they are no events) and ticks of the discipline.
@@ -56,12 +66,11 @@ impl Transmitter {
         now: Time,
         fates: &mut Vec<Fate<Waiting>>,
     ) {
-        match queue.release(&mut self.context(now, fates)) {
-            Some(Bytes(size)) => {
-                self.backlog.remove(size as u32);
-                self.occupy(size as u32, now);
-            }
-            None => self.busy = false,
+        // The last packet has left the wire.
+        self.busy = false;
+        if let Some(Bytes(size)) = queue.release(&mut self.context(now, fates)) {
+            self.backlog.remove(size as u32);
+            self.occupy(size as u32, now);
         }
     }
 }

@@ -19,15 +19,19 @@ impl<C: Carrier> Network<C> {
 
     #[inline(never)]
     fn enter_with_faults(&mut self, number: u32, transit: &mut Transit) -> bool {
-        let Some(faults) = &mut self.links[number as usize].faults else { return true };
-        let (pkt, now) = (&mut transit.pkt, transit.time);
+        let link = &mut self.links[number as usize];
+        let Some(faults) = &mut link.faults else { return true };
+        let (key, now) = (transit.key(), transit.time);
         match faults.on_entry() {
-            EntryFate::Marked if pkt.attributes.ecn().capable() => {
-                pkt.set_ecn(Ecn::Ce);
-                self.fates.push(Fate::Marked(Waiting::unlabelled(*pkt, now), Reason::Forced));
-                if let Some(probe) = self.links[number as usize].probe_mut() {
-                    probe.record_fates(now, &self.fates);
+            EntryFate::Marked if transit.pkt.attributes.ecn().capable() => {
+                // The samples due before the mark come first.
+                link.advance_to(key, &mut self.fates);
+                transit.pkt.set_ecn(Ecn::Ce);
+                let mark = Fate::Marked(Waiting::unlabelled(transit.pkt, now), Reason::Forced);
+                if let Some(probe) = link.probe_mut() {
+                    probe.record_fates(now, &[mark]);
                 }
+                self.fates.push(mark);
                 self.record_fates(number, now);
                 true
             }

@@ -257,7 +257,12 @@ pub fn judge(scenario: &Scenario, seed: u64) -> Ran {
     // A run that hit its limit of events stops elsewhere in each engine.
     if !limited && !fast_limited {
         assert!(plain == fast, "the engines differ in {}", difference("", &plain, &fast).unwrap_or_default());
-        assert!(plain_series == fast_series, "the series of the two engines differ");
+        for (one, other) in plain_series.iter().zip(&fast_series) {
+            let first = one.value.iter().zip(&other.value).position(|(a, b)| a != b);
+            let place = first.map(|at| (one.time_s[at], one.value[at], other.value[at]));
+            assert!(one == other, "the engines differ in {} of {}: {place:?}", one.name, one.component);
+        }
+        assert_eq!(plain_series.len(), fast_series.len());
     }
     Ran { events, arrived }
 }
