@@ -58,6 +58,18 @@ impl PyScenario {
         shown(&Value::Table(self.inner.automatic())).to_string()
     }
 
+    /// Runs it once and returns the digest of the run: sixteen hex digits.
+    fn digest(&self, py: Python<'_>, seed: u64) -> String {
+        let plan = self.clocked_plan();
+        let digest = py.detach(|| match &plan {
+            ClockedPlan::Nanoseconds(plan) => sim::run(plan, seed, &sim::Options::default()).digest(plan),
+            ClockedPlan::Doubles(plan) => {
+                sim_doubles::run(plan, seed, &sim_doubles::Options::default()).digest(plan)
+            }
+        });
+        format!("{digest:016x}")
+    }
+
     /// Number of flows.
     fn flows(&self) -> usize {
         self.plan.flows()

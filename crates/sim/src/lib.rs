@@ -13,6 +13,7 @@
 //! | [`link`], [`packet`], [`transmission`], [`source`] | the parts of a network |
 //! | [`account`] | what is recorded: counters, histograms, series, the packet trace |
 //! | [`run`](mod@run), [`outcome`] | one run and its result |
+//! | [`session`] | one run driven step by step, for a host that shows it meanwhile |
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,7 @@ pub mod packet;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod session;
 pub mod source;
 pub mod transmission;
 

@@ -110,7 +110,8 @@ fn execute<C: Carrier>(
     (StoppedBy::Duration, events, last)
 }
 
-fn check_conservation(records: &Records, complete: bool) {
+/// Checks that no packet was created or lost; `complete`: the run reached its duration.
+pub(crate) fn check_conservation(records: &Records, complete: bool) {
     for (number, flow) in records.flows.iter().enumerate() {
         let (account, left) = (&flow.probe.conservation, records.outstanding(number));
         assert!(

@@ -1,6 +1,6 @@
 //! Dropped, marked and outstanding packets, the end of the run, and the memory in use.
 
-use super::{Carrier, Flow, Network, Transit};
+use super::{Carrier, Flow, Network, Passage, PassageEvent, Transit};
 use crate::account::{Outstanding, TraceEvent};
 use crate::packet::{Pkt, Waiting};
 use crate::source::Source;
@@ -27,6 +27,8 @@ impl<C: Carrier> Network<C> {
             let counts = counts * u64::from(!pkt.is_back());
             let what = if matches!(fate, Fate::Dropped(..)) { TraceEvent::Drop } else { TraceEvent::Mark };
             self.trace.note(now, what, &pkt);
+            let event = if what == TraceEvent::Drop { PassageEvent::Dropped } else { PassageEvent::Marked };
+            self.carrier.note(link, || Passage::new(now, event, &pkt));
             if what == TraceEvent::Drop {
                 probe.conservation.dropped.add(pkt.size);
                 if was_queued {

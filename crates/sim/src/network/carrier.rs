@@ -1,6 +1,6 @@
 //! What carries packets and timers from one step of a network to the next.
 
-use super::{Flow, Network, Transit};
+use super::{Flow, Network, Passage, Transit};
 use crate::calendar::{EventHeap, Key, Pending};
 use crate::link::Link;
 use crate::packet::{Pkt, TIMER};
@@ -53,6 +53,10 @@ pub trait Carrier: Sized {
         0
     }
 
+    /// What happened to a packet at a link, for a carrier that records it; `passage` is made only then.
+    #[inline(always)]
+    fn note(&mut self, _link: u32, _passage: impl FnOnce() -> Passage) {}
+
     /// The next deadline of an end (0: the source) is known.
     fn deadline_known(_flow: &mut Flow<Self::FlowState>, _side: usize, _due: Time) {}
 }
@@ -61,6 +65,32 @@ pub trait Carrier: Sized {
 #[derive(Default)]
 pub struct Plain {
     events: EventHeap<Pkt>,
+    /// The link whose passages are recorded, and those since they were last taken.
+    observed: Option<u32>,
+    passages: Vec<Passage>,
+}
+
+impl Network<Plain> {
+    /// Records what happens to packets at this link from now on, which changes no result.
+    pub fn observe(&mut self, link: u32) {
+        self.carrier.observed = Some(link);
+    }
+
+    /// Takes the passages recorded since the last call, in order.
+    pub fn take_passages(&mut self) -> Vec<Passage> {
+        std::mem::take(&mut self.carrier.passages)
+    }
+
+    /// Executes the events up to `until` (inclusive), at most `most`. Returns how many, and whether others are left by then.
+    pub fn advance_until(&mut self, until: Time, most: u64) -> (u64, bool) {
+        for done in 0..most {
+            let Some((key, event)) = self.carrier.events.pop_until(until.min(self.window.end)) else {
+                return (done, false);
+            };
+            self.step(&Transit::new(event, key));
+        }
+        (most, true)
+    }
 }
 
 impl Carrier for Plain {
@@ -88,6 +118,13 @@ impl Carrier for Plain {
             last = key.time;
         }
         (most, last)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, link: u32, passage: impl FnOnce() -> Passage) {
+        if self.observed == Some(link) {
+            self.passages.push(passage());
+        }
     }
 
     fn pending(&self) -> Vec<(Key, Pkt)> {

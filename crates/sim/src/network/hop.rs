@@ -1,6 +1,6 @@
 //! A packet at a link: it enters the queue, is transmitted, and goes on to its next hop.
 
-use super::{Carrier, Network, Transit};
+use super::{Carrier, Network, Passage, PassageEvent, Transit};
 use crate::calendar::Key;
 use crate::packet::{Pkt, TRANSMITTER_FREE};
 use crate::transmission::Transmission;
@@ -16,6 +16,7 @@ impl<C: Carrier> Network<C> {
         }
         let (key, now) = (transit.key(), transit.time);
         self.outstanding_mut(transit.pkt.flow).queued.add(transit.pkt.size);
+        self.carrier.note(number, || Passage::new(now, PassageEvent::Arrived, &transit.pkt));
         let link = &mut self.links[number as usize];
         link.arrive(&mut transit.pkt, key, &mut self.fates);
         let sent = if link.is_busy() { None } else { link.serve(now, &mut self.fates) };
@@ -41,6 +42,7 @@ impl<C: Carrier> Network<C> {
             }
             return;
         };
+        self.carrier.note(number, || Passage::new(now, PassageEvent::Departed, &pkt));
         // A packet in the device's ring has left the queue, even if the run ends before it is sent.
         wire.start = wire.start.min(end);
         let free = link.ready();

@@ -15,6 +15,7 @@
 //! | `faults.rs` | links that lose, delay or duplicate packets |
 //! | `sessions.rs` | flows that begin during the run |
 //! | `accounting.rs` | dropped, marked and outstanding packets |
+//! | `passage.rs` | what happened to a packet at an observed link |
 //! | `records.rs` | what remains of a network after the run |
 
 mod accounting;
@@ -23,6 +24,7 @@ mod end;
 mod faults;
 mod flow;
 mod hop;
+mod passage;
 mod records;
 mod sessions;
 mod timers;
@@ -33,6 +35,7 @@ use crate::link::Link;
 use crate::packet::{Pkt, SackPool, Waiting, TIMER};
 pub use carrier::{Carrier, Plain};
 pub use flow::Flow;
+pub use passage::{Passage, PassageEvent};
 use queue::disc::Fate;
 pub use records::Records;
 use units::{Rate, Span, Time};

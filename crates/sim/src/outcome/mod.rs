@@ -1,6 +1,7 @@
 //! The result of a run: the summary and the series described in `docs/results.md`.
 
 mod derived;
+mod digest;
 pub mod keys;
 
 use crate::account::{Completions, CLASSES};

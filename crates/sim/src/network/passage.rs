@@ -1,0 +1,41 @@
+//! What happened to a packet at an observed link, for hosts that draw the queue while the run goes on.
+
+use crate::packet::Pkt;
+use units::Time;
+
+/// What happened to a packet at a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageEvent {
+    /// It arrived at the queue.
+    Arrived,
+    /// The queue dropped it.
+    Dropped,
+    /// The queue set CE.
+    Marked,
+    /// The transmitter took it.
+    Departed,
+}
+
+/// One event of a packet at a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passage {
+    /// When it happened.
+    pub time: Time,
+    /// What happened.
+    pub what: PassageEvent,
+    /// The packet's flow.
+    pub flow: u32,
+    /// Segment number.
+    pub seq: u32,
+    /// Bytes on the wire.
+    pub size: u32,
+    /// Whether the packet travels from destination to source.
+    pub back: bool,
+}
+
+impl Passage {
+    /// An event of this packet.
+    pub(crate) fn new(time: Time, what: PassageEvent, pkt: &Pkt) -> Passage {
+        Passage { time, what, flow: pkt.flow, seq: pkt.seq, size: pkt.size, back: pkt.is_back() }
+    }
+}
