@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build studio llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ build: setup llvm-tools ## build a wheel into dist/, as it is released
 llvm-tools:
 	@rustup component add llvm-tools >/dev/null 2>&1 || true
 
+studio: setup ## the simulator as a page: the engine as WebAssembly, one folder; OFFLINE=FILE also as one HTML file
+	@$(BIN)/python tools/studio.py $(if $(OFFLINE),--offline $(OFFLINE))
+
 demo: setup ## find the right queue for a link; the answer here, a page in out/demo
 	@$(BIN)/dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \
 	  --goal "p95 delay < 15ms, max utilisation" --for linux --runs 1000 --out out/demo
@@ -37,8 +40,9 @@ test-rust:
 	@cargo test $(PURE) --quiet
 	@echo "Rust tests: passed"
 
-test-wasm: setup ## the pure crates for wasm32: no host import, the same results
+test-wasm: setup ## the pure crates for wasm32, and the studio: no host import, the same results
 	@$(BIN)/python tools/wasm.py
+	@$(BIN)/python tools/studio.py
 
 test-python: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
@@ -115,6 +119,7 @@ docs: setup ## write tables, examples and pictures of the docs again; the Rust A
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-transport --test docs
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs
 	@$(BIN)/python tools/readme.py --write
+	@$(BIN)/python -m validation.pages.lessons
 	@$(BIN)/python -m validation.pages.figures
 	@$(BIN)/python -m validation.pages.discipline_figures
 	@$(BIN)/python -m validation.pages.transport_figures
@@ -123,5 +128,5 @@ docs: setup ## write tables, examples and pictures of the docs again; the Rust A
 
 clean: ## remove everything that was built
 	@rm -rf target .venv .venv-boot dist build out .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@rm -f python/dropcurve/*.so
+	@rm -rf python/dropcurve/*.so python/dropcurve/studio_site
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

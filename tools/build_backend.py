@@ -1,8 +1,9 @@
-"""The build backend of the wheel: maturin, plus the scenarios.
+"""The build backend of the wheel: maturin, plus the scenarios and the studio.
 
 `scenarios/` lies at the root of the tree, where people look for it. A wheel can only carry what lies in the
 package, so the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away
-after it. An editable install makes no copy: the package finds the root folder itself.
+after it. An editable install makes no copy: the package finds the root folder itself. The studio is built into
+the package where the Rust target for WebAssembly can be had; a wheel without it says so when it is asked for.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from maturin import (
     prepare_metadata_for_build_wheel,
 )
 
+import studio
+
 __all__ = [
     "build_editable",
     "build_sdist",
@@ -44,6 +47,7 @@ def build_wheel(
     metadata_directory: str | None = None,
 ) -> str:
     """Builds the wheel with the scenarios inside the package."""
+    studio.main([])
     with scenarios_in_package():
         name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     return name

@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = "wasm32-unknown-unknown"
-MODULE = ROOT / "target" / TARGET / "debug" / "dropcurve_wasm.wasm"
+MODULE = ROOT / "target" / TARGET / "studio" / "dropcurve_wasm.wasm"
+STUDIO = ROOT / "target" / TARGET / "studio" / "studio.wasm"
 IMPORT_SECTION = 2
 RUN = """
 const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[1]));
@@ -31,8 +32,10 @@ def main() -> int:
     if not has_target():
         print(f"wasm: SKIPPED, because the Rust target {TARGET} cannot be had (rustup target add {TARGET})")
         return 0
-    cargo("build", "--package", "dropcurve-wasm", "--lib", "--target", TARGET)
-    found = imports(MODULE.read_bytes())
+    # Both modules at once, in the profile of the studio, so that the crates below them are built once.
+    packages = ("--package", "dropcurve-wasm", "--package", "dropcurve-studio")
+    cargo("build", "--profile", "studio", *packages, "--lib", "--target", TARGET)
+    found = imports(MODULE.read_bytes()) + imports(STUDIO.read_bytes())
     if found:
         print(f"wasm: the module imports {', '.join(found)} from its host; the pure crates must need nothing")
         return 1

@@ -29,6 +29,11 @@ impl PyScenario {
         self.inner.to_json().to_string()
     }
 
+    /// As it was given, without defaults, as JSON.
+    fn given(&self) -> String {
+        shown(&Value::Table(self.inner.given().clone())).to_string()
+    }
+
     /// Everything, defaults written out, as TOML.
     fn to_toml(&self) -> String {
         self.inner.to_toml()

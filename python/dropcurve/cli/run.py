@@ -28,6 +28,12 @@ def run(
     cache: o.Cache = None,
     per: o.Per = "total",
     metric: o.Metric = None,
+    digest: Annotated[
+        bool,
+        typer.Option(
+            "--digest", help="Run once with the seed, print the digest of the run and store nothing."
+        ),
+    ] = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
@@ -39,6 +45,7 @@ def run(
       dropcurve run droptail_vs_red --out demo
       dropcurve run droptail_vs_red --set queue.max_p=0.05 --precision 5%
       dropcurve run droptail_vs_red --duration "20 s" --replications 5 --json
+      dropcurve run droptail_vs_red --set queue.max_p=0.05 --seed 7 --digest
     """
     from ..runs import replicate
     from . import answer
@@ -46,6 +53,9 @@ def run(
     answer.check(per, metric or [])
     effort = o.effort(seed, replications, precision, on, maximum, jobs)
     base = o.load(scenario, changes=changes, duration=duration)
+    if digest:
+        print(base.digest(seed))
+        return 0
     folder = o.folder(out, base.name, seed, [base.hash])
     return answer.give(
         lambda progress: replicate.run(base, **effort, out=folder, force=force, cache=cache, progress=progress),

@@ -56,6 +56,7 @@ VERBS = {
     "report": Verb("report", "Write the page of a stored result; it opens offline."),
     "show": Verb("show", "Print the table of a stored result, or its setting."),
     "check": Verb("check", "Check that the files of a folder are as they were written."),
+    "studio": Verb("studio", "The simulator in a browser, with the same bits, and the results of a folder."),
     "mcp": Verb(
         "mcp", "Serve the verbs as tools for agents, over standard input and output (Model Context Protocol)."
     ),
@@ -75,7 +76,7 @@ GROUPS = {
         "cluster_tls", "cluster_insecure", "engine",
     ),
     "Output": (
-        "out", "force", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",
+        "out", "force", "digest", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",
     ),
 }  # fmt: skip
 #: The title of a verb's own options.

@@ -147,6 +147,28 @@ class Scenario:
         """16 hex digits over the resolved scenario: equal hashes mean equal runs."""
         return self.core.hash()
 
+    def digest(self, seed: int = 1) -> str:
+        """Runs the scenario once and returns the digest of the run: 16 hex digits.
+
+        The digest covers every number of the run's summary to its last bit, in the measurement window. The same
+        scenario, seed and version have the same digest on any machine, in both engines and in the studio. Nothing
+        is stored.
+
+        Args:
+            seed: Seed of the run.
+
+        Raises:
+            UsageError: If the seed is negative or has more than 64 bits.
+
+        Example:
+            >>> scenario = dropcurve.Scenario.load("droptail_vs_red").set("run.duration", "20 s")
+            >>> scenario.digest(seed=1) == scenario.digest(seed=1)
+            True
+        """
+        if not 0 <= seed < 1 << 64:
+            raise UsageError(f"digest: seed {seed} must be between 0 and {(1 << 64) - 1}")
+        return self.core.digest(seed)
+
     @property
     def flow_count(self) -> int:
         """Number of flows."""

@@ -110,7 +110,7 @@ impl Session {
             queue_pkts: link.queue_len() as u64,
             queue_bytes,
             avg,
-            probability: PROBABILITIES.iter().find_map(|name| named(&name)),
+            probability: PROBABILITIES.iter().find_map(named),
             counts,
             departed_bytes,
             sojourn,

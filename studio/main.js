@@ -1,0 +1,343 @@
+// The studio: keeps the state, the sides that run and the page in step.
+
+import { Pairs, table } from "./compare.js";
+import { load } from "./engine.js";
+import { spoken } from "./figures.js";
+import { make } from "./controls.js";
+import { page as lessonPage } from "./lessons.js";
+import { save, SidePage } from "./page.js";
+import * as served from "./served.js";
+import { Side } from "./side.js";
+import { asked, command, editsOf, fresh, fromHash, python, toHash, withEdit } from "./state.js";
+import { palette } from "./surface.js";
+
+/** Milliseconds of a frame in which runs go on; the rest is for drawing. */
+const BUDGET = 9;
+/** Events between two looks at the clock. */
+const SLICE = 4000;
+const SPEEDS = [["0.01", "1/100"], ["0.1", "1/10"], ["0.5", "1/2"], ["1", "real time"], ["2", "2×"], ["5", "5×"], ["20", "20×"],
+  ["max", "as fast as it goes"]];
+
+const $ = (id) => document.getElementById(id);
+
+class Studio {
+  constructor(engine, library) {
+    Object.assign(this, { engine, library, playing: false, last: 0, target: 0, drawn: 0, times: [], spokenAt: 0 });
+    this.pages = { a: this.pageOf("a"), b: this.pageOf("b") };
+    this.sides = {};
+    this.state = this.startState();
+    this.fillChoices();
+    this.listen();
+    this.apply();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  startState() {
+    const names = Object.keys(this.library.scenarios);
+    const state = fromHash(location.hash) ?? fresh(names.includes("droptail_vs_red") ? "droptail_vs_red" : names[0]);
+    return this.textOf(state) === undefined ? fresh(names[0]) : state;
+  }
+
+  pageOf(letter) {
+    return new SidePage(this.engine, letter, { change: (path, value) => this.change(letter, path, value) });
+  }
+
+  textOf(state) {
+    if (state.text) return state.text;
+    return this.library.scenarios[state.name]?.text;
+  }
+
+  /** Starts the sides of the state again and replays them to its time. Returns whether it could. */
+  apply(before = null) {
+    const letters = this.state.other ? ["a", "b"] : ["a"];
+    const made = {};
+    try {
+      for (const letter of letters) made[letter] = new Side(this.engine, asked(this.state, letter, this.textOf(this.state)));
+    } catch (error) {
+      Object.values(made).forEach((side) => side.close());
+      this.refuse(error);
+      if (before) this.state = before;
+      return false;
+    }
+    Object.values(this.sides).forEach((side) => side.close());
+    this.sides = made;
+    $("problems").replaceChildren();
+    $("sides").className = letters.length === 2 ? "two" : "";
+    $("sides").replaceChildren(...letters.map((letter) => this.pages[letter].element));
+    for (const letter of letters) this.pages[letter].show(made[letter]);
+    this.target = Math.min(this.state.time, this.duration);
+    this.catchingUp = this.target > 0;
+    this.pairs?.close();
+    this.pairs = this.state.other ? new Pairs(this.engine, this.state, this.textOf(this.state), made.a.about.link.name) : null;
+    $("pairs").hidden = !this.pairs;
+    $("pairs-table").replaceChildren();
+    $("time").max = String(this.duration);
+    $("seed").value = String(this.state.seed);
+    $("beside").checked = Boolean(this.state.other);
+    $("scenario").value = this.state.text ? "" : this.state.name;
+    this.writeSame();
+    this.remember();
+    this.drawn = 0;
+    return true;
+  }
+
+  refuse(error) {
+    const rows = error.problems ?? [{ path: "", value: "", rule: error.message, remedy: "" }];
+    $("problems").replaceChildren(...rows.map(({ path, value, rule, remedy }) => make("p", {},
+      `${path}${value ? ` = ${value}` : ""}${path ? ": " : ""}${rule}${remedy ? `; ${remedy}` : ""}`)));
+  }
+
+  get duration() {
+    return Math.max(...Object.values(this.sides).map((side) => side.duration));
+  }
+
+  get now() {
+    return Math.min(...Object.values(this.sides).map((side) => side.now));
+  }
+
+  change(letter, path, value) {
+    const before = structuredClone(this.state);
+    this.state.time = this.now;
+    if (letter === "a") {
+      // Side B keeps its own setting where it has one, and follows A elsewhere.
+      this.state.edits = withEdit(this.state.edits, path, value);
+    } else this.state.other = withEdit(this.state.other, path, value);
+    if (!this.apply(before)) {
+      const side = this.sides[letter];
+      if (side) this.pages[letter].show(side);
+    }
+  }
+
+  remember() {
+    this.state.time = Math.min(this.target, this.duration);
+    history.replaceState(null, "", `#${toHash(this.state)}`);
+  }
+
+  seek(time) {
+    this.state.time = Math.max(0, Math.min(time, this.duration));
+    if (this.state.time < this.now) Object.values(this.sides).forEach((side) => side.restart());
+    this.target = this.state.time;
+    this.catchingUp = true;
+    this.drawn = 0;
+    this.remember();
+  }
+
+  play(on) {
+    if (on && this.now >= this.duration) this.seek(0);
+    this.playing = on;
+    $("play").textContent = on ? "Pause" : "▶ Play";
+    if (!on) {
+      this.target = this.now;
+      this.remember();
+      this.speak();
+    }
+  }
+
+  stepBy(seconds) {
+    this.play(false);
+    this.seek(this.now + seconds);
+  }
+
+  /** A frame: runs go on, then what changed is drawn. */
+  tick(now) {
+    const passed = Math.min(100, now - this.last) / 1000;
+    this.last = now;
+    const started = performance.now();
+    const speed = $("speed").value;
+    if (this.playing && !this.catchingUp) this.target = speed === "max" ? this.duration : Math.min(this.duration, this.target + passed * Number(speed));
+    const moved = this.advance(started + BUDGET);
+    if (this.playing && this.now >= this.duration) this.play(false);
+    if (!moved && this.pairs && this.pairs.work(BUDGET - (performance.now() - started))) {
+      $("pairs-table").replaceChildren(table(this.pairs));
+    }
+    if (moved || this.drawn < 2) this.draw(now);
+    if (moved) this.count(performance.now() - started);
+    requestAnimationFrame((next) => this.tick(next));
+  }
+
+  /** Advances the sides together until the target or the end of the budget; returns whether they moved. */
+  advance(until) {
+    const before = this.now;
+    do {
+      for (const side of Object.values(this.sides)) {
+        const other = this.sides.a === side ? this.sides.b : this.sides.a;
+        // No side runs ahead of the other by more than a part of a second.
+        side.advance(other && !other.result ? Math.min(this.target, other.now + 0.25) : this.target, SLICE);
+      }
+    } while (this.now < this.target - 1e-9 && performance.now() < until && Object.values(this.sides).some((side) => !side.result));
+    if (this.now >= this.target - 1e-9) this.catchingUp = false;
+    // A pair that falls behind the clock goes on from where it is.
+    if (this.playing && !this.catchingUp && $("speed").value !== "max") this.target = Math.min(this.target, this.now + 0.5);
+    return this.now !== before;
+  }
+
+  draw(now) {
+    this.drawn += 1;
+    const colours = palette();
+    for (const letter of Object.keys(this.sides)) this.pages[letter].draw(colours);
+    if (now - (this.written ?? 0) > 200 || !this.playing) {
+      this.written = now;
+      for (const letter of Object.keys(this.sides)) this.pages[letter].write();
+      $("clock").textContent = `${this.now.toFixed(2)} of ${this.duration} s`;
+      $("time").value = String(this.now);
+      $("time").setAttribute("aria-valuetext", `${this.now.toFixed(1)} seconds`);
+      this.writeDigests();
+    }
+  }
+
+  /** Times of the last frames, for the foot of the page and for tests. */
+  count(milliseconds) {
+    this.times.push(milliseconds);
+    if (this.times.length > 600) this.times.shift();
+    if (this.times.length % 60 === 0) {
+      const sorted = [...this.times].sort((a, b) => a - b);
+      $("frames").textContent = `A frame takes ${sorted[sorted.length >> 1].toFixed(1)} ms, 95 % of them at most `
+        + `${sorted[Math.floor(sorted.length * 0.95)].toFixed(1)} ms.`;
+    }
+  }
+
+  speak() {
+    $("spoken").textContent = Object.entries(this.sides).map(([letter, side]) => `${letter.toUpperCase()}: ${spoken(side)}`).join(" ");
+  }
+
+  writeSame() {
+    const parts = Object.keys(this.sides).map((letter) => {
+      const side = this.sides[letter];
+      const copied = (text) => make("button", { type: "button", class: "quiet", onclick: () => navigator.clipboard?.writeText(text) }, "Copy");
+      const code = (title, text) => [make("h3", {}, title, " ", copied(text)), make("pre", { tabindex: "0" }, text)];
+      return make("div", {}, make("h3", {}, `${letter.toUpperCase()}: digest `, make("code", { id: `digest-${letter}` }, "at the end of the run")),
+        ...code("Command", command(this.state, letter)), ...code("Python", `import dropcurve\n${python(this.state, letter)}`),
+        make("button", { type: "button", onclick: () => save("scenario.toml", side.about.toml, "application/toml") }, "Save the scenario"), " ",
+        ...served.configuration(() => this.queueOf(letter)));
+    });
+    $("same-sides").replaceChildren(...parts, make("p", {}, "The address of this page holds the whole state: ",
+      make("button", { type: "button", onclick: () => { this.remember(); navigator.clipboard?.writeText(location.href); } }, "Copy the address")));
+  }
+
+  queueOf(letter) {
+    return { toml: this.sides[letter].about.toml, link: this.sides[letter].about.link.name };
+  }
+
+  writeDigests() {
+    for (const [letter, side] of Object.entries(this.sides)) {
+      const element = $(`digest-${letter}`);
+      if (element) element.textContent = side.result ? side.result.digest : "at the end of the run";
+    }
+  }
+
+  fillChoices() {
+    const scenarios = Object.entries(this.library.scenarios);
+    $("scenario").replaceChildren(make("option", { value: "" }, "a file of mine"),
+      ...scenarios.map(([name, { title }]) => make("option", { value: name }, title)));
+    $("lesson").replaceChildren(make("option", { value: "" }, "none"),
+      ...this.library.lessons.map(({ kind }) => make("option", { value: kind }, kind)));
+    $("speed").replaceChildren(...SPEEDS.map(([value, title]) => make("option", { value, selected: value === "1" }, title)));
+    if (this.state.lesson) this.teach(this.state.lesson);
+  }
+
+  /** Shows a lesson, or none. */
+  teach(kind) {
+    const lesson = this.library.lessons.find((one) => one.kind === kind);
+    this.state.lesson = lesson ? kind : "";
+    $("lesson").value = this.state.lesson;
+    if (!lesson) return $("lesson-page").replaceChildren();
+    const names = Object.keys(lesson.cells);
+    const open = () => {
+      const before = this.state;
+      this.state = { ...fresh(""), text: lesson.cells[names[0]], lesson: kind };
+      if (names.length > 1) this.state.other = lesson.differences[names[1]] ?? [];
+      if (this.apply(before)) this.play(true);
+    };
+    const close = () => {
+      this.teach("");
+      this.remember();
+    };
+    return $("lesson-page").replaceChildren(lessonPage(this.engine, lesson, { link: "bottleneck", open, close }));
+  }
+
+  /** Opens the text of a file: a scenario, or with the command line behind it the configuration of a box. */
+  async openText(text) {
+    const before = this.state;
+    let scenario = text;
+    if (!this.engine.describe({ text, edits: [] }).ok && served.isServed()) {
+      const found = await served.imported(text);
+      if (found.error) return this.refuse(new Error(found.error));
+      scenario = found.toml;
+    }
+    this.state = { ...fresh(""), text: scenario };
+    return this.apply(before);
+  }
+
+  listen() {
+    $("play").onclick = () => this.play(!this.playing);
+    $("rewind").onclick = () => { this.play(false); this.seek(0); };
+    $("end").onclick = () => { this.play(false); this.seek(this.duration); };
+    $("back").onclick = () => this.stepBy(-this.sides.a.step * 5);
+    $("forward").onclick = () => this.stepBy(this.sides.a.step * 5);
+    $("time").oninput = () => { this.play(false); this.seek(Number($("time").value)); };
+    $("seed").onchange = () => this.restartWith({ seed: Math.max(0, Math.floor(Number($("seed").value) || 0)) });
+    $("beside").onchange = () => this.restartWith({ other: $("beside").checked ? this.otherKind() : null });
+    $("scenario").onchange = () => $("scenario").value && this.restartWith({ ...fresh($("scenario").value), seed: this.state.seed });
+    $("lesson").onchange = () => { this.teach($("lesson").value); this.remember(); };
+    $("open-file").onclick = () => $("file").click();
+    $("file").onchange = async () => { if ($("file").files[0]) await this.openText(await $("file").files[0].text()); };
+    window.addEventListener("hashchange", () => this.restartWith(this.startState()));
+    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
+    document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+    document.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      document.body.classList.remove("dropping");
+      const file = event.dataTransfer?.files[0];
+      if (file) await this.openText(await file.text());
+    });
+    window.addEventListener("resize", () => { this.drawn = 0; });
+    window.addEventListener("scroll", () => { this.drawn = 1; }, { passive: true });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.drawn = 0; });
+    served.listen($("results-button"), $("results"), (text) => this.openText(text));
+  }
+
+  /** What side B starts with: tail drop beside anything else, RED beside tail drop. */
+  otherKind() {
+    const { kind } = this.sides.a.about.link;
+    return [["queue.kind", kind === "droptail" ? "red" : "droptail"]];
+  }
+
+  restartWith(parts) {
+    const before = this.state;
+    this.state = { ...this.state, time: "name" in parts ? 0 : this.now, ...parts };
+    this.apply(before);
+  }
+
+  key(event) {
+    if (event.target.closest("input:not([type=checkbox]):not([type=range]), select, textarea, summary, pre") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input") && [" ", "ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+    if (event.target.closest("button, a") && event.key === " ") return;
+    const speed = (by) => {
+      $("speed").selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, $("speed").selectedIndex + by));
+    };
+    const actions = {
+      " ": () => this.play(!this.playing), ArrowLeft: () => $("back").click(), ArrowRight: () => $("forward").click(),
+      Home: () => $("rewind").click(), End: () => $("end").click(), "+": () => speed(1), "=": () => speed(1), "-": () => speed(-1),
+      b: () => $("beside").click(), B: () => $("beside").click(),
+    };
+    if (actions[event.key]) {
+      event.preventDefault();
+      actions[event.key]();
+    }
+  }
+}
+
+/** Scenarios and lessons: built into an offline page, or a file beside the page. */
+async function libraryOf() {
+  const builtIn = JSON.parse($("built-in").textContent);
+  return builtIn.scenarios ? builtIn : (await fetch("library.json")).json();
+}
+
+try {
+  const [engine, library] = await Promise.all([load(), libraryOf()]);
+  globalThis.studio = new Studio(engine, library);
+} catch (error) {
+  $("problems").textContent = `The studio cannot start: ${error.message}`;
+  throw error;
+}

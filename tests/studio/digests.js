@@ -1,0 +1,35 @@
+// Runs in a browser for test_browser.py: digests of runs, states of the studio, lessons; posts what it found.
+import { load } from "./engine.js";
+import { holds, value } from "./lessons.js";
+import { asked, command, fromHash, python, toHash } from "./state.js";
+
+async function found() {
+  const engine = await load();
+  const library = await (await fetch("library.json")).json();
+  const edits = [["run.duration", "20 s"], ["run.warmup", "auto"]];
+  const run = (input, step) => {
+    const session = engine.open(input);
+    for (let until = step; !session.frame().ended; until += step) session.advance(until, step / 3);
+    return session.finish();
+  };
+  const digests = {};
+  for (const [name, { text }] of Object.entries(library.scenarios)) digests[name] = run({ text, edits, seed: 1 }, 1.7).digest;
+  const state = { name: "ecn", text: "", edits: [["run.duration", "20 s"], ["queue.max_p", "0.05"]], other: [["queue.kind", "codel"]],
+    seed: 7, time: 3.25, link: "", lesson: "red" };
+  const again = fromHash(toHash(state));
+  const sides = Object.fromEntries(["a", "b"].map((side) => [side, { command: command(again, side), python: python(again, side),
+    digest: run(asked(again, side, library.scenarios.ecn.text), 0.9).digest }]));
+  const wanted = new URLSearchParams(location.search).get("lessons").split(",");
+  const lessons = {};
+  for (const lesson of library.lessons.filter(({ kind }) => wanted.includes(kind) || wanted.includes("all"))) {
+    const summaries = Object.fromEntries(Object.entries(lesson.cells).map(([cell, text]) => [cell, run({ text, edits: [], seed: 1 }, 60).summary]));
+    lessons[lesson.kind] = lesson.checks.map((check) => {
+      const number = value(check, summaries, "bottleneck");
+      return { label: check.label, value: number, holds: holds(check, number) };
+    });
+  }
+  return { digests, same: JSON.stringify(again) === JSON.stringify(state), sides, lessons };
+}
+
+const answer = await found().catch((error) => ({ error: String(error.stack) }));
+await fetch("found", { method: "POST", body: JSON.stringify(answer) });

@@ -1,0 +1,123 @@
+"""The engine in a browser comes to the digests of this machine; skipped where no browser or no built page is here."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.cli.studio import SITE
+from validation.pages import lessons
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+EDITS = [("run.duration", "20 s"), ("run.warmup", "auto")]
+
+
+class Page(SimpleHTTPRequestHandler):
+    """Serves a folder; what is posted goes into a queue."""
+
+    found: Queue[str]
+
+    def do_POST(self) -> None:
+        self.found.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command that opens an address without a window."""
+    profile = tmp_path_factory.mktemp("profile")
+    if request.param == "firefox":
+        if path := shutil.which("firefox") or shutil.which("firefox-esr"):
+            return [path, "--headless", "--no-remote", "--profile", str(profile)]
+        pytest.skip("no Firefox here")
+    if path := next(filter(None, map(shutil.which, CHROMIUM)), None):
+        flags = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+        ]
+        return [path, *flags, f"--user-data-dir={profile}"]
+    pytest.skip("no Chromium here")
+
+
+@pytest.fixture
+def opened(browser: list[str], tmp_path: Path) -> Iterator[Any]:
+    """A function that opens the test page in the browser and returns what it posted."""
+    if not (SITE / "engine.wasm").is_file():
+        pytest.skip("the studio is not built here (make studio)")
+    site = tmp_path / "site"
+    shutil.copytree(SITE, site)
+    for source in sorted((ROOT / "studio").glob("*.js")):
+        shutil.copyfile(source, site / source.name)
+    shutil.copyfile(HERE / "digests.js", site / "digests.js")
+    (site / "digests.html").write_text(
+        '<!doctype html><title>x</title><script type="module" src="digests.js"></script>'
+    )
+    handler = type("Handler", (Page,), {"found": Queue()})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def open_(kinds: str, seconds: float) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{server.server_port}/digests.html?lessons={kinds}"
+        with subprocess.Popen(
+            [*browser, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            try:
+                found: dict[str, Any] = json.loads(handler.found.get(timeout=seconds))
+            except Empty:
+                pytest.fail(f"{browser[0]} posted nothing in {seconds:g} s")
+            finally:
+                process.terminate()
+        assert "error" not in found, found["error"]
+        return found
+
+    yield open_
+    server.shutdown()
+    server.server_close()
+
+
+def test_digests_are_those_of_this_machine(opened: Any, dropcurve: Callable[..., Any]) -> None:
+    """The shipped scenarios in uneven steps; and of a state, the address, the command line and the Python call."""
+    found = opened("droptail,drr", 120)
+    here = {name: dc.Scenario.load(name).edit(EDITS).digest() for name in found["digests"]}
+    assert found["digests"] == here and len(here) > 10
+    assert found["same"]
+    for side in found["sides"].values():
+        assert eval(side["python"], {"dropcurve": dc}) == side["digest"]
+        assert dropcurve(*shlex.split(side["command"])[1:]).out == f"{side['digest']}\n"
+    assert found["sides"]["a"]["digest"] != found["sides"]["b"]["digest"]
+    assert all(one["holds"] for checks in found["lessons"].values() for one in checks)
+    assert set(found["lessons"]) == {"droptail", "drr"}
+
+
+@pytest.mark.slow
+def test_every_lesson_can_be_checked(opened: Any) -> None:
+    """One run with one seed is in the range of nearly all lessons; each value is a number."""
+    found = opened("all", 900)["lessons"]
+    checks = [one for row in found.values() for one in row]
+    assert all(isinstance(one["value"], float | int) for one in checks), checks
+    assert sum(one["holds"] for one in checks) >= 0.9 * len(checks)
+
+
+def test_the_lessons_are_those_of_the_page() -> None:
+    assert lessons.OUT.read_text(encoding="utf-8") == lessons.text(), "python -m validation.pages.lessons"

@@ -1,0 +1,160 @@
+"""The server of the studio: loopback only, a random token, Host and Origin checked, nothing outside its folders."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.cli import studio_calls, studio_server
+from dropcurve.cli.studio_server import StudioServer
+from dropcurve.errors import DropcurveError
+
+PAGE = """<!doctype html>
+<html lang="en">
+<link rel="stylesheet" href="style.css">
+<script type="application/json" id="built-in">{}</script>
+<script type="module" src="main.js"></script>
+</html>
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A page with the parts that the real one has."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "index.html").write_text(PAGE)
+    (folder / "style.css").write_text("body { margin: 0 }")
+    (folder / "main.js").write_text(
+        'import { one, Two } from "./part.js";\nimport * as part from "./part.js";\none();\n'
+    )
+    (folder / "part.js").write_text(
+        "export function one() {}\nexport class Two {}\nexport const three = 3;\n"
+    )
+    (folder / "library.json").write_text('{"scenarios": {"</script>": {}}}')
+    (folder / "engine.wasm").write_bytes(b"\0asm" * 100)
+    return folder
+
+
+@pytest.fixture
+def server(site: Path, tmp_path: Path) -> Iterator[StudioServer]:
+    (tmp_path / "secret.json").write_text("{}")
+    made = StudioServer(site, tmp_path / "results")
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def ask(
+    server: StudioServer, path: str, *, body: str | None = None, token: str | None = None, **headers: str
+) -> tuple[int, dict[str, str], str]:
+    """Status, headers and text of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    given = {"Host": f"127.0.0.1:{server.server_port}"} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
+    where = f"/{server.token if token is None else token}/{path}"
+    connection.request("POST" if body is not None else "GET", where, body, given)
+    answer = connection.getresponse()
+    return answer.status, dict(answer.headers), answer.read().decode()
+
+
+def call(server: StudioServer, name: str, given: object) -> dict[str, object]:
+    status, _, text = ask(server, f"api/{name}", body=json.dumps(given), Content_Type="application/json")
+    assert status == 200
+    found: dict[str, object] = json.loads(text)
+    return found
+
+
+def test_the_page_is_served_under_the_token_with_a_policy(server: StudioServer) -> None:
+    status, headers, text = ask(server, "")
+    assert status == 200 and 'data-served="yes"' in text
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "connect-src 'self'" in policy
+    assert (
+        "http:" not in policy
+        and "https:" not in policy
+        and "unsafe-eval'" not in policy.replace("wasm-unsafe-eval'", "")
+    )
+    assert ask(server, "engine.wasm")[1]["Content-Type"] == "application/wasm"
+    assert server.server_address[0] == "127.0.0.1"
+    assert len(server.token) >= 32 and server.token in server.address
+
+
+@pytest.mark.parametrize("token", ["", "x", "é"])
+def test_another_token_is_refused(server: StudioServer, token: str) -> None:
+    from urllib.parse import quote
+
+    assert ask(server, "index.html", token=quote(token))[0] == 403
+
+
+def test_another_host_is_refused(server: StudioServer) -> None:
+    assert ask(server, "", Host="studio.example")[0] == 403
+    assert ask(server, "", Host=f"localhost:{server.server_port}")[0] == 200
+
+
+def test_another_origin_is_refused(server: StudioServer) -> None:
+    body = json.dumps({"text": "x"})
+    kind = {"Content_Type": "application/json"}
+    assert ask(server, "api/import", body=body, Origin="https://page.example", **kind)[0] == 403
+    assert ask(server, "api/import", body=body, Origin="null", **kind)[0] == 403
+    here = f"http://127.0.0.1:{server.server_port}"
+    assert ask(server, "api/import", body=body, Origin=here, **kind)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.json", "%2e%2e/secret.json", "/etc/passwd", "results/../secret.json", "a%00.js"]
+)
+def test_no_file_outside_the_folders_is_served(server: StudioServer, path: str) -> None:
+    assert ask(server, path)[0] == 404
+
+
+def test_what_is_no_call_is_refused(server: StudioServer) -> None:
+    kind = {"Content_Type": "application/json"}
+    assert ask(server, "api/other", body="{}", **kind)[0] == 404
+    assert ask(server, "api/import", body="{}", Content_Type="text/plain")[0] == 400
+    assert ask(server, "api/import", body="{", **kind)[0] == 400
+    assert ask(server, "api/import", body="[]", **kind)[2] == '{"error": "a call is a JSON object"}'
+    assert call(server, "import", {"text": 7}) == {"error": "text: must be text"}
+
+
+def test_a_configuration_goes_to_a_box_and_back(server: StudioServer) -> None:
+    scenario = dc.Scenario.load("droptail_vs_red").to_toml()
+    made = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "linux"})
+    assert "red" in str(made["text"]) and "tc qdisc" in str(made["text"])
+    back = call(server, "import", {"text": made["text"]})
+    assert dc.Scenario.parse(str(back["toml"])).get("queue.kind") == "red"
+    wrong = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "toaster"})
+    assert "toaster" in str(wrong["error"])
+
+
+def test_results_of_the_folder_are_listed(server: StudioServer, tmp_path: Path) -> None:
+    assert json.loads(ask(server, "api/results")[2])["results"] == []
+    scenario = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "2 s"), ("run.warmup", "1 s")])
+    dc.run(scenario, replications=2, out=tmp_path / "results" / "mine")
+    (tmp_path / "results" / "broken").mkdir()
+    (tmp_path / "results" / "broken" / "result.json").write_text("{")
+    (row,) = studio_calls.results(tmp_path / "results")["results"]
+    assert row["name"] == "mine" and row["kind"] == "run"
+    assert dc.Scenario.parse(row["scenarios"][0]["toml"]).hash == scenario.hash
+
+
+def test_an_offline_page_loads_nothing(site: Path, tmp_path: Path) -> None:
+    out = tmp_path / "studio.html"
+    studio_server.write_offline(site, out)
+    text = out.read_text()
+    assert "src=" not in text and "href=" not in text and "import {" not in text and "export " not in text
+    assert "const { one, Two } = modules.part;" in text and "const part = modules.part;" in text
+    assert text.index("modules.part = ") < text.index("modules.main = ")
+    assert text.count("</script>") == 3
+    (site / "index.html").write_text("<html></html>")
+    with pytest.raises(DropcurveError, match="build it again"):
+        studio_server.write_offline(site, out)
