@@ -283,7 +283,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     names = [fronts.named(answer, line.candidate) for line in fronts.ordered(answer)]
     assert len(set(names)) == len(names)
     text = str(answer)
-    shown = text.partition("The front:")[2].partition("What people run")[0].splitlines()[2:]
+    shown = text.partition("The front:")[2].partition("Off the front")[0].splitlines()[2:]
     told = [line for line in shown if "±" in line]
     assert [line.split("  ")[-1].strip() for line in told] == names and sum("→" in line for line in told) == 1
     assert f"The front has {len(names)} designs" in " ".join(text.split())
@@ -292,7 +292,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     content = page.content(answer, [])
     assert [title.partition(":")[0] for title, _ in content["table"]["groups"]] == [
         "The front",
-        "What people run",
+        "Off the front",
     ]
     assert [row["name"] for row in content["table"]["groups"][0][1]] == names
     assert [axis.unit for axis in figures._axes(answer)] == ["Mbit/s", "ms"]

@@ -20,7 +20,7 @@ from .decision import point_of
 from .goal import Constraint, Objective
 from .question import Condition, Question
 
-#: Share inside every constraint that the search aims at where no margin was measured, so that what it finds also holds
+#: Share inside every constraint that the search aims at before a margin was measured, so that what it finds also holds
 #: on fresh seeds.
 MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.

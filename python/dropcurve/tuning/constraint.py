@@ -138,6 +138,45 @@ def _ratio(bound: Constraint, value: float | None) -> float:
     return math.log(max(value, LEAST) / max(limit, LEAST))
 
 
+def measured_margin(
+    bench: Bench, some: Sequence[Candidate], trials: Sequence[PairedTrial], until: float | None
+) -> float | None:
+    """The margin inside the bounds, as a share of them, at which 19 of 20 runs of a design hold: from the scatter
+    between seeds of the design closest to a bound among ``some``, in ``trials`` of one seed each. None if there was no
+    time to measure it."""
+    goal = bench.question.goal
+
+    def distance(one: Candidate) -> float:
+        found = [bound.beyond(_values(bench, one, trials, bound), margin=0.0) for bound in goal.constraints]
+        return min(abs(value) for value in found)
+
+    closest = min(some, key=distance)
+    groups = [[trial, *_further_seeds(trial)] for trial in trials]
+    if not bench.run(((closest, trial) for group in groups for trial in group), until=until):
+        return None
+    deviations = []
+    for bound in goal.constraints:
+        rows = [[bench.value(closest, trial, bound.measure.key) for trial in group] for group in groups]
+        known = [[value / (abs(bound.bound) or 1.0) for value in row if value is not None] for row in rows]
+        deviations += [statistics.deviation(row) for row in known if len(row) > 1]
+    alone = len({trial.place for trial in trials}) == 1
+    return (ALONE if alone else VARYING) * max([LEAST_SCATTER, *deviations])
+
+
+def _values(bench: Bench, one: Candidate, trials: Sequence[PairedTrial], bound: Constraint) -> float:
+    """The mean of a bounded measure; infinite where a run has no value."""
+    values = [bench.value(one, trial, bound.measure.key) for trial in trials]
+    known = [value for value in values if value is not None]
+    return statistics.mean(known) if known else math.inf
+
+
+def _further_seeds(trial: PairedTrial) -> list[PairedTrial]:
+    """The same condition under the seeds by which scatter is measured."""
+    return [
+        PairedTrial(trial.place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
+    ]
+
+
 @dataclass
 class Edge:
     """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least). ``near`` are
@@ -256,12 +295,7 @@ class Edge:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
         delay."""
         places = {trial.place: trial for trial in self.near[:LEAST_NEAR]}
-        extra = {
-            place: [
-                PairedTrial(place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
-            ]
-            for place, trial in places.items()
-        }
+        extra = {place: _further_seeds(trial) for place, trial in places.items()}
         if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
             return self.scatter
         total, freedom = 0.0, 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from ..errors import DropcurveError
@@ -39,8 +40,11 @@ SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.45, 0.55
 #: Share of the time that the first runs may take if further ones are to measure the pace, and up to which a search must
 #: have ended if there is to be another one at more conditions.
 PACED, AGAIN = 0.03, 0.3
-#: Seconds that figures and page take, and the most of the time that is kept for them.
-PICTURES_S, PICTURES = 6.0, 0.2
+#: Share of the time that an answer may be late by.
+LATE = 0.1
+#: Seconds that figures and page take, the most of the time that is kept for them, and on a machine that is busy with
+#: other work.
+PICTURES_S, PICTURES, PICTURES_BUSY = 4.5, 0.25, 0.5
 
 
 class Pace(Protocol):
@@ -165,7 +169,12 @@ class Clock:
         """The moment at which a share of the time for runs is spent."""
         if self.seconds is None:
             return None
-        return self.began + share * (self.seconds - min(PICTURES * self.seconds, PICTURES_S))
+        return self.began + share * (self.seconds - self._kept(self.seconds))
+
+    @staticmethod
+    def _kept(seconds: float) -> float:
+        """Seconds kept for figures and page."""
+        return min(min(PICTURES * seconds, PICTURES_S) * slowdown(), PICTURES_BUSY * seconds)
 
     def left(self, share: float) -> float | None:
         """Seconds until then, 0 if it is past."""
@@ -178,12 +187,24 @@ class Clock:
 
     def pictured(self, run_s: float | None) -> bool:
         """Whether there is time for the queue pictures, at the pace so far."""
-        left = self.left(1.0)
-        return left is None or PICTURED * (run_s or 0.0) <= left + PICTURES_S / 2
+        if self.seconds is None:
+            return True
+        left = self.began + (1.0 + LATE) * self.seconds - time.monotonic()
+        return PICTURED * (run_s or 0.0) + PICTURES_S * slowdown() <= left
 
     def late(self, share: float) -> bool:
         """Whether this share of the time is spent."""
         return self.left(share) == 0.0
+
+
+def slowdown() -> float:
+    """How many times as long as alone on the machine this thread has taken so far: its processor time and what it
+    waited for a processor, over the former. 1 where the system does not report it."""
+    try:
+        ran, waited = map(int, Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[:2])
+    except (OSError, ValueError):
+        return 1.0
+    return 1.0 + waited / ran if ran > 0 else 1.0
 
 
 #: Sizes of a validation, the largest first.

@@ -140,10 +140,10 @@ def _table(answer: Answer) -> dict[str, Any]:
     groups = [("", [row(line, names[line.candidate.key]) for line in answer.lines])]
     if fronts.several(answer):
         front = [row(line, fronts.named(answer, line.candidate)) for line in fronts.ordered(answer)]
-        rest = [row(line, line.candidate.name) for line in fronts.others(answer)]
+        rest = [row(line, names[line.candidate.key]) for line in fronts.others(answer)]
         groups = [
-            ("The front: nothing that was tried beats one of these in everything", front),
-            ("What people run", rest),
+            ("The front: nothing that was validated beats one of these in every goal", front),
+            ("Off the front", rest),
         ]
     heads = [*(one.label for one in goal.objectives), *(one.text for one in bounded)]
     return {

@@ -14,6 +14,7 @@ from pathlib import Path
 from .adjust import on_fresh_conditions
 from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
+from .constraint import measured_margin
 from .decision import margin_of
 from .effort import ENDS, SEARCH, Budget, Clock, foretold
 from .effort import FINALS as FINALS_END
@@ -152,12 +153,21 @@ class Search:
         self.bench.run((found[0], trial) for trial in measured)
         self.bench.scale(found[0], measured)
         usable = [one for one in found if self.evaluations.usable(one)]
-        # The first of several names for the same simulation stays.
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
         if self.several:
             self.known = self._seen(self.known, until=self.clock.until(SEARCH))
+            self._measure_margin()
         self._open_studies()
+
+    def _measure_margin(self) -> None:
+        """The margin inside the bounds, from the scatter of the initial design closest to one."""
+        if self.known and self.question.goal.constraints:
+            ends = [
+                trial for trial in self.half[:ENDS] if all(self.bench.has(one, trial) for one in self.known)
+            ]
+            found = ends and measured_margin(self.bench, self.known, ends, self.clock.until(SEARCH))
+            self.bench.margin = found or self.bench.margin
 
     def _open_studies(self) -> None:
         """Opens a study for each family, with a surrogate if there is one objective."""

@@ -20,7 +20,7 @@ from .families import Coordinates, Family, family
 from .findings import Spot
 from .outcome import SearchOutcome
 from .search import Say, Search
-from .study import FamilyStudy, front
+from .study import FamilyStudy, front, knee
 from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
@@ -73,11 +73,12 @@ class Stages:
             self._further(validation, outcome, further_kinds(bench.question, more=False), effort.DRIFT)
         self._drift(validation)
         self._decide(validation, outcome)
-        lines = validation.lines()
+        ahead = validation.front()
+        lines = sorted(validation.lines(), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
         bench.store.compact()
         question = bench.question
-        best, ahead = lines[0], {one.key for one in chosen[:size]}
+        best = lines[0]
         # Only what was simulated as the box loads it, and holds, is offered to be loaded.
         made, changed = question.target.written(best.candidate) if best.holds else (None, ())
         answer = Answer(
@@ -90,7 +91,7 @@ class Stages:
             pictured=clock.pictured(bench.run_s),
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
-            front=sum(line.candidate.key in ahead for line in lines), margin=margin,
+            front=len(ahead), margin=margin,
             point=bench.scales[0], replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
         answer.save(self.folder)
@@ -116,7 +117,7 @@ class Stages:
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
-            found = robustness.better(self.bench, self.moved, validation.margin)
+            found = [] if validation.several else robustness.better(self.bench, self.moved, validation.margin)
             for one in [*found, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
                 validation.add(one)
             if validation.decide() is best:
@@ -312,20 +313,14 @@ def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]
 
 
 def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
-    """The front with its knee first: the point closest to the best of every objective, each scaled to its range."""
+    """The front with its knee first."""
     several = range(len(bench.question.goal.objectives))
     points = {
-        one.key: [bench.together(bench.losses(one, outcome.trials, n)) for n in several]
+        tuple(bench.together(bench.losses(one, outcome.trials, n)) for n in several): one
         for one in outcome.finalists
     }
-    low = [min(point[n] for point in points.values()) for n in several]
-    high = [max(point[n] for point in points.values()) for n in several]
-
-    def distance(one: Candidate) -> float:
-        return sum(((points[one.key][n] - low[n]) / ((high[n] - low[n]) or 1.0)) ** 2 for n in several)
-
-    knee = min(outcome.finalists, key=distance)
-    return [knee, *(one for one in outcome.finalists if one is not knee)]
+    best = points[knee(list(points))]
+    return [best, *(one for one in outcome.finalists if one is not best)]
 
 
 def _spots(outcome: SearchOutcome, bench: Bench) -> list[Spot]:

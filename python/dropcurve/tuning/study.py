@@ -221,3 +221,18 @@ def front(points: Mapping[str, Sequence[float]]) -> list[str]:
         )
     ]
     return sorted(kept, key=lambda name: tuple(points[name]))
+
+
+def knee(points: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """The point closest to the best of every coordinate (smaller is better), each scaled to its range."""
+    columns = list(zip(*points, strict=True))
+    low, high = [min(column) for column in columns], [max(column) for column in columns]
+
+    def distance(point: tuple[float, ...]) -> float:
+        shares = (
+            (value - least) / ((most - least) or 1.0)
+            for value, least, most in zip(point, low, high, strict=True)
+        )
+        return math.fsum(share * share for share in shares)
+
+    return min(points, key=distance)

@@ -89,7 +89,7 @@ def table(answer: Findings) -> list[str]:
     front: list[tuple[str, ValidationLine]] = []
     if fronts.several(answer):
         front = [(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
-        rows = [(one.candidate.name, one) for one in fronts.others(answer)]
+        rows = [(names[one.candidate.key], one) for one in fronts.others(answer)]
 
     def cells(name: str, line: ValidationLine) -> list[str]:
         objectives = enumerate(goal.objectives)
@@ -103,9 +103,9 @@ def table(answer: Findings) -> list[str]:
 
     lines = []
     if front:
-        lines = ["The front: nothing that was tried beats one of these in everything", ""]
+        lines = ["The front: nothing that was validated beats one of these in every goal", ""]
         turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
-        lines += [*_columns([["", *heads, ""], *turned]), "", "What people run", ""]
+        lines += [*_columns([["", *heads, ""], *turned]), "", "Off the front", ""]
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
     foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
     if single:

@@ -29,6 +29,7 @@ from .decision import (
 )
 from .effort import Budget
 from .goal import Constraint
+from .study import front, knee
 
 #: Fewest replications for an interval.
 LEAST = 2
@@ -142,9 +143,10 @@ class Validation:
         return True
 
     def decide(self) -> Candidate:
-        """Chooses the recommendation. With several objectives it is the first design: the knee of the front."""
+        """Chooses the recommendation. With several objectives it is the knee of the front: the first design, or after
+        `front` that of what was validated."""
         if self.several:
-            self.best = self.candidates[0]
+            self.best = self.best or self.candidates[0]
         else:
             question = self.bench.question
             # Where disciplines were named, others are rivals to compare with, not to recommend.
@@ -156,6 +158,25 @@ class Validation:
             ] or self.candidates
             self.best = recommended([self._row(one) for one in able], self.margin).candidate
         return self.best
+
+    def front(self) -> list[Candidate]:
+        """The validated designs that no other one beats in every objective, of those that hold if any does; the knee
+        first, which becomes the recommendation. With one objective the recommendation alone."""
+        if not self.several:
+            return [self.decide()]
+        able = [one for one in self.candidates if self._row(one).feasible] or self.candidates
+        able = [one for one in able if self.bench.question.target.takes(one)] or able
+        points: dict[tuple[float, ...], Candidate] = {}
+        for one in able:
+            trials = [trial for some in self._trials(one) for trial in some]
+            numbers = range(len(self.bench.question.goal.objectives))
+            points.setdefault(
+                tuple(self.bench.together(self.bench.losses(one, trials, n)) for n in numbers), one
+            )
+        ahead = front({one.key: point for point, one in points.items()})
+        found = {point: one for point, one in points.items() if one.key in ahead} or points
+        self.best = found[knee(list(found))]
+        return [self.best, *(one for one in found.values() if one is not self.best)]
 
     @property
     def settled(self) -> bool:
