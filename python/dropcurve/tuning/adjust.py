@@ -9,6 +9,7 @@ has not seen the runs it is validated with.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -176,15 +177,15 @@ def on_fresh_conditions(
     run in: as many as the runs left allow, or those of the search (``otherwise``) where there are none."""
     question = bench.question
     fresh = effort.fresh if question.varying else 1
-    blocks = min(
-        BLOCKS, effort.replications, int((effort.runs - bench.runs) / (ADJUSTED * len(pool) * fresh))
-    )
+    # Where there is a limit of time, it alone decides.
+    left = effort.runs - bench.runs if until is None else (until - time.monotonic()) / (bench.run_s or 1.0)
+    blocks = max(0, min(BLOCKS, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
     trials = [
         PairedTrial.of(place, condition, seed + REHEARSAL + number * fresh + place)
         for number in range(blocks)
         for place, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
     ]
     points = slack(question.goal, margin_of(question.goal))
-    adjusting = Adjusting(bench, studies, trials or otherwise, points, until, effort.runs)
+    adjusting = Adjusting(bench, studies, trials or otherwise, points, until, bench.runs + left)
     found = adjusting.go(pool) or list(pool)
     return found, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in found)]

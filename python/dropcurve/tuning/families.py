@@ -111,6 +111,12 @@ def _longest(room: Room) -> float:
     return min(max(0.06, room.buffer_pkts / room.capacity / 2), 0.5)
 
 
+def _shortest(room: Room) -> float:
+    """Shortest target of delay (s) worth trying: a quarter of a packet's time, as a controller with such a target still
+    holds a queue of some packets."""
+    return max(2e-4, 0.25 / room.capacity)
+
+
 def _limit(room: Room) -> Params:
     return {"limit": _pkts(room.buffer_pkts)}
 
@@ -202,17 +208,20 @@ _DEFAULTS = {
 
 
 def _codel(kind: str, room: Room) -> Family:
-    least = max(2e-4, 1.5 / room.capacity)
+    least = _shortest(room)
     return _spans(
         kind,
         room,
-        {"target": _log(least, _longest(room), "s"), "interval": _log(max(0.005, 2 * least), 0.5, "s")},
+        {
+            "target": _log(least, _longest(room), "s"),
+            "interval": _log(max(0.005, 3.0 / room.capacity), 0.5, "s"),
+        },
     )
 
 
 def _pie(kind: str, room: Room) -> Family:
     return _spans(kind, room, {
-        "target": _log(max(5e-4, 1.5 / room.capacity), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
+        "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
 
@@ -221,7 +230,7 @@ def _dualpi2(kind: str, room: Room) -> Family:
     """The classic queue as PIE's; from which share of its target on the other marks of its own accord, with a ramp half
     as long as the document has it."""
     pie = _spans(kind, room, {
-        "target": _log(max(5e-4, 1.5 / room.capacity), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
+        "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
 
@@ -240,9 +249,7 @@ def _dualpi2(kind: str, room: Room) -> Family:
 
 def _ared(kind: str, room: Room) -> Family:
     axes = {
-        "target_delay": _log(
-            max(2e-4, 1.5 / room.capacity), max(0.02, room.buffer_pkts / room.capacity / 2), "s"
-        ),
+        "target_delay": _log(_shortest(room), max(0.02, room.buffer_pkts / room.capacity / 2), "s"),
         "interval": _log(0.05, 2.0, "s"),
     }
     return _spans(kind, room, axes)
