@@ -100,7 +100,12 @@ def _tuned(link: DrawnLink, folder: Path, limit: str, jobs: int | None) -> tuple
     began = time.monotonic(), time.process_time()
     seconds = None if limit == "default" else units.span(limit, what="times")
     answer = solve(
-        link.question(), seconds=seconds, where=Executor(jobs), out=folder / f"tune-{limit}", cache="off"
+        link.question(),
+        seconds=seconds,
+        where=Executor(jobs),
+        out=folder / f"tune-{limit}",
+        cache="off",
+        page=False,
     )
     spent = {
         "wall": time.monotonic() - began[0], "processor": time.process_time() - began[1],

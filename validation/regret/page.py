@@ -43,12 +43,12 @@ How much utilisation does `dropcurve tune` leave on the table? Written by `make 
 `python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret`; do not edit.
 
 {len(outcomes)} links are drawn at random, of five kinds, with a bound on the p95 queueing delay and utilisation as the
-objective. For each, `tune` answers under time limits; an exhaustive reference tries {points[0]} to {points[-1]} designs
-of five disciplines. All answers and the six best of the reference are then held against each other
-in {REPLICATIONS} replications of {CONDITIONS} conditions each that none of them was chosen on. *Regret* is the
-utilisation of the best known design less that of the answer, in percentage points, paired, with a 95 % interval; the
-best known is chosen on one half of the replications, and regret is measured on the other half. An answer *holds* if the
-bound is kept in nineteen runs of twenty.
+objective. For each, `tune` answers under time limits; an exhaustive reference covers a grid of {points[0]} to
+{points[-1]} designs of five disciplines, each of its lines along the scale solved by bisection. All answers and the six
+best of the reference are then held against each other in {REPLICATIONS} replications of {CONDITIONS} conditions each
+that none of them was chosen on. *Regret* is the utilisation of the best known design less that of the answer, in
+percentage points, paired, with a 95 % interval; the best known is chosen on one half of the replications, and regret is
+measured on the other half. An answer *holds* if the bound is kept in nineteen runs of twenty.
 """.splitlines()
     yield from _machine(outcomes)
     yield ""

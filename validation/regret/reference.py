@@ -1,13 +1,14 @@
-"""Exhaustive reference of a link: a dense grid over every family, narrowed by halving on the search's conditions.
+"""Exhaustive reference of a link: a dense grid over every family, solved along its lines, then narrowed by halving.
 
-The grid is dense in the parameter that sets the delay and coarse in the others. All points are run at the two ends of
-the ranges; those that break the bound clearly or are clearly worse than the best are left out; the rest are run at
-every condition, and the best of those under further seeds.
+The grid is dense in the parameter that sets the delay and coarse in the others. Delay and utilisation rise with the
+former, so that bisection finds the edge of the bound on each line of the grid at the two ends of the ranges; the points
+around the edges that are not clearly worse than the best are run at every condition, and the best of those under
+further seeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 from dropcurve.metrics import statistics
@@ -29,44 +30,47 @@ OTHERS: dict[str, dict[str, tuple[float, ...]]] = {
     "pie": {"t_update": (0.005, 0.015), "alpha": (0.03, 0.125, 0.5), "beta": (0.5, 1.25, 5.0)},
     "red": {"ratio": (1.5, 3.0), "max_p": (0.02, 0.1, 0.4), "memory_s": (0.002, 0.03, 0.3)},
 }
-#: Points of utilisation behind the best, and excess over the bound, at which a point is left out after the ends.
-BEHIND, EXCESS = 3.0, 0.25
-#: Excess over the bound at the first end at which a point is not run at the other one.
-FAR = 0.5
+#: Points of utilisation behind the best at which a point is left out after the ends.
+BEHIND = 3.0
+#: Points of a line below the edge, and above it, that are run at every condition: the edge differs between seeds.
+BELOW, ABOVE = 2, 1
 #: Designs that are run under further seeds, and that go into the contest.
 SECOND, KEPT, SEEDS = 16, 6, 4
 
 
-def grid(bench: Bench) -> list[Candidate]:
-    """Every point of the grid, each distinct simulation once."""
+def lines(bench: Bench) -> list[list[Candidate]]:
+    """Every point of the grid that can be run, in lines along the scale: one for each value of the others."""
     question = bench.question
     bound = bound_s(question.goal, question.room)
     assert bound is not None, "drawn links have a bound on the delay"
-    made: dict[str, Candidate] = {}
+    first = block(question.conditions(), SEED)[0]
+    made: list[list[Candidate]] = []
     for kind in question.candidates:
         one = family(kind, question.room)
         unit = one.axes[one.scale].unit
         level = {"s": 1.0, "pkts": question.room.capacity, "B": question.room.capacity * 1500.0}[unit]
         others = OTHERS[kind]
-        for share, *rest in product(SHARES, *others.values()):
-            at: Coordinates = {one.scale: share * bound * level, **dict(zip(others, rest, strict=True))}
-            design = Candidate(f"{kind} of the grid", kind, one.params(at))
-            made.setdefault(design.key, design)
-    return list(made.values())
+        for rest in product(*others.values()):
+            line: dict[str, Candidate] = {}
+            for share in SHARES:
+                at: Coordinates = {one.scale: share * bound * level, **dict(zip(others, rest, strict=True))}
+                design = Candidate(f"{kind} of the grid", kind, one.params(at))
+                if bench.usable(design, first):
+                    line.setdefault(design.key, design)
+            if line:
+                made.append(list(line.values()))
+    return made
 
 
 def search(bench: Bench) -> tuple[list[Candidate], int]:
-    """The best designs of the grid, the most promising first, and the number of points tried."""
-    points = list(_usable(bench, grid(bench)))
+    """The best designs of the grid, the most promising first, and the number of its points."""
+    grid = lines(bench)
     trials = block(bench.question.conditions(), SEED)
     ends = trials[:2]
-    tried = len(points)
-    bench.run((point, ends[0]) for point in points)
-    points = [point for point in points if bench.violation(point, ends[:1]) <= FAR] or points[:KEPT]
-    bench.run((point, trial) for point in points for trial in ends)
-    alive = [point for point in points if bench.violation(point, ends) <= EXCESS]
+    alive = [point for line in grid for point in _edge(bench, line, ends)]
+    bench.run((point, trial) for point in alive for trial in ends)
     best = max((loss_free(bench, point, ends) for point in alive), default=0.0)
-    alive = [point for point in alive if loss_free(bench, point, ends) >= best - BEHIND] or points[:KEPT]
+    alive = [point for point in alive if loss_free(bench, point, ends) >= best - BEHIND]
     bench.run((point, trial) for point in alive for trial in trials)
     second = ranked(bench, alive, trials)[:SECOND]
     more = [
@@ -75,7 +79,20 @@ def search(bench: Bench) -> tuple[list[Candidate], int]:
         for trial in block(bench.question.conditions(), SEED + 100 * number)
     ]
     bench.run((point, trial) for point in second for trial in more)
-    return ranked(bench, second, [*trials, *more])[:KEPT], tried
+    return ranked(bench, second, [*trials, *more])[:KEPT], sum(map(len, grid))
+
+
+def _edge(bench: Bench, line: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
+    """The points of a line around the largest that keeps the bound at the ends, which bisection finds."""
+    low, high = -1, len(line)
+    while high - low > 1:
+        middle = (low + high) // 2
+        bench.run((line[middle], trial) for trial in ends)
+        if bench.violation(line[middle], ends) > 0:
+            high = middle
+        else:
+            low = middle
+    return list(line[max(0, low - BELOW) : low + 1 + ABOVE]) or list(line[:1])
 
 
 def ranked(bench: Bench, points: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:
@@ -89,8 +106,3 @@ def loss_free(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> fl
     """The mean of the objective over trials, in its own unit."""
     objective = bench.question.goal.objectives[0]
     return statistics.mean([bench.objective(one, trial, objective) or 0.0 for trial in trials])
-
-
-def _usable(bench: Bench, points: Sequence[Candidate]) -> Iterator[Candidate]:
-    first = block(bench.question.conditions(), SEED)[0]
-    return (point for point in points if bench.usable(point, first))

@@ -51,7 +51,7 @@ def give(
         with _progress(quiet=quiet) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-                where=Executor(jobs, cluster), out=folder, cache=cache, command=command,
+                where=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
                 say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
             )  # fmt: skip
             if report:

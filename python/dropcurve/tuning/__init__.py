@@ -106,7 +106,7 @@ def tune(
     )  # fmt: skip
     return solve(
         question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-        where=Executor(jobs, cluster), out=out, cache=cache,
+        where=Executor(jobs, cluster), out=out, cache=cache, page=False,
     )  # fmt: skip
 
 
@@ -170,6 +170,7 @@ def solve(
     out: str | Path,
     cache: str | Path | None = None,
     command: str = "",
+    page: bool = True,
     say: Progress = lambda *_: None,
     tell: Tell | None = None,
     note: Callable[[str], None] = lambda _: None,
@@ -182,6 +183,7 @@ def solve(
         runs: As for `tune`, and likewise those that follow.
         where: Carries the runs out.
         command: That repeats the answer.
+        page: Whether figures and page will follow, for which some of ``seconds`` is kept.
         say: Called with each stage, the incumbent and what its runs so far let expect of it ("" before there are some).
         tell: Called with the runs of a batch that are done, and with their number.
         note: Called with a note on the time it will take.
@@ -198,7 +200,7 @@ def solve(
         raise UsageError(f"time = {seconds:g} s: must be above 0")
     if margin is not None and not margin > 0:
         raise UsageError(f"margin = {margin:g}: must be above 0, such as 0.2")
-    clock = Clock(seconds)
+    clock = Clock(seconds, page)
     most = DECIDED if until_decided else 0
     with (where or Executor()).opened() as there:
         bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)

@@ -158,9 +158,11 @@ def foretold(effort: Budget, question: Question, made: Pace) -> str:
 
 @dataclass
 class Clock:
-    """The time there is: ``seconds`` from its making on, or None for as much as it takes."""
+    """The time there is: ``seconds`` from its making on, or None for as much as it takes. With ``page`` some of it is
+    kept for figures and page."""
 
     seconds: float | None = None
+    page: bool = True
 
     def __post_init__(self) -> None:
         self.began = time.monotonic()
@@ -171,9 +173,10 @@ class Clock:
             return None
         return self.began + share * (self.seconds - self._kept(self.seconds))
 
-    @staticmethod
-    def _kept(seconds: float) -> float:
+    def _kept(self, seconds: float) -> float:
         """Seconds kept for figures and page."""
+        if not self.page:
+            return 0.0
         return min(min(PICTURES * seconds, PICTURES_S) * slowdown(), PICTURES_BUSY * seconds)
 
     def left(self, share: float) -> float | None:
@@ -187,7 +190,7 @@ class Clock:
 
     def pictured(self, run_s: float | None) -> bool:
         """Whether there is time for the queue pictures, at the pace so far."""
-        if self.seconds is None:
+        if self.seconds is None or not self.page:
             return True
         left = self.began + (1.0 + LATE) * self.seconds - time.monotonic()
         return PICTURED * (run_s or 0.0) + PICTURES_S * slowdown() <= left
