@@ -83,7 +83,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
     Path("router.tc").write_text(text, encoding="utf-8")
     answer = dropcurve(
         "import", "router.tc", "--rate", "1Mbit", "--flows", "3", "--duration", "8 s", "--replications", "2",
-        "--out", "mine.toml", "--compare",
+        "--write", "mine.toml", "--compare",
     )  # fmt: skip
     assert answer.code == 0
     mine = dc.Scenario.load("mine.toml")

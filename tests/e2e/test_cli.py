@@ -163,8 +163,8 @@ def test_figures_and_page_are_written_from_what_is_kept(dropcurve: Dropcurve) ->
     dropcurve("run", "short.toml", *FEW)
     assert dropcurve("report", "kept").out == "kept/report.html\n"
     assert Path("kept/report.html").read_text(encoding="utf-8").startswith("<!")
-    answer = dropcurve("plot", "kept", "queue", "--out", "queue.pdf")
-    assert (answer.out, answer.err) == ("queue.pdf\n", "Again:  dropcurve plot kept queue --out queue.pdf\n")
+    answer = dropcurve("plot", "kept", "queue", "--write", "queue.pdf")
+    assert (answer.out, answer.err) == ("queue.pdf\n", "Again:  dropcurve plot kept queue --write queue.pdf\n")
     assert Path("queue.pdf").read_bytes().startswith(b"%PDF")
 
 
@@ -175,7 +175,7 @@ def test_a_comparison_comes_with_figures_and_page(dropcurve: Dropcurve) -> None:
     figures = sorted(path.name for path in Path("kept/figures").iterdir())
     assert {"queue.svg", "queue.png", "comparison.svg"} <= set(figures)
     page = Path("kept/report.html").read_bytes()
-    dropcurve("report", "kept", "--out", "again.html")
+    dropcurve("report", "kept", "--write", "again.html")
     assert Path("again.html").read_bytes() == page
     assert len(dropcurve("plot", "kept").out.splitlines()) == len(figures)
 

@@ -24,8 +24,8 @@ RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
         (["run", "--queue-num", "0", "--rate", "0 bit/s", *QUEUE], "--rate 0 bit/s: must be above 0; a link"),
         (["stats", "/run/nothing"], "/run/nothing: no forwarder answers there: No such file or directory"),
         (
-            ["lab", "droptail_vs_red", "--at", "10 rate=5"],
-            '--at "10 rate=5": must be TIME PATH=VALUE, such as',
+            ["lab", "droptail_vs_red", "--change", "10 rate=5"],
+            '--change "10 rate=5": must be TIME PATH=VALUE, such as',
         ),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import _core
+from dropcurve.runs import derived, record
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import Job, build
 from dropcurve.runs.record import RunRecord
@@ -103,11 +104,17 @@ def test_a_sweep_reads_the_runs_that_a_comparison_stored(folder: Path, calls: li
     assert table.query(ROWS).fetchall() == alone.query(ROWS).fetchall()
 
 
-def test_a_sweep_reads_the_rows_of_another_sweep(
-    folder: Path, calls: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dropcurve.runs.sweeping.RECORDED", 0)
+def forget_runs() -> None:
+    """Removes the records from the store, as its limit of size does in time; tables stay noted."""
+    with RunStore(Path("cache")) as store:
+        store.size = 0
+        store.shrink()
+        assert store.count() == 0
+
+
+def test_a_sweep_reads_the_rows_of_another_sweep(folder: Path, calls: list[tuple[str, int]]) -> None:
     dc.sweep("short.toml", VARY, replications=2, out="a", cache="cache")
+    forget_runs()
     calls.clear()
     larger = {**VARY, "queue.max_p": [0.05, 0.1, 0.2]}
     table = dc.sweep("short.toml", larger, replications=2, out="b", cache="cache")
@@ -120,8 +127,8 @@ def test_a_sweep_reads_the_rows_of_another_sweep(
 def test_rows_of_another_sweep_that_cannot_be_used_are_made_again(
     folder: Path, calls: list[tuple[str, int]], ruin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dropcurve.runs.sweeping.RECORDED", 0)
     dc.sweep("short.toml", VARY, replications=1, out="a", cache="cache")
+    forget_runs()
     calls.clear()
     if ruin == "removed":
         shutil.rmtree("a")
@@ -182,29 +189,55 @@ def searched() -> None:
     execute(jobs, table, where=Executor(1), take=lambda _: None)
 
 
-@pytest.mark.parametrize("first", [ran, compared, swept])
-@pytest.mark.parametrize("second", [ran, compared, swept, studied, searched])
+def swept_on_a_cluster() -> None:
+    dc.sweep("short.toml", MAX_P, replications=2, out="swept", cache="cache", force=True, cluster="local:1")
+
+
+EVERYBODY = [ran, compared, swept, studied, searched]
+
+
+@pytest.mark.parametrize("first", EVERYBODY)
+@pytest.mark.parametrize("second", EVERYBODY)
 def test_a_run_is_made_once_whichever_command_comes_first(
     folder: Path, calls: list[tuple[str, int]], first: Callable[[], None], second: Callable[[], None]
 ) -> None:
+    """But for the first of each variant, whose curves a study and a search do not store and a comparison needs."""
     first()
     assert len(calls) == len(set(calls)) == 4
     calls.clear()
     shutil.rmtree("swept", ignore_errors=True)
+    shutil.rmtree("searched", ignore_errors=True)
     second()
-    assert calls == []
+    for_curves = first in (studied, searched) and second in (ran, compared)
+    assert sorted(seed for _, seed in calls) == ([1, 1] if for_curves else [])
 
 
-def test_only_a_run_whose_samples_nobody_stored_is_made_again(
-    folder: Path, calls: list[tuple[str, int]]
+def test_the_runs_of_a_large_sweep_and_of_a_cluster_are_stored_too(
+    folder: Path, calls: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A study stores the numbers of every run; a comparison makes the first of each variant again, for its curves."""
-    studied()
-    calls.clear()
+    monkeypatch.setattr("dropcurve.runs.sweeping.execute.WITH_SERIES", 0)
     swept()
-    assert calls == []
+    shutil.rmtree("swept")
+    calls.clear()
     compared()
     assert sorted(seed for _, seed in calls) == [1, 1]
+    shutil.rmtree("cache")
+    swept_on_a_cluster()
+    shutil.rmtree("swept")
+    calls.clear()
+    compared()
+    assert sorted(seed for _, seed in calls) == [1, 1]
+
+
+def test_a_run_stored_with_a_row_is_the_run_that_a_comparison_stores(folder: Path) -> None:
+    """Byte for byte, though the core writes the one text and Python the other."""
+    searched()
+    job = Job(dc.Scenario.load("short.toml").edit([("queue.max_p", 0.05)]), 2, "derived")
+    (run,) = _core.run_many([(job.scenario.core, job.seed, "derived")], 1)
+    whole = RunRecord.of(run, keep="derived")
+    assert record.text_of(run, derived.numbers(run, run.summary())) == record.serialise(whole)
+    with RunStore(Path("cache")) as store:
+        assert store.find(job) == whole
 
 
 OTHER = """if True:

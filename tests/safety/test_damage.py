@@ -242,5 +242,5 @@ def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callab
         == 0
     )
     before = (folder / "kept" / checksums.NAME).read_text(encoding="utf-8")
-    assert dropcurve("plot", "kept", "queue", "--out", "elsewhere.svg").code == 0
+    assert dropcurve("plot", "kept", "queue", "--write", "elsewhere.svg").code == 0
     assert (folder / "kept" / checksums.NAME).read_text(encoding="utf-8") == before

@@ -141,7 +141,7 @@ def test_check_exits_with_1_where_another_queue_is_to_be_loaded(
         "0s",
         "--json",
     ]
-    assert invoke(["fix", *words, "--check", "--out", str(tmp_path / "better.sh")]) == 1
+    assert invoke(["fix", *words, "--check", "--write", str(tmp_path / "better.sh")]) == 1
     answer = json.loads(capsys.readouterr().out)
     assert answer["change"] is True
     assert answer["answer"]["sentences"][0].startswith("Load ")

@@ -8,8 +8,6 @@ import typer
 
 from . import options as o
 
-Packet = Annotated[str, typer.Option(metavar="SIZE", help="Size of a full packet, headers included.")]
-
 
 def advise(
     scenario: Annotated[
@@ -20,7 +18,7 @@ def advise(
     rtt: o.Rtt = None,
     flows: o.Flows = None,
     buffer: o.Buffer = None,
-    packet: Packet = "1500B",
+    packet: o.Packet = "1500B",
     goal: o.Goal = None,
     ecn: o.Ecn = False,
     json: o.Json = False,

@@ -12,7 +12,7 @@ from ..metrics import find
 from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
-from ..runs.replicate import Progress
+from ..runs.replications import Progress
 from ..verdict import Exchange, Weights
 from . import console
 

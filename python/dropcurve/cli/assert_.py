@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 Statements = Annotated[
     list[str], typer.Argument(metavar="STATEMENT...", help='Bounds on measures, such as "p95 delay < 20ms".')
 ]
-Queue = Annotated[
-    str | None, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The discipline at the bottleneck.")
-]
+Queue = Annotated[str | None, o.shared("queue", "the scenario's own")]
 Junit = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write the outcome as JUnit XML, for pipelines.")
 ]
@@ -37,8 +35,8 @@ def assert_(
     changes: o.Set = None,
     duration: o.Duration = None,
     seed: o.Seed = 1,
-    replications: Annotated[int, typer.Option(metavar="N", help="Runs before the first look.")] = MINIMUM,
-    maximum: Annotated[int, typer.Option(metavar="N", help="Most runs; then it is undecided.")] = MAXIMUM,
+    replications: Annotated[int, o.shared("replications", "before the first test")] = MINIMUM,
+    maximum: Annotated[int, o.shared("maximum", "then a statement is undecided")] = MAXIMUM,
     jobs: o.Jobs = None,
     cache: o.Cache = None,
     junit: Junit = None,
@@ -56,7 +54,7 @@ def assert_(
       dropcurve assert droptail_vs_red "utilisation > 90%" "p95 delay < 150ms"
       dropcurve assert office.toml "mos of call > 4" --queue fq_codel --junit outcome.xml
     """
-    from ..runs.comparison import with_queue
+    from ..runs.variants import with_queue
     from ..tuning import assertions
     from . import console
 

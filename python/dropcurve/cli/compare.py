@@ -14,16 +14,9 @@ Scenarios = Annotated[
 ]
 Queue = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="[NAME=]KIND[:KEY=VALUE,...]",
-        help="A discipline for the bottleneck, and what to call it. Repeatable; the first is the baseline.",
-    ),
+    o.shared("queue", "repeatable, the first is the baseline; as NAME=KIND with a name of its own"),
 ]
-Vary = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PATH=VALUE,...", help="Values to try, such as queue.max_p=0.02,0.1. Repeatable."),
-]
-At = Annotated[str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")]
+Vary = Annotated[list[str] | None, o.shared("vary", "repeatable")]
 
 
 def compare(
@@ -31,7 +24,7 @@ def compare(
     link: o.Link = None,
     queue: Queue = None,
     vary: Vary = None,
-    at: At = "queue",
+    at: o.At = "queue",
     changes: o.Set = None,
     duration: o.Duration = None,
     seed: o.Seed = 1,
@@ -71,7 +64,7 @@ def compare(
     """
     from ..advise.planned import refuse_missing
     from ..quantities import values
-    from ..runs import comparison
+    from ..runs import comparison, variants
     from . import answer
 
     answer.check(per, metric or [], exchange)
@@ -86,7 +79,7 @@ def compare(
     weights = o.weights(goal, bases[0], exchange)
     settings = values.variations(vary or [])
     asked: dict[str, Any] = {"queues": queue or [], "vary": settings, "at": at}
-    found = comparison.variants(bases, **asked)
+    found = variants.variants(bases, **asked)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
     return answer.give(

@@ -16,14 +16,11 @@ Queue = Annotated[
         metavar="KIND[:KEY=VALUE,...]|all", help="The discipline to judge; all: every one, on one page."
     ),
 ]
-Page = Annotated[
-    Path | None,
-    typer.Option("--page", metavar="FILE", help="Where the page of `all` goes (standard output)."),
-]
+Write = Annotated[Path | None, o.shared("write", "the page of `all`; else it goes to standard output")]
 Against = Annotated[
     str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The baseline, with the same buffer.")
 ]
-Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each test, for each of the two.")]
+Replications = Annotated[int, o.shared("replications", "of each test")]
 
 
 #: Rate and round trip of the tests where none is named.
@@ -41,7 +38,7 @@ def evaluate(
     replications: Replications = 5,
     seed: o.Seed = 1,
     jobs: o.Jobs = None,
-    page: Page = None,
+    write: Write = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
@@ -58,7 +55,7 @@ def evaluate(
     Examples:
       dropcurve evaluate pie
       dropcurve evaluate fq_codel --link cable:up
-      dropcurve evaluate all --duration "30 s" --page cards.md
+      dropcurve evaluate all --duration "30 s" --write cards.md
       dropcurve evaluate red:ns2 --against codel --rate 100Mbit --rtt 20-80ms
       dropcurve evaluate "red:min_th=10 pkts,max_th=30 pkts,max_p=0.05" --json
     """
@@ -69,7 +66,7 @@ def evaluate(
     if queue == "all":
         return _all(
             settings(link, rate=rate, rtt=rtt, buffer=buffer)[0], against=against, duration=duration,
-            replications=replications, seed=seed, jobs=jobs, page=page, json=json, quiet=quiet,
+            replications=replications, seed=seed, jobs=jobs, write=write, json=json, quiet=quiet,
             shown=[("link", link), ("rate", rate), ("rtt", rtt), ("buffer", buffer)],
         )  # fmt: skip
     tested = settings(link, rate=rate, rtt=rtt, buffer=buffer)
@@ -115,7 +112,7 @@ def _cards(
 
 def _all(
     setting: tuple[float, float, float | None], *, against: str, duration: str | None, replications: int, seed: int,
-    jobs: int | None, page: Path | None, json: bool, quiet: bool, shown: list[tuple[str, Any]],
+    jobs: int | None, write: Path | None, json: bool, quiet: bool, shown: list[tuple[str, Any]],
 ) -> int:  # fmt: skip
     """Writes the cards of every discipline on one page."""
     from ..evaluation.overview import overview
@@ -128,7 +125,7 @@ def _all(
         ("against", None if against == "droptail" else against), *shown,
         ("duration", None if duration == "60 s" else duration),
         ("replications", replications if replications != 5 else None), ("seed", seed if seed != 1 else None),
-        ("page", None if page is None else str(page)),
+        ("write", None if write is None else str(write)),
     ])  # fmt: skip
     with console.progress(quiet=quiet or json, noun="discipline") as told:
 
@@ -142,11 +139,11 @@ def _all(
         )  # fmt: skip
     if json:
         console.data(found.data())
-    elif page is None:
+    elif write is None:
         print(found.markdown(), end="")
-    if page is not None:
-        write_text(page, found.markdown())
-        console.say(f"page  {page}")
+    if write is not None:
+        write_text(write, found.markdown())
+        console.say(f"page  {write}")
     return 0
 
 

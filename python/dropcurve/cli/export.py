@@ -26,31 +26,24 @@ Queue = Annotated[
         metavar="KIND[:KEY=VALUE,...]|SCENARIO", help="A discipline, or a scenario that holds one."
     ),
 ]
-Box = Annotated[str, typer.Option("--for", metavar="BOX", help=f"What is configured: {BOXES}.")]
-At = Annotated[
-    str, typer.Option(metavar="PATH", help="Which queue of a scenario with several: links.NAME.queue.")
-]
-Rate = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit. Of a scenario: its own.")
-]
-Packet = Annotated[str, typer.Option(metavar="SIZE", help="Of a full packet.")]
+Box = Annotated[str, o.shared("for", BOXES)]
+At = Annotated[str, o.shared("at", "of a scenario with several")]
+Rate = Annotated[str | None, o.shared("rate", "of a scenario its own")]
 Dev = Annotated[str | None, typer.Option(metavar="NAME", help="The interface (eth0 on Linux).")]
-Name = Annotated[str | None, typer.Option(metavar="NAME", help="What policies and profiles are called.")]
+Name = Annotated[str | None, o.shared("name", "to write")]
 Cell = Annotated[
     str | None, typer.Option(metavar="SIZE", help="Cells in which a switch counts its buffer, such as 208B.")
 ]
-Shape = Annotated[bool, typer.Option("--shape", help="Put a shaper of the link's rate above the queue.")]
+Shape = Annotated[bool, o.shared("shape")]
 Try = Annotated[
     bool, typer.Option("--try", help="Let the real tc judge it, in a network namespace of its own.")
 ]
 ShowEffect = Annotated[
     bool, typer.Option("--show-effect", help="Simulate the queue asked for and the queue as loaded.")
 ]
-Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip, for --show-effect.")]
-Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows, for --show-effect.")]
-Out = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Where the configuration goes (standard output).")
-]
+Rtt = Annotated[str, o.shared("rtt", "without queueing; with --show-effect")]
+Flows = Annotated[str, o.shared("flows", "with --show-effect")]
+Write = Annotated[Path | None, o.shared("write", "the configuration; else it goes to standard output")]
 
 
 def export(
@@ -58,7 +51,7 @@ def export(
     box: Box = "linux",
     at: At = "",
     rate: Rate = None,
-    packet: Packet = "1500B",
+    packet: o.Packet = "1500B",
     dev: Dev = None,
     name: Name = None,
     shape: Shape = False,
@@ -66,8 +59,9 @@ def export(
     try_: Try = False,
     show_effect: ShowEffect = False,
     rtt: Rtt = "40ms",
-    flows: Flows = 20,
-    out: Out = None,
+    flows: Flows = "20",
+    write: Write = None,
+    out: o.FormerOut = None,
     json: o.Json = False,
 ) -> int:
     """Write a box's configuration for a discipline.
@@ -89,7 +83,9 @@ def export(
     from ..runs import command_line
     from . import console
 
+    o.refuse_out(out, "the configuration")
     size = units.size(packet, what="packet")
+    count = units.count(flows, what="flows")
     kind, params, own = _asked(queue, at)
     rate_bps = units.rate(rate) if rate else own
     if rate_bps is None:
@@ -108,12 +104,12 @@ def export(
     if json:
         console.data(text.export_data(made, trial))
     else:
-        _write(made, out)
+        _write(made, write)
         if try_ and made.box != "linux":
             console.say("not tried: only Linux exports can be tried here")
         console.say(text.about(made, width=console.width(), trial=trial))
         if show_effect:
-            print(_effect(made, rate_bps, rtt, flows, size))
+            print(_effect(made, rate_bps, rtt, count, size))
     shown = [("for", box), ("at", at or None), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape)]
     console.again(command_line.line("export", [queue], [*shown, ("cell", cell)]))
     return 1 if trial is not None and not (trial.passed or trial.skipped) else 0

@@ -28,34 +28,16 @@ File = Annotated[
         help="The configuration, - for standard input; or the rates of a line, such as 20/2.",
     ),
 ]
-For = Annotated[
-    str,
-    typer.Option(
-        "--for", metavar="BOX", help="What to configure for a line given by its rates: sqm or linux."
-    ),
-]
-Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="One class, scheduler or device only (all of the text).")
-]
-Shape = Annotated[
-    bool,
-    typer.Option("--shape", help="Put a shaper of the link's rate above the new queue, where there is none."),
-]
+For = Annotated[str, o.shared("for", "of a line given by its rates: sqm or linux")]
+Name = Annotated[str | None, o.shared("name", "to change; all of the text")]
+Shape = Annotated[bool, o.shared("shape", "where there is none")]
 Check = Annotated[
     bool, typer.Option("--check", help="Exit with 1 if another queue is to be loaded; for pipelines.")
 ]
-Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the new configuration here.")]
-Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each design.")]
-Time = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME", help="Time for all searches, such as 2min (60 runs of each queue); 0s: none."
-    ),
-]
-Goal = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="Goal of the search (what the verdict weighs), as for tune."),
-]
+Write = Annotated[Path | None, o.shared("write", "the new configuration")]
+Replications = Annotated[int, o.shared("replications")]
+Time = Annotated[str | None, o.shared("time", "of all queues together; 60 runs of each; 0s: no search")]
+Goal = Annotated[str | None, o.shared("goal", "the measures of the verdict")]
 
 #: The rates of a line, where a file is asked for.
 _LINE = re.compile(r"[0-9.]+\s*[a-zA-Z]*(?:/s)?\s*/\s*[0-9.]+\s*[a-zA-Z]*(?:/s)?")
@@ -67,10 +49,10 @@ def fix(
     name: Name = None,
     rate: i.Rate = None,
     rtt: i.Rtt = "40ms",
-    flows: i.Flows = 20,
+    flows: i.Flows = "20",
     link: o.Link = None,
     buffer: i.Buffer = None,
-    packet: i.Packet = "1500B",
+    packet: o.Packet = "1500B",
     shape: Shape = False,
     for_: For = "sqm",
     goal: Goal = None,
@@ -79,7 +61,8 @@ def fix(
     duration: o.Duration = None,
     exchange: o.ExchangeRate = None,
     jobs: o.Jobs = None,
-    out: Out = None,
+    write: Write = None,
+    out: o.FormerOut = None,
     check: Check = False,
     json: o.Json = False,
 ) -> int:
@@ -96,7 +79,7 @@ def fix(
     Examples:
       dropcurve fix 20/2
       dropcurve fix router.cfg --rate 100Mbit --rtt 20-60ms --flows 20
-      dropcurve fix sqm.sh --link 20/2:up --shape --out better.sh
+      dropcurve fix sqm.sh --link 20/2:up --shape --write better.sh
       dropcurve fix router.cfg --rate 100Mbit --check
     """
     from ..fixes import Thoroughness, home
@@ -104,11 +87,13 @@ def fix(
     from ..runs import command_line
     from ..runs.executor import Executor
 
+    o.refuse_out(out, "the new configuration")
+    count = units.count(flows, what="flows")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
     held, places = (
         home.line(file, box=for_) if line
-        else _places(file, box, name, rate=rate, rtt=rtt, flows=flows, link=link, buffer=buffer, packet=packet)
+        else _places(file, box, name, rate=rate, rtt=rtt, flows=count, link=link, buffer=buffer, packet=packet)
     )  # fmt: skip
     if duration is not None:
         places = [replace(one, base=i.lasting(one.base, duration)) for one in places]
@@ -119,20 +104,20 @@ def fix(
     )  # fmt: skip
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt if rtt != "40ms" else None),
-        ("flows", flows if flows != 20 else None), ("link", link), ("buffer", buffer),
+        ("flows", flows if flows != "20" else None), ("link", link), ("buffer", buffer),
         ("packet", packet if packet != "1500B" else None), ("shape", shape), ("for", for_ if for_ != "sqm" else None),
         ("goal", goal), ("time", time), ("replications", replications if replications != 5 else None),
         ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
     return _answer(
         places, held, search, line_box=for_ if line else "", shape=shape or line, replications=replications,
-        exchange=weighed, command=command_line.line("fix", [file], shown), out=out, check=check, json=json,
+        exchange=weighed, command=command_line.line("fix", [file], shown), write=write, check=check, json=json,
     )  # fmt: skip
 
 
 def _answer(
     places: list[Place], held: str, search: Thoroughness, *, line_box: str, shape: bool, replications: int,
-    exchange: Exchange | None, command: str, out: Path | None, check: bool, json: bool,
+    exchange: Exchange | None, command: str, write: Path | None, check: bool, json: bool,
 ) -> int:  # fmt: skip
     """Makes the answer and prints it."""
     from ..fixes import fix as answer
@@ -153,9 +138,9 @@ def _answer(
         console.data(_data(done, openings))
     else:
         print(_text(done, openings, command, width=console.width()))
-    if out is not None:
-        write_text(out, done.after)
-        console.say(f"configuration  {out}")
+    if write is not None:
+        write_text(write, done.after)
+        console.say(f"configuration  {write}")
     return 1 if check and done.better else 0
 
 

@@ -37,29 +37,19 @@ Box = Annotated[
     str | None,
     typer.Option("--from", metavar="BOX", help=f"{BOXES} (by default recognised by its text)."),
 ]
-Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which policy, profile or queue, where there are several.")
-]
-Rate = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of the link: 100Mbit; if no shaper in the text states it.")
-]
-Rtt = Annotated[str, typer.Option(metavar="TIME", help="Round trip without queueing, or its range.")]
-Flows = Annotated[int, typer.Option(metavar="N", help="Long TCP flows.")]
-Buffer = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Size of the queue, where the text has shares of it: 1000pkts."),
-]
-Packet = Annotated[str, typer.Option(metavar="SIZE", help="Size of a full packet.")]
-Out = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a scenario with this queue; needs a rate.")
-]
+Name = Annotated[str | None, o.shared("name", "to read, of several in the text")]
+Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
+Rtt = Annotated[str, o.shared("rtt", "without queueing; or a range, 20-200ms")]
+Flows = Annotated[str, o.shared("flows")]
+Buffer = Annotated[str | None, o.shared("buffer", "where the text has shares of it")]
+Write = Annotated[Path | None, o.shared("write", "a scenario with this queue; needs a rate")]
 Compare = Annotated[
     bool,
     typer.Option(
         "--compare", help=f"Simulate it and {', '.join(RIVALS)} and the advised RED; open with a verdict."
     ),
 ]
-Replications = Annotated[int, typer.Option(metavar="N", help="Runs of each, for --compare.")]
+Replications = Annotated[int, o.shared("replications", "with --compare")]
 
 
 def import_(
@@ -68,10 +58,11 @@ def import_(
     name: Name = None,
     rate: Rate = None,
     rtt: Rtt = "40ms",
-    flows: Flows = 20,
+    flows: Flows = "20",
     buffer: Buffer = None,
-    packet: Packet = "1500B",
-    out: Out = None,
+    packet: o.Packet = "1500B",
+    write: Write = None,
+    out: o.FormerOut = None,
     compare: Compare = False,
     replications: Replications = 5,
     link: o.Link = None,
@@ -88,15 +79,17 @@ def import_(
     Examples:
       dropcurve import router.cfg --rate 100Mbit --rtt 40ms --flows 20 --compare
       tc -d qdisc show dev eth0 | dropcurve import - --rate 100Mbit
-      dropcurve import router.cfg --rate 100Mbit --out mine.toml
+      dropcurve import router.cfg --rate 100Mbit --write mine.toml
     """
     from ..boxes import text
     from ..quantities import units
     from ..runs import command_line
     from . import console
 
+    o.refuse_out(out, "the scenario")
     given = units.rate(rate) if rate else None
     size = units.size(packet, what="packet")
+    count = units.count(flows, what="flows")
     found = _parsed(contents(file), file, box, name, rate=given, buffer=buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     shown = [
@@ -109,12 +102,12 @@ def import_(
         console.data(text.import_data(found))
     elif not json:
         print(text.import_text(found, width=console.width()), flush=True)
-    if out is not None or compare:
-        where = _place(found, link, rate=given, rtt=rtt, flows=flows, packet=size, name=title(file))
+    if write is not None or compare:
+        where = _place(found, link, rate=given, rtt=rtt, flows=count, packet=size, name=title(file))
         where = where if duration is None else replace(where, base=lasting(where.base, duration))
-        if out is not None:
-            write_text(out, where.base.to_toml())
-            console.say(f"scenario  {out}")
+        if write is not None:
+            write_text(write, where.base.to_toml())
+            console.say(f"scenario  {write}")
         if compare:
             _compare(where, replications, command=command, quiet=json, exchange=rate_of_exchange)
             return 0
@@ -188,7 +181,8 @@ def _compare(
     where: Place, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
 ) -> None:
     """Simulates the imported queue and its rivals, all with the same buffer, and prints verdict and table."""
-    from ..runs.replicate import Effort, replicate
+    from ..runs.effort import Effort
+    from ..runs.replicate import replicate
     from . import console
 
     found, base = where.found, where.base

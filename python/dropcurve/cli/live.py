@@ -41,21 +41,23 @@ def lab(
     duration: o.Duration = None,
     virtual: Annotated[
         bool,
-        typer.Option("--virtual", help="In a kernel of its own, in virtual time: the same bytes each time."),
+        typer.Option(
+            "--virtual", help="Run in a kernel of its own in virtual time, which repeats byte for byte."
+        ),
     ] = False,
     seed: o.Seed = 1,
-    replications: Annotated[int, typer.Option(metavar="N", help="Live runs.")] = 1,
-    predict: Annotated[int, typer.Option(metavar="N", help="Simulated runs to hold them against.")] = 10,
-    at: Annotated[
+    replications: Annotated[int, o.shared("replications", "on real packets")] = 1,
+    predict: Annotated[int, typer.Option(metavar="N", help="Simulated runs to compare them with.")] = 10,
+    change: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TIME PATH=VALUE",
-            help='Change the link while it runs, such as "10 s rate=5 Mbit/s". Repeatable.',
+            help='Change the link during the run, such as "10 s rate=5 Mbit/s". Repeatable.',
         ),
     ] = None,
+    at: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Keep the first run: record, capture, what every program said."),
+        Path | None, o.shared("out", "nothing is written; the record and capture of the first run")
     ] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -68,17 +70,22 @@ def lab(
     Examples:
       dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --duration "30 s"
       dropcurve live lab droptail_vs_red --set queue.kind=codel --virtual --out proof
-      dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --at "10 s rate=5 Mbit/s"
+      dropcurve live lab droptail_vs_red --set flows.tcp.profile=linux --change "10 s rate=5 Mbit/s"
     """
+    from ..errors import UsageError
     from ..live.lab import lab as work
     from . import console
 
+    if at:
+        raise UsageError(
+            f'--at is the path of a queue in every verb; change the link with --change "{at[0]}"'
+        )
     base = o.load(scenario, changes=changes, duration=duration)
     tell = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
     try:
         answer = work(
             base, virtual=virtual, replications=replications, seed=seed, predict=predict,
-            changes=[_change(text) for text in at or ()], out=out, tell=tell,
+            changes=[_change(text) for text in change or ()], out=out, tell=tell,
         )  # fmt: skip
     except KeyboardInterrupt:
         raise console.Interrupted("interrupted; everything the lab had made is gone") from None
@@ -96,11 +103,9 @@ def lab(
 def check(
     rate: Annotated[
         list[str] | None,
-        typer.Option(metavar="RATE", help="Rates to try (10 Mbit/s to 1 Gbit/s). Repeatable."),
+        o.shared("rate", "repeatable; 10 Mbit/s to 1 Gbit/s"),
     ] = None,
-    delay: Annotated[
-        list[str] | None, typer.Option(metavar="DELAY", help="Delays to try (0 to 50 ms). Repeatable.")
-    ] = None,
+    delay: Annotated[list[str] | None, o.shared("delay", "repeatable; 0 to 50 ms")] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
@@ -146,7 +151,9 @@ def _change(text: str) -> tuple[float, dict[str, Any]]:
         path, value = values.assignment(edit)
         return nanoseconds(f"{number} {unit}") / 1e9, {path: value}
     except (ValueError, KeyError, UsageError):
-        raise UsageError(f'--at "{text}": must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"') from None
+        raise UsageError(
+            f'--change "{text}": must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"'
+        ) from None
 
 
 @app.command("replay")
@@ -170,34 +177,33 @@ def replay(
     return 0 if found.identical else 1
 
 
-Rate = Annotated[str, typer.Option(help='Rate from in to out, such as "20 Mbit/s".')]
-Queue = Annotated[
-    str,
-    typer.Option("--queue", metavar="KIND:KEY=VALUE,...", help="The discipline, as in compare --queue."),
-]
-Inside = Annotated[str, typer.Option("--in-if", metavar="IF", help="Interface packets come from.")]
-Outside = Annotated[str, typer.Option("--out-if", metavar="IF", help="Interface they go to.")]
+Rate = Annotated[str, o.shared("rate", "from --in-if to --out-if")]
+Queue = Annotated[str, o.shared("queue")]
+Inside = Annotated[str, typer.Option("--in-if", metavar="IF", help="Interface that packets arrive at.")]
+Outside = Annotated[str, typer.Option("--out-if", metavar="IF", help="Interface that they leave by.")]
 Number = Annotated[
-    int | None, typer.Option(metavar="N", help="A netfilter queue instead, on a box that routes already.")
+    int | None,
+    typer.Option(metavar="N", help="Netfilter queue to read from instead, on a box that already routes."),
 ]
-Delay = Annotated[str, typer.Option(help="Propagation delay to add, each way.")]
-BackRate = Annotated[str | None, typer.Option(help="Rate from out to in (unlimited).")]
+Delay = Annotated[str, o.shared("delay", "added in each direction")]
+BackRate = Annotated[str | None, typer.Option(help="Rate from --out-if to --in-if (unlimited).")]
 BackQueue = Annotated[
     str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline of the reverse direction.")
 ]
-Overhead = Annotated[
-    int, typer.Option(metavar="BYTES", help="Counted on every packet, as the link's framing.")
-]
+Overhead = Annotated[int, typer.Option(metavar="BYTES", help="Bytes of framing that count on every packet.")]
 Metrics = Annotated[
-    str | None, typer.Option(metavar="[ADDRESS:]PORT", help="Prometheus metrics there (address: loopback).")
+    str | None,
+    typer.Option(metavar="[ADDRESS:]PORT", help="Serve Prometheus metrics here (address: loopback)."),
 ]
 Record = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Record arrivals and verdicts, for replay.")
+    Path | None,
+    typer.Option(metavar="FILE", help="File to record arrivals and verdicts in, for `live replay`."),
 ]
 Capture = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Capture for Wireshark, with drops and marks.")
+    Path | None,
+    typer.Option(metavar="FILE", help="File for a capture with drops and marks, as Wireshark opens it."),
 ]
-Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this long (at Ctrl-C).")]
+Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this time (at Ctrl-C).")]
 
 
 @app.command("run")

@@ -20,29 +20,38 @@ if TYPE_CHECKING:
 HEADERS_BYTES = 40
 
 
-Rtt = Annotated[
-    str, typer.Option(metavar="TIME", help="Round trip: with queueing, or with --red without it.")
-]
+Rtt = Annotated[str, o.shared("rtt", "with queueing; without it where --red is given")]
 Loss = Annotated[str | None, typer.Option(metavar="SHARE", help="Rate of loss events: 1%, 0.001.")]
 Throughput = Annotated[
-    str | None, typer.Option(metavar="RATE", help="In place of --loss: which loss allows 5Mbit?")
+    str | None,
+    typer.Option(
+        metavar="RATE", help="Throughput whose loss rate is asked for, instead of --loss, such as 5Mbit."
+    ),
 ]
 Laws = Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")]
-Mss = Annotated[str, typer.Option(metavar="SIZE", help="Of a segment, without headers.")]
+Mss = Annotated[str, typer.Option(metavar="SIZE", help="Size of a segment, without headers.")]
 Rto = Annotated[str, typer.Option(metavar="TIME", help="First retransmission timeout.")]
 Acks = Annotated[int, typer.Option(metavar="B", help="Segments that share an acknowledgement: 1 or 2.")]
 Window = Annotated[str | None, typer.Option(metavar="SIZE", help="Receiver's window: 64kB, 44pkts.")]
 BurstLoss = Annotated[
-    str | None, typer.Option(metavar="SHARE", help="Lost of the rest of a window (NewReno). As --loss.")
+    str | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the rest of a window that is lost with its first packet (NewReno; as --loss).",
+    ),
 ]
-Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Of the bottleneck; adds BBR.")]
-Flows = Annotated[str | None, typer.Option(metavar="N", help="With --red: long TCP flows on the link.")]
+Rate = Annotated[str | None, o.shared("rate", "adds BBR")]
+Flows = Annotated[str | None, o.shared("flows", "with --red")]
 Red = Annotated[
     str | None,
-    typer.Option(metavar="MIN,MAX,P,LIMIT", help="RED whose operating point is wanted: 5,15,0.1,60."),
+    typer.Option(
+        metavar="MIN,MAX,P,LIMIT", help="RED queue whose operating point is computed, such as 5,15,0.1,60."
+    ),
 ]
 Gentle = Annotated[bool, typer.Option("--gentle", help="With --red: gentle above max_th.")]
-Plot = Annotated[FilePath | None, typer.Option(metavar="FILE", help="A picture: .svg, .png or .pdf.")]
+Plot = Annotated[
+    FilePath | None, typer.Option(metavar="FILE", help="Draw the curves to this file: .svg, .png or .pdf.")
+]
 
 
 def model(

@@ -12,49 +12,79 @@ import typer
 from ..errors import UsageError
 from ..metrics.statistics import MAXIMUM
 from ..quantities import values
-from ..runs.replicate import PRECISE, Effort
+from ..runs.effort import PRECISE, Effort
 from ..scenario import Scenario, links
 from ..verdict import Exchange, Weights
 from . import defaults
+
+#: Options that several verbs have: what stands for the value, and what the option means, the same in all of them. A
+#: verb adds in parentheses what it does without the option, or which values it takes besides.
+SHARED = {
+    "at": ("PATH", "Path of the queue in the scenario, such as links.NAME.queue"),
+    "buffer": ("SIZE", "Size of the queue, such as 1000pkts or 1.5MB"),
+    "delay": ("TIME", "Propagation delay, such as 5ms"),
+    "flows": ("N", "Number of long TCP flows at the same time, such as 20"),
+    "for": ("BOX", "Box to write the configuration for"),
+    "goal": (
+        "TEXT",
+        'Goal, such as "p95 delay < 15ms, max utilisation", or balanced, voip, gaming, web or bulk',
+    ),
+    "maximum": ("N", "Most runs of each variant"),
+    "name": ("NAME", "Name of a policy, profile, class or queue in the configuration"),
+    "out": ("FOLDER", "Folder to write the result to"),
+    "packet": ("SIZE", "Size of a full packet, headers included"),
+    "precision": ("SHARE", "Half-width that intervals are to reach, as a share of the mean, such as 5%"),
+    "queue": ("KIND[:KEY=VALUE,...]", "Discipline of the bottleneck, such as codel or red:max_p=0.1"),
+    "rate": ("RATE", "Rate of the link, such as 100Mbit"),
+    "replications": ("N", "Runs of each variant"),
+    "rtt": ("TIME", "Round-trip time, such as 40ms"),
+    "seed": ("N", "Seed of the random numbers: the same seed, the same answer"),
+    "shape": (None, "Put a shaper of the link's rate above the queue"),
+    "store": ("FOLDER", "Folder of runs that several sweeps share"),
+    "time": ("TIME", "Time for the search, such as 2min"),
+    "vary": ("PATH=VALUES", "Values of a parameter, such as queue.max_p=0.02,0.1"),
+    "write": ("FILE", "File to write"),
+}
+
+
+def shared(name: str, note: str = "", **more: Any) -> Any:
+    """The option ``--name`` of `SHARED`, with what is particular to a verb in parentheses."""
+    metavar, text = SHARED[name]
+    return typer.Option(
+        f"--{name}", metavar=metavar, help=f"{text} ({note})." if note else f"{text}.", **more
+    )
+
 
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Change a value, such as queue.max_p=0.1. Repeatable."),
 ]
 Duration = Annotated[str | None, typer.Option(help='Simulated time of a run, such as "60 s".')]
-Seed = Annotated[
-    int, typer.Option(help="Seed of the first replication; the next have the numbers that follow.")
-]
-Replications = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Runs of each variant (10; with --precision the least number, 5)."),
-]
-Precision = Annotated[
-    str | None,
-    typer.Option(metavar="SHARE", help="Add runs until intervals are this narrow, such as 5%."),
-]
+Seed = Annotated[int, shared("seed", "replications have the numbers that follow")]
+Replications = Annotated[int | None, shared("replications", "10; with --precision at least 5")]
+Precision = Annotated[str | None, shared("precision", "no target: --replications is all")]
 On = Annotated[
     list[str] | None,
     typer.Option(
         metavar="METRIC", help=f"Metric that --precision applies to ({', '.join(PRECISE)}). Repeatable."
     ),
 ]
-Maximum = Annotated[int, typer.Option(metavar="N", help="Most runs of each variant under --precision.")]
+Maximum = Annotated[int, shared("maximum", "with --precision")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", envvar=defaults.JOBS, help="Threads (all processors); the results do not depend on it."
+        metavar="N", envvar=defaults.JOBS, help="Threads (all processors); results do not depend on it."
     ),
 ]
-Out = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Where to keep the result (results/NAME-HASH).")
-]
+Out = Annotated[Path | None, shared("out", "results/NAME-HASH")]
+#: `--out` of a verb that writes one file: refused by `refuse_out`, since `--out` is a folder everywhere.
+FormerOut = Annotated[Path | None, typer.Option("--out", hidden=True)]
 Cache = Annotated[
     str | None,
     typer.Option(metavar="FOLDER", help="Store of finished runs (the user's cache folder), or off."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace whatever result is in the folder.")]
-Per = Annotated[str, typer.Option(metavar="WHAT", help="Table per total, class or flow.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace any result in the folder.")]
+Per = Annotated[str, typer.Option(metavar="WHAT", help="Rows of the table: total, class or flow.")]
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")
 ]
@@ -67,33 +97,13 @@ Link = Annotated[
         "cc, back (the queue of the other direction); values may be ranges.",
     ),
 ]
-Rate = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RATE", help="Rate of the link, or its range: 100Mbit, 20-100Mbit; down and up: 20/2Mbit."
-    ),
-]
-Rtt = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Round trip without queueing, or its range: 40ms, 20-200ms."),
-]
-Flows = Annotated[
-    str | None, typer.Option(metavar="N", help="Long TCP flows at the same time, or their range: 5-100.")
-]
-Buffer = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE", help="Size of the queue, or its range: 1000pkts, 1.5MB, 50-300ms of the link, 1bdp."
-    ),
-]
-Goal = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT",
-        help='Goal: "p95 delay < 15ms, max utilisation", or one by name: balanced (the default), voip, gaming, web, '
-        "bulk.",
-    ),
-]
+Rate = Annotated[str | None, shared("rate", "or a range, 20-100Mbit; down and up: 20/2Mbit")]
+Rtt = Annotated[str | None, shared("rtt", "without queueing; or a range, 20-200ms")]
+Flows = Annotated[str | None, shared("flows", "or a range, 5-100")]
+Buffer = Annotated[str | None, shared("buffer", "or a range; also 50-300ms of the link, 1bdp")]
+Packet = Annotated[str, shared("packet")]
+Goal = Annotated[str | None, shared("goal", "balanced")]
+At = Annotated[str, shared("at", "the bottleneck's")]
 Ecn = Annotated[bool, typer.Option("--ecn", help="TCP flows negotiate ECN, and the queue marks.")]
 ExchangeRate = Annotated[
     str | None,
@@ -106,6 +116,12 @@ ExchangeRate = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result folder.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write numbers only: no figures, no page.")]
+
+
+def refuse_out(out: Path | None, what: str) -> None:
+    """Raises UsageError for ``--out`` of a verb that writes ``what`` to one file."""
+    if out is not None:
+        raise UsageError(f"--out {out}: is a folder in every verb; write {what} to a file with --write {out}")
 
 
 def effort(

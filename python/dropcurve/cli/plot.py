@@ -16,10 +16,8 @@ def plot(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="One kind of figure (all it has).")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="A file for one kind, a folder for all (figures/ of the result)."),
-    ] = None,
+    write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png or .pdf")] = None,
+    out: Annotated[Path | None, o.shared("out", "figures/ of the result")] = None,
     json: o.Json = False,
 ) -> int:
     """Draw the figures of a stored result, or one of them.
@@ -29,7 +27,7 @@ def plot(
     \b
     Examples:
       dropcurve plot demo
-      dropcurve plot demo queue --out queue.pdf
+      dropcurve plot demo queue --write queue.pdf
     """
     from .. import plot as plots
     from ..errors import UsageError, nearest
@@ -41,11 +39,18 @@ def plot(
     if kind is not None and kind not in plots.KINDS:
         hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
         raise UsageError(f"no figure is called '{kind}'; {hint}")
+    if write is not None and kind is None:
+        raise UsageError(
+            f"--write {write}: is one file; name the figure that goes into it, or a folder with --out"
+        )
+    if kind is not None and out is not None and out.suffix in (".svg", ".png", ".pdf"):
+        o.refuse_out(out, "the figure")
     result = Result.load(folder)
+    target = out or folder / "figures"
     if kind is None:
-        files = plots.save_all(result, out or folder / "figures")
+        files = plots.save_all(result, target)
     else:
-        file = out or folder / "figures" / f"{kind}.svg"
+        file = write or target / f"{kind}.svg"
         file.parent.mkdir(parents=True, exist_ok=True)
         plots.plot(kind, result, path=file)
         files = [file]
@@ -55,5 +60,7 @@ def plot(
     else:
         for file in files:
             print(file)
-    console.again(command_line.line("plot", [str(folder), *([kind] if kind else [])], [("out", out)]))
+    console.again(
+        command_line.line("plot", [str(folder), *([kind] if kind else [])], [("write", write), ("out", out)])
+    )
     return 0

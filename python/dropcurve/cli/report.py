@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from . import options as o
 from .show import Folder
 
 
 def report(
     folder: Folder,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it (report.html of the result).")
-    ] = None,
+    write: Annotated[Path | None, o.shared("write", "report.html of the result")] = None,
+    out: o.FormerOut = None,
 ) -> int:
     """Write the page of a stored result; it opens offline.
 
@@ -22,7 +20,7 @@ def report(
 
     \b
     Example:
-      dropcurve report demo --out red.html
+      dropcurve report demo --write red.html
     """
     from .. import report as pages
     from ..files import checksums
@@ -30,11 +28,12 @@ def report(
     from ..runs import command_line
     from . import console
 
+    o.refuse_out(out, "the page")
     result = Result.load(folder)
-    file = out or folder / "report.html"
+    file = write or folder / "report.html"
     file.parent.mkdir(parents=True, exist_ok=True)
     pages.write(result, path=file)
     checksums.add(folder, [file])
     print(file)
-    console.again(command_line.line("report", [str(folder)], [("out", out)]))
+    console.again(command_line.line("report", [str(folder)], [("write", write)]))
     return 0

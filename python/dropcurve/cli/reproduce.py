@@ -16,24 +16,24 @@ def reproduce(
         typer.Argument(metavar="STUDY...", help="hassan, wtred, red-at, decnodder, dsilva, all, or a file."),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Short runs, few of them: a look, not an answer.")
+        bool, typer.Option("--quick", help="Few and short runs: a first impression, not an answer.")
     ] = False,
-    precision: Annotated[str, typer.Option(metavar="SHARE", help="How narrow intervals have to be.")] = "5%",
+    precision: Annotated[str, o.shared("precision")] = "5%",
     jobs: o.Jobs = None,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where pages, figures and numbers go.")] = Path(
-        "results/studies"
-    ),
+    out: Annotated[Path, o.shared("out")] = Path("results/studies"),
     cache: o.Cache = None,
     copy: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the study's file there, to change it; run nothing."),
+        typer.Option(
+            metavar="FILE", help="Write the study's source to this file, to be changed; run nothing."
+        ),
     ] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
     """Do published studies again and judge each of their claims.
 
-    Writes for each a page with tables and figures beside the paper's numbers, in Markdown and as HTML, and the
+    Writes for each a page with tables and figures next to the paper's numbers, in Markdown and as HTML, and the
     numbers themselves. Finished runs are stored, so that the same command resumes where it was interrupted. A
     study is a Python file: `docs/guide/own-study.md` shows how to write one.
 

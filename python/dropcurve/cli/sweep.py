@@ -20,23 +20,11 @@ Cluster = Annotated[
 ScenarioFile = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve.")
 ]
-Vary = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="PATH=VALUES",
-        help="What to vary: a list of values (queue.max_p=0.02,0.1) or a range (queue.max_p=0.01..0.5). Repeatable.",
-    ),
-]
-Queue = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KIND[:KEY=VALUE,...]", help="A discipline for the bottleneck. Repeatable."),
-]
-At = Annotated[str, typer.Option(metavar="PATH", help="Where --queue goes, such as links.NAME.queue.")]
+Vary = Annotated[list[str] | None, o.shared("vary", "or a range, queue.max_p=0.01..0.5; repeatable")]
+Queue = Annotated[list[str] | None, o.shared("queue", "repeatable")]
 Points = Annotated[int | None, typer.Option(metavar="N", help="Points drawn from all ranges together (64).")]
 Method = Annotated[str, typer.Option(help="How they are drawn: sobol, latin or random.")]
-SharedStore = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Keep the runs here, for several sweeps to share.")
-]
+SharedStore = Annotated[Path | None, o.shared("store", "runs/ in the result's folder")]
 
 
 @with_trust
@@ -44,7 +32,7 @@ def sweep(
     scenario: ScenarioFile,
     vary: Vary = None,
     queue: Queue = None,
-    at: At = "queue",
+    at: o.At = "queue",
     points: Points = None,
     method: Method = "sobol",
     changes: o.Set = None,
@@ -127,16 +115,14 @@ def query(
     sql: Annotated[
         str, typer.Argument(metavar="SQL", help="Over the views runs and points.")
     ] = "DESCRIBE runs",
-    store: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where its runs are, if outside of the folder.")
-    ] = None,
+    store: SharedStore = None,
     unsafe: Annotated[
         bool,
         typer.Option("--unsafe", help="Take any statement; it can reach all files you can, and the network."),
     ] = False,
     json: o.Json = False,
 ) -> int:
-    """Ask a sweep with SQL.
+    """Query the runs of a sweep with SQL.
 
     The files are read where they lie, and only the columns that are asked for. Without SQL, the columns. One
     statement that only reads, of this sweep's files alone: the folder and the SQL may come from a stranger.

@@ -13,7 +13,7 @@ from .trust import with_trust
 
 Question = Annotated[
     str | None,
-    typer.Argument(metavar="[SCENARIO]", help="A scenario, with ranges in its [tune] section or by --range."),
+    typer.Argument(metavar="[SCENARIO]", help="A scenario, with ranges in its section [tune] or by --range."),
 ]
 Short = Annotated[
     str | None, typer.Option(metavar="SHARE", help="Short flows, in per cent of the link: 10%, 0-30%.")
@@ -26,30 +26,26 @@ Tcp = Annotated[
 Ranges = Annotated[
     list[str] | None,
     typer.Option(
-        "--range", metavar="PATH=RANGE", help="What varies in a scenario: flows.tcp.count=5-100. Repeatable."
+        "--range",
+        metavar="PATH=RANGE",
+        help="Range of a value of the scenario, such as flows.tcp.count=5-100. Repeatable.",
     ),
 ]
 Queue = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="KIND",
-        help="A discipline to choose from. Repeatable (red, codel, pie, fq_codel and droptail; wred, ared, choke, "
-        "cobalt, fq_pie, dualpi2, pi and nlred if named).",
+    o.shared(
+        "queue",
+        "a kind; repeatable; red, codel, pie, fq_codel and droptail if none is named; also wred, ared, choke, cobalt, "
+        "fq_pie, dualpi2, pi and nlred",
     ),
 ]
-Robust = Annotated[str, typer.Option(help="What counts over the range: mean or worst.")]
-For = Annotated[
-    str | None,
-    typer.Option("--for", metavar="BOX", help=f"Write the configuration for it: {BOXES}."),
-]
+Robust = Annotated[str, typer.Option(help="Which result over the ranges counts: the mean or the worst.")]
+For = Annotated[str | None, o.shared("for", BOXES)]
 Runs = Annotated[
     int | None,
     typer.Option(metavar="N", help="Runs of the search (by the size of the link, 1500 at most)."),
 ]
-Time = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Time for the whole answer, such as 5min: more or less thorough."),
-]
+Time = Annotated[str | None, o.shared("time", "of the whole answer; as long as --runs takes")]
 Margin = Annotated[
     float | None,
     typer.Option(
@@ -64,7 +60,6 @@ Until = Annotated[
         metavar="decided", help="Validate until every rival is better, worse or equal within the margin."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Decides every random choice: the same seed, the same answer.")]
 
 
 @with_trust
@@ -89,7 +84,7 @@ def tune(
     time: Time = None,
     margin: Margin = None,
     until: Until = None,
-    seed: Seed = 1,
+    seed: o.Seed = 1,
     jobs: o.Jobs = None,
     cluster: Cluster = None,
     out: o.Out = None,

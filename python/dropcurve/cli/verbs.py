@@ -44,10 +44,10 @@ VERBS = {
     "advise": Verb("advise", "Starting designs for a link, from formulas."),
     "evaluate": Verb("evaluate", "A report card after RFC 7928.", True),
     "import": Verb("import_", "Read a box's configuration: is it any good?", True, "import_"),
-    "export": Verb("export", "Write a box's configuration for a discipline."),
+    "export": Verb("export", "Write a box's configuration for a discipline.", True),
     "run": Verb("run", "Run one scenario several times, with intervals.", True),
     "sweep": Verb("sweep", "Run one scenario at many settings.", True),
-    "query": Verb("sweep", "Ask a sweep with SQL.", False, "query"),
+    "query": Verb("sweep", "Query the runs of a sweep with SQL.", False, "query"),
     "assert": Verb("assert_", "Check statements about a scenario, with an exit code for pipelines.", True, "assert_"),
     "reproduce": Verb("reproduce", "Do published studies again and judge each of their claims.", True),
     "model": Verb("model", "Throughput from loss and round trip, or the other way round, by published models."),
@@ -76,7 +76,7 @@ GROUPS = {
         "cluster_tls", "cluster_insecure", "engine",
     ),
     "Output": (
-        "out", "force", "digest", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",
+        "out", "write", "force", "digest", "store", "cache", "per", "metric", "json", "quiet", "no_report", "help",
     ),
 }  # fmt: skip
 #: The title of a verb's own options.

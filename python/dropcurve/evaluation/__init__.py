@@ -16,7 +16,8 @@ from .. import metrics
 from ..metrics import statistics
 from ..quantities import values
 from ..results import Result
-from ..runs.replicate import Effort, replicate
+from ..runs.effort import Effort
+from ..runs.replicate import replicate
 from ..scenario import Scenario
 from ..verdict import (
     MARGIN_POINTS,

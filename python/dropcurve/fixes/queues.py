@@ -14,8 +14,10 @@ from ..errors import DropcurveError
 from ..metrics import statistics
 from ..results import Result
 from ..results.recommendation import verdict_on
+from ..runs.effort import Effort
 from ..runs.executor import Executor
-from ..runs.replicate import Effort, Progress, replicate
+from ..runs.replicate import replicate
+from ..runs.replications import Progress
 from ..verdict import Exchange, Verdict
 from .designs import designs, tuned
 from .place import Place

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import dropcurve._core as _core
 
 from ..errors import UsageError
-from ..runs.comparison import with_queue
+from ..runs.variants import with_queue
 from ..scenario import Scenario
 
 #: Values of the ECN field (RFC 3168 section 5, RFC 9331 section 2).

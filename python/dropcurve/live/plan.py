@@ -213,15 +213,21 @@ def _unsuitable(found: dict[str, Any]) -> list[Problem]:
 
 
 def nanoseconds(text: str) -> int:
-    """A span as a scenario shows it, in nanoseconds."""
-    number, unit = text.split()
-    return round(float(number) * _NS[unit])
+    """A span such as ``5 ms``, in nanoseconds. Raises ValueError or KeyError for text of another form."""
+    number, unit = _split(text)
+    return round(number * _NS[unit])
 
 
 def bits(text: str) -> float:
-    """A rate as a scenario shows it, in bits per second."""
-    number, unit = text.split()
-    return float(number) * units.RATES[unit]
+    """A rate such as ``20 Mbit/s``, in bits per second. Raises ValueError or KeyError for text of another form."""
+    number, unit = _split(text)
+    return number * units.RATES[unit if unit.endswith("/s") else f"{unit}/s"]
+
+
+def _split(text: str) -> tuple[float, str]:
+    """Number and unit, with or without a space between them."""
+    unit = text.strip().lstrip("0123456789.eE+-")
+    return float(text.strip().removesuffix(unit)), unit.strip()
 
 
 def count(text: str) -> int:

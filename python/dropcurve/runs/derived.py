@@ -1,6 +1,6 @@
 """Numbers of a summary that come from the samples of a run, because they cannot be counted packet by packet.
 
-They are kept under the summary's key ``derived``, so that the series of every replication need not be.
+They are stored under the summary's key ``derived``, so that the series of every replication need not be stored.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import dropcurve._core as _core
 
 from .. import metrics
-from ..metrics.summary import RunSummary
+from ..metrics.summary import DerivedSummary, RunSummary
 from ..scenario import Scenario
 
 #: Flows up to which every replication is sampled for this; beyond, only the first.
@@ -25,10 +25,22 @@ def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
 
 
 def summary(run: _core.Run) -> RunSummary:
-    """The run's summary with ``derived``: ``sync``, ``transient_s`` (each None where it cannot be said)."""
-    found, told = run.summary(), run.derived()
-    sync, transient_s = (told["sync"], _transient_s(found, told)) if told else (None, None)
-    return {**found, "derived": {"sync": sync, "transient_s": transient_s}}
+    """The run's summary with ``derived``."""
+    found = run.summary()
+    return {**found, "derived": numbers(run, found)}
+
+
+def numbers(run: _core.Run, found: RunSummary) -> DerivedSummary:
+    """``sync`` and ``transient_s`` of a run, each None without samples or without an answer.
+
+    Args:
+        run: The run.
+        found: Its summary, of which the links are enough.
+    """
+    samples = run.derived()
+    if samples is None:
+        return {"sync": None, "transient_s": None}
+    return {"sync": samples["sync"], "transient_s": _transient_s(found, samples)}
 
 
 def without(found: RunSummary) -> RunSummary:
@@ -36,11 +48,11 @@ def without(found: RunSummary) -> RunSummary:
     return {**found, "derived": {"sync": None, "transient_s": None}}
 
 
-def _transient_s(found: RunSummary, told: dict[str, Any]) -> float | None:
-    """When the initial transient ends, the later of the main link's queue and the throughput of all flows.
+def _transient_s(found: RunSummary, samples: dict[str, Any]) -> float | None:
+    """The end of the initial transient, the later of those of the main link's queue and of the throughput of all flows.
 
-    None if neither series is long enough to tell.
+    None if neither series is long enough for an answer.
     """
     links = metrics.main_links(found)
-    ends = [told["queue_s"].get(links[0]) if links else None, told["throughput_s"]]
+    ends = [samples["queue_s"].get(links[0]) if links else None, samples["throughput_s"]]
     return max((end for end in ends if end is not None), default=None)

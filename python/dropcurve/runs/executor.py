@@ -1,7 +1,8 @@
 """Executor of jobs: each run is found in the store or made, on threads of this process or on a Dask cluster, and
 stored.
 
-`Executor.records` makes records, with all that was counted; `sweeping.execute` makes the rows of a sweep's table.
+A `View` is what a caller is handed of each run: `Executor.records` hands out records, with all that was counted,
+`sweeping.make` the rows of a table. What is stored is the same for both, so that neither makes a run of the other.
 """
 
 from __future__ import annotations
@@ -10,23 +11,55 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import dropcurve._core as _core
 
 from ..errors import UsageError
-from . import cluster, engine
-from .job import Job
+from ..results.series import Series
+from . import cluster, engine, record
+from .job import Job, Keep
 from .record import RunRecord
 from .store import RunStore
 
-#: Called with the number of a job and its record.
-Take = Callable[[int, RunRecord], None]
+T = TypeVar("T")
+#: The text and the series with which a run is stored.
+Stored = tuple[bytes, Series | None]
 #: Called with (jobs done, share of all work done in [0, 1]), runs found in the store included.
 Tell = Callable[[int, float], None]
 
 #: Jobs locked and handed to the threads at once, for each thread.
 CHUNK = 256
+
+
+class View(Protocol[T]):
+    """What a caller is handed of a run."""
+
+    def made(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
+        """The view of a run that was made, and a function that returns what is stored of it."""
+
+    def stored(self, found: RunRecord) -> T:
+        """The view of a stored run."""
+
+    def cut(self, found: T, keep: Keep) -> T:
+        """The part of a view that a job with ``keep`` may see."""
+
+
+class Records:
+    """The view of a run as its record."""
+
+    def made(self, run: _core.Run, keep: Keep) -> tuple[RunRecord, Callable[[], Stored]]:
+        """The record of a run and its text."""
+        found = RunRecord.of(run, keep=keep)
+        return found, lambda: (record.serialise(found), found.series)
+
+    def stored(self, found: RunRecord) -> RunRecord:
+        """The record as it is."""
+        return found
+
+    def cut(self, found: RunRecord, keep: Keep) -> RunRecord:
+        """Its part; see `RunRecord.cut`."""
+        return found.cut(keep)
 
 
 @dataclass(frozen=True)
@@ -57,14 +90,34 @@ class Executor:
             yield replace(self, client=client)
 
     def records(
-        self, jobs: Sequence[Job], store: RunStore | None, *, take: Take, tell: Tell | None = None
+        self,
+        jobs: Sequence[Job],
+        store: RunStore | None,
+        *,
+        take: Callable[[int, RunRecord], None],
+        tell: Tell | None = None,
     ) -> int:
-        """Calls ``take`` with the record of each job as soon as it is there, and returns how many runs were made.
+        """Calls ``take`` with the record of each job; see `execute`."""
+        return self.execute(jobs, store, view=Records(), take=take, tell=tell)
+
+    def execute(
+        self,
+        jobs: Sequence[Job],
+        store: RunStore | None,
+        *,
+        view: View[T],
+        take: Callable[[int, T], None],
+        tell: Tell | None = None,
+    ) -> int:
+        """Calls ``take`` with the number and the view of each job as soon as it is there.
 
         Equal jobs are made once, by one process even if several ask for them at the same time: the others wait. The
         finished runs of work that is interrupted or fails stay in the store.
+
+        Returns:
+            The number of runs that were made; the others were found in the store.
         """
-        work = _Work(list(jobs), store, self.threads, take, tell)
+        work = _Work(list(jobs), store, self.threads, view, take, tell)
         missing = work.find()
         while missing:
             some, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
@@ -72,13 +125,19 @@ class Executor:
         return work.made
 
 
-class _Work:
+class _Work(Generic[T]):
     """Jobs of one call: which of them share a run, and how many are done."""
 
     def __init__(
-        self, jobs: list[Job], store: RunStore | None, threads: int, take: Take, tell: Tell | None
+        self,
+        jobs: list[Job],
+        store: RunStore | None,
+        threads: int,
+        view: View[T],
+        take: Callable[[int, T], None],
+        tell: Tell | None,
     ) -> None:
-        self.store, self.threads, self.take, self.tell = store, threads, take, tell
+        self.store, self.threads, self.view, self.take, self.tell = store, threads, view, take, tell
         self.jobs = jobs
         self.numbers: dict[bytes, list[int]] = {}
         self.unique: dict[bytes, Job] = {}
@@ -126,10 +185,10 @@ class _Work:
         return [one for one in some if one.hex() not in held]
 
     def _found(self, name: bytes) -> bool:
-        record = self.store.find(self.unique[name]) if self.store is not None else None
-        if record is not None:
-            self._give(name, record)
-        return record is not None
+        found = self.store.find(self.unique[name]) if self.store is not None else None
+        if found is not None:
+            self._hand_out(name, self.view.stored(found))
+        return found is not None
 
     def _run(self, some: list[bytes]) -> None:
         if not some:
@@ -139,11 +198,11 @@ class _Work:
         share = sum(len(self.numbers[name]) for name in some)
 
         def finished(index: int, run: _core.Run) -> None:
-            record = RunRecord.of(run, keep=jobs[index].keep)
+            found, stored = self.view.made(run, jobs[index].keep)
             if self.store is not None:
-                self.store.add(jobs[index], record)
+                self.store.add_text(jobs[index], *stored())
             self.made += 1
-            self._give(some[index], record)
+            self._hand_out(some[index], found)
 
         def progress(_: int, fraction: float) -> None:
             if self.store is not None:
@@ -159,7 +218,7 @@ class _Work:
             **engine.options(),
         )
 
-    def _give(self, name: bytes, record: RunRecord) -> None:
+    def _hand_out(self, name: bytes, found: T) -> None:
         for number in self.numbers[name]:
-            self.take(number, record.cut(self.jobs[number].keep))
+            self.take(number, self.view.cut(found, self.jobs[number].keep))
             self.done += 1

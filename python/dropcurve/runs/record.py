@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from io import BytesIO
 from typing import Any, TypedDict
 from zipfile import BadZipFile
@@ -15,13 +15,13 @@ import dropcurve._core as _core
 
 from ..files.shape import faults
 from ..files.typed import shape_of
-from ..metrics.summary import RunSummary
+from ..metrics.summary import DerivedSummary, RunSummary
 from ..results.series import Series
 from . import derived
 from .job import Keep
 
-#: Compression: the lowest level that gains by the dictionary; higher ones take longer than a short run.
-LEVEL = 3
+#: Compression: of the levels that gain by the dictionary the last that takes no longer than the lowest.
+LEVEL = 2
 #: zlib looks back no farther, so a longer dictionary is of no use.
 REACH = 32768
 #: Largest summary, as text: a damaged blob must not fill the memory.
@@ -59,10 +59,23 @@ def serialise(record: RunRecord) -> bytes:
     return json.dumps(record.summary, separators=(",", ":")).encode()
 
 
+def text_of(run: _core.Run, numbers: DerivedSummary) -> bytes:
+    """The text that `serialise` would make of a run, written by the core without the Python objects in between."""
+    return (
+        run.summary_json()[:-1] + b',"derived":' + json.dumps(numbers, separators=(",", ":")).encode() + b"}"
+    )
+
+
 def compress(text: bytes, dictionary: bytes) -> bytes:
     """Text compressed against a text like it, in half the room that it would take alone."""
-    packer = zlib.compressobj(LEVEL, zdict=dictionary[-REACH:])
+    packer = _packer(dictionary).copy()
     return packer.compress(text) + packer.flush()
+
+
+@lru_cache(maxsize=4)
+def _packer(dictionary: bytes) -> Any:
+    """A compressor that has read the dictionary, to be copied for each text: reading takes as long as a short text."""
+    return zlib.compressobj(LEVEL, zdict=dictionary[-REACH:])
 
 
 @cache

@@ -26,6 +26,7 @@ from typing import Self
 
 from ..errors import ResultError
 from ..metrics.summary import RunSummary
+from ..results.series import Series
 from . import record
 from .job import Job, address
 from .locks import Locks
@@ -98,7 +99,7 @@ class RunStore:
     def __enter__(self) -> Self:
         """Raises ResultError if the folder cannot be written or the file is no store, before any work is done."""
         writable(self.folder)
-        with self._told("cannot be used", "move it away"):
+        with self._translated("cannot be used", "move it away"):
             self._open = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
             self._open.execute("PRAGMA auto_vacuum = INCREMENTAL")
             # Readers and a writer at once; a file system that cannot do it leaves the mode as it was.
@@ -121,7 +122,7 @@ class RunStore:
     def find(self, job: Job) -> RunRecord | None:
         """The run of a job; None if it is missing, damaged, or was stored with less than the job asks for."""
         series = job.keep == "series"
-        with self._told("cannot be read", "move it away"):
+        with self._translated("cannot be read", "move it away"):
             row = self._connection.execute(FIND, (series, job.address)).fetchone()
         if row is None or row[0] < job.level or row[2] != zlib.crc32(row[3]):
             return None
@@ -144,7 +145,7 @@ class RunStore:
             asked = (
                 f"SELECT address, checksum, summary FROM runs WHERE address IN ({','.join('?' * len(some))})"
             )
-            with self._told("cannot be read", "move it away"):
+            with self._translated("cannot be read", "move it away"):
                 rows = self._connection.execute(asked, some).fetchall()
             for name, checksum, blob in rows:
                 if checksum == zlib.crc32(blob):
@@ -170,13 +171,16 @@ class RunStore:
 
     def add(self, job: Job, found: RunRecord) -> None:
         """Stores a run, at once or together with those that finish within a fifth of a second (`flush`)."""
-        text = record.serialise(found)
+        self.add_text(job, record.serialise(found), found.series)
+
+    def add_text(self, job: Job, text: bytes, series: Series | None = None) -> None:
+        """Stores a run as `add` does, by the text of its summary."""
         if not self._dictionary:
             self._dictionary = self._agree_on(text)
         blob = record.compress(text, self._dictionary)
-        series = record.pack_series(found.series)
+        packed = record.pack_series(series)
         self.served += 1
-        self._waiting.append((job.address, job.level, int(time.time()), zlib.crc32(blob), blob, series))
+        self._waiting.append((job.address, job.level, int(time.time()), zlib.crc32(blob), blob, packed))
         if len(self._waiting) >= TOGETHER:
             self.flush()
         else:
@@ -239,7 +243,7 @@ class RunStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._told("cannot be written", "make room, or choose another folder"):
+        with self._translated("cannot be written", "make room, or choose another folder"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -249,7 +253,7 @@ class RunStore:
             self._connection.execute("COMMIT")
 
     @contextmanager
-    def _told(self, what: str, remedy: str) -> Iterator[None]:
+    def _translated(self, what: str, remedy: str) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:

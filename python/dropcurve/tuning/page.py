@@ -13,7 +13,8 @@ from ..present.visible import visible
 from ..quantities import units, wording
 from ..results import Result
 from ..runs import command_line
-from ..runs.replicate import Effort, replicate
+from ..runs.effort import Effort
+from ..runs.replicate import replicate
 from . import figures, fronts, statements, terms, text
 from .answer import Answer
 from .link_mix import MixLink

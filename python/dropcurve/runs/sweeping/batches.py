@@ -1,17 +1,18 @@
 """Runs on a Dask cluster: batches of a second or more, results through a shared folder.
 
-Every batch writes its runs itself, into the store, as they finish, and sends back only the rows. So neither
-the death of a worker nor that of the scheduler or of the client loses a finished run: a batch given to another
-worker begins with what the first one left in its journal, and the same command given again asks only for what
-is not in the store. Workers have locked what they still make for a client or scheduler that is dead (`locks`): whoever
-is given the same runs waits for them. The folder must be one that client and workers see under the same
-path, on a file system with record locks.
+Every batch writes the rows of its runs itself, into the table, as they finish, and sends back rows and records, which
+the client adds to its store of runs. So neither the death of a worker nor that of the scheduler or of the client loses
+a finished run: a batch given to another worker begins with what the first one left in its journal, and the same command
+given again asks only for what is not in the table. Workers have locked what they still make for a client or scheduler
+that is dead (`locks`): whoever is given the same runs waits for them. The folder must be one that client and workers
+see under the same path, on a file system with record locks.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +21,10 @@ from typing import Any
 from ...errors import DropcurveError, UsageError
 from ...scenario import Scenario
 from .. import engine
-from ..job import Job, build
+from ..job import Job, Keep, build
+from ..store import RunStore
 from .make import make
-from .rows import Row
+from .rows import Key, Row
 from .run_table import RunTable
 
 #: What a batch is sized to take: Dask's own cost of a task is a few milliseconds.
@@ -51,13 +53,22 @@ class Batch:
     build: str
     session: str
     known: tuple[str, ...]
-    jobs: tuple[tuple[str, int], ...]
+    jobs: tuple[tuple[str, int, Keep], ...]
     engine: str = field(default_factory=engine.chosen)
 
 
-def work(batch: Batch) -> tuple[float, list[Row]]:
-    """Makes the runs of a batch on a worker: (seconds for each run made, rows). Part of them may be there from a
-    worker that died, or from another session."""
+@dataclass(frozen=True)
+class BatchResult:
+    """What a batch sends back: ``seconds`` for each run made, the rows of all, and the records of those made. Part of
+    the runs may have been there, from a worker that died or from another session."""
+
+    seconds: float
+    rows: list[Row]
+    records: list[tuple[Key, bytes]]
+
+
+def work(batch: Batch) -> BatchResult:
+    """Makes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does not see."""
     if build() != batch.build:
         raise UsageError(
             f"a worker has another build of dropcurve ({build()}) than the client ({batch.build}); "
@@ -69,18 +80,27 @@ def work(batch: Batch) -> tuple[float, list[Row]]:
             f"{store.folder}: a worker does not see this folder; choose one on a shared file system"
         )
     rows: list[Row] = []
-    jobs = [Job(Scenario.parse(text), seed) for text, seed in batch.jobs]
+    records: list[tuple[Key, bytes]] = []
+    jobs = [Job(Scenario.parse(text), seed, keep) for text, seed, keep in batch.jobs]
     with engine.using(batch.engine), store.writer(work=batch.name) as writer:
-        made = make(jobs, writer, threads=1, take=rows.append)
-    return made.seconds / max(1, made.runs), rows
+        made = make(jobs, writer, threads=1, take=rows.append, records=records)
+    return BatchResult(made.seconds / max(1, made.runs), rows, records)
 
 
 def execute(
-    jobs: Sequence[Job], store: RunTable, client: Any, *, address: str, take: Callable[[Row], None]
+    jobs: Sequence[Job],
+    store: RunTable,
+    client: Any,
+    *,
+    address: str,
+    take: Callable[[Row], None],
+    records: RunStore | None = None,
 ) -> None:
-    """Makes the runs on the cluster of ``client``; see `execute`. Raises DropcurveError if the cluster is
-    lost."""
-    _Client(client, store, take, address).all(list(jobs))
+    """Makes the runs on the cluster of ``client`` and stores them in ``records`` too; see `execute.execute`.
+
+    Raises DropcurveError if the cluster is lost.
+    """
+    _Client(client, store, take, address, records).all(list(jobs))
 
 
 @dataclass
@@ -91,7 +111,9 @@ class _Client:
     store: RunTable
     take: Callable[[Row], None]
     address: str
+    records: RunStore | None = None
     size: int = FIRST
+    submitted: dict[Key, Job] = field(default_factory=dict)
 
     def all(self, jobs: list[Job]) -> None:
         """Every job, a few batches for each thread at a time."""
@@ -105,12 +127,11 @@ class _Client:
             for future in going:
                 if future.status == "cancelled":
                     raise self._lost()
-                seconds, rows = self._result(future)
+                result = self._result(future)
                 future.release()
-                if seconds > 0:
-                    self.size = max(1, min(MOST, round(BATCH_S / max(seconds, 1e-3))))
-                for row in rows:
-                    self.take(row)
+                if result.seconds > 0:
+                    self.size = max(1, min(MOST, round(BATCH_S / max(result.seconds, 1e-3))))
+                self._add(result)
                 ahead = self._ahead() if jobs else 0
                 while jobs and going.count() < ahead:
                     going.add(self._submit(jobs))
@@ -124,6 +145,14 @@ class _Client:
                 raise self._lost(error) from None
             raise
 
+    def _add(self, result: BatchResult) -> None:
+        for key, text in result.records:
+            job = self.submitted.pop(key, None)
+            if self.records is not None and job is not None:
+                self.records.add_text(job, zlib.decompress(text))
+        for row in result.rows:
+            self.take(row)
+
     def _lost(self, error: Exception | None = None) -> DropcurveError:
         why = f" ({error})" if error is not None else ""
         return DropcurveError(f"{self.address}: the scheduler was lost{why}; {_REMEDY}")
@@ -136,14 +165,14 @@ class _Client:
         threads: int = sum(worker["nthreads"] for worker in workers.values())
         return max(2, AHEAD * threads)
 
-    def _result(self, future: Any) -> tuple[float, list[Row]]:
-        """Returns seconds and rows of a finished batch.
+    def _result(self, future: Any) -> BatchResult:
+        """Returns what a finished batch sent back.
 
         A batch may have to be made again where its worker died, so the wait has no limit while the scheduler is there.
         """
         while True:
             try:
-                found: tuple[float, list[Row]] = future.result(timeout=ANSWER_S)
+                found: BatchResult = future.result(timeout=ANSWER_S)
             except TimeoutError:
                 self._ahead()
             else:
@@ -152,7 +181,8 @@ class _Client:
     def _submit(self, jobs: list[Job]) -> Any:
         """The next batch; ``jobs`` are taken from the end."""
         some = [jobs.pop() for _ in range(min(self.size, len(jobs)))]
-        content = tuple((job.scenario.to_toml(), job.seed) for job in some)
+        content = tuple((job.scenario.to_toml(), job.seed, job.keep) for job in some)
+        self.submitted |= {job.key: job for job in some}
         name = hashlib.sha256(json.dumps([job.key for job in some]).encode()).hexdigest()[:24]
         store = self.store
         known = tuple(sorted(store.known))

@@ -8,10 +8,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ...errors import UsageError
-from ...quantities import ranges
+from ...quantities import ranges, values
 from ...quantities.ranges import Range
 from ...scenario import Scenario
-from ..comparison import with_queue
+from ..variants import with_queue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +71,16 @@ def axes_of(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> 
     return {path: _axis(path, some, base) for path, some in vary.items()}
 
 
+def is_grid(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> bool:
+    """Whether every axis is a list of values."""
+    return not any(isinstance(axis, Range) for axis in axes_of(vary, base).values())
+
+
+def options(vary: Mapping[str, Sequence[Any] | Range | str]) -> list[tuple[str, str]]:
+    """The axes as options of the command line: ``--vary PATH=VALUES``."""
+    return [("vary", f"{path}={_shown(some)}") for path, some in vary.items()]
+
+
 def sample(axes: Mapping[str, Range], count: int, *, method: str, seed: int) -> list[Setting]:
     """``count`` settings spread over all ranges at once."""
     unit = cube(len(axes), count, method=method, seed=seed)
@@ -100,6 +110,13 @@ def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]
         latin: NDArray[Any] = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(count)
         return latin
     return np.random.default_rng(seed).random((count, dimensions))
+
+
+def _shown(some: Sequence[Any] | Range | str) -> str:
+    if isinstance(some, Range):
+        unit = f" {some.unit}" if some.unit else ""
+        return f"{some.low:g}{unit}..{some.high:g}{unit} {some.scale}"
+    return some if isinstance(some, str) else ",".join(map(values.show, some))
 
 
 def _axis(path: str, some: Sequence[Any] | Range | str, base: Scenario) -> list[Any] | Range:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from .. import cache
+from ...scenario import Scenario
+from .. import cache, derived
 from ..executor import Executor
 from ..job import Job
 from . import batches, elsewhere
@@ -12,8 +14,48 @@ from .make import Take, make
 from .rows import Row
 from .run_table import RunTable
 
+#: Most runs of a sweep whose first replications are stored with their series, at 15 ms and 100 kB each, so that `run`
+#: and `compare` need not make these for their figures.
+WITH_SERIES = 200
+#: Runs handed to the threads between checks of the store; bounds memory, not results.
+SLICE = 20_000
+
 #: Called with (runs done, runs needed), those that were stored included.
 Tell = Callable[[int, int], None]
+
+
+def complete(
+    scenarios: Iterable[Scenario],
+    seeds: Sequence[int],
+    table: RunTable,
+    where: Executor,
+    progress: Tell | None,
+) -> None:
+    """Adds the runs of every scenario under every seed that the table lacks: all scenarios under one seed before the
+    next, so that an interrupted sweep covers them all. ``progress`` gets (runs done, runs needed)."""
+    have = table.keys()
+    different = {one.hash: one for one in scenarios}
+    whole = len(different) * len(seeds)
+    with_series = whole <= WITH_SERIES and where.cluster is None
+    missing = [
+        Job(one, seed, "series" if with_series and seed == seeds[0] else "summary")
+        for seed in seeds
+        for one in different.values()
+        if (one.hash, seed) not in have
+    ]
+    before = whole - len(missing)
+    if progress is not None:
+        progress(before, whole)
+    if not missing:
+        return
+    with where.opened() as there:
+        for start in range(0, len(missing), SLICE):
+
+            def tell(done: int, _: int, *, first: int = before + start) -> None:
+                if progress is not None:
+                    progress(first + done, whole)
+
+            execute(missing[start : start + SLICE], table, where=there, take=lambda _: None, done=tell)
 
 
 def execute(
@@ -22,9 +64,8 @@ def execute(
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.
 
     A run that another command stored is read, the others are made, each by one session even if several ask for it at
-    once. The rows that are finished when this is interrupted or fails stay in the table. Where a job keeps more than
-    the summary, the records of the runs that are made on threads are stored as well, for commands that need more than
-    a row.
+    once. The rows that are finished when this is interrupted or fails stay in the table. The runs are also stored for
+    commands that need more than a row, with the numbers that such a command derives from samples.
     """
     if not jobs:
         return
@@ -38,13 +79,24 @@ def execute(
             done(finished, len(jobs))
 
     left = _copied(jobs, store, counted)
-    if left and where.cluster is not None:
-        with where.opened() as there:
-            batches.execute(left, store, there.client, address=where.cluster, take=counted)
-    elif left:
-        recorded = any(job.keep != "summary" for job in left)
-        with cache.store(store.cache) as records, store.writer() as writer:
-            make(left, writer, threads=where.threads, take=counted, store=records if recorded else None)
+    if not left:
+        return
+    with cache.store(store.cache) as records:
+        if records is not None:
+            left = [_with_derived(job) for job in left]
+        if where.cluster is not None:
+            with where.opened() as there:
+                batches.execute(
+                    left, store, there.client, address=where.cluster, take=counted, records=records
+                )
+        else:
+            with store.writer() as writer:
+                make(left, writer, threads=where.threads, take=counted, store=records)
+
+
+def _with_derived(job: Job) -> Job:
+    """The job with what `run` and `compare` ask for of every replication."""
+    return job if job.keep != "summary" else replace(job, keep=derived.keep(job.scenario, series=False))
 
 
 def _copied(jobs: Sequence[Job], table: RunTable, take: Take) -> list[Job]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import dropcurve._core as _core
 
-from .. import engine
-from ..executor import Executor
-from ..job import Job, build
+from ...results.series import Series
+from .. import derived, record
+from ..executor import Executor, Stored
+from ..job import Job, Keep, build
 from ..record import RunRecord
 from ..store import RunStore
-from .rows import UNSEEN, Row, row
+from .rows import UNSEEN, Key, Row, row
 from .run_table import Writer
 
 #: Called with each row as soon as it is there.
@@ -31,16 +33,60 @@ class Made:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The view of a run as a row. Numbers derived from samples are not in it, so that a row does not depend on what is
+    stored besides. ``records``, if it is a list, gets the text of every run that is made, compressed."""
+
+    build: str
+    records: list[tuple[Key, bytes]] | None = None
+
+    def made(self, run: _core.Run, keep: Keep) -> tuple[Row, Callable[[], Stored]]:
+        """The row of a run, and the text and series of its record."""
+        summary = run.summary(UNSEEN)
+
+        def stored() -> Stored:
+            series = Series.from_curves(run.series()) if keep == "series" else None
+            return record.text_of(run, derived.numbers(run, summary)), series
+
+        if self.records is not None:
+            self.records.append(((summary["scenario"], summary["seed"]), zlib.compress(stored()[0], 1)))
+        return row(summary, build=self.build), stored
+
+    def stored(self, found: RunRecord) -> Row:
+        """The row of a stored run."""
+        summary = found.summary.copy()
+        summary.pop("derived", None)
+        return row(summary, build=self.build)
+
+    def cut(self, found: Row, keep: Keep) -> Row:
+        """The row as it is."""
+        return found
+
+
 def make(
-    jobs: Sequence[Job], writer: Writer, *, threads: int, take: Take, store: RunStore | None = None
+    jobs: Sequence[Job],
+    writer: Writer,
+    *,
+    threads: int,
+    take: Take,
+    store: RunStore | None = None,
+    records: list[tuple[Key, bytes]] | None = None,
 ) -> Made:
     """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
     to ``take``.
 
     Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
-    they put it or, if they died, made here. With a ``store`` the records of the runs are stored there as well.
+    they put it or, if they died, made here. With a ``store`` the runs are stored there as well; ``records``
+    gets what is to be stored where the store is not at hand.
     """
     made = Made()
+    executor, view = Executor(threads), Rows(build(), records)
+
+    def add(_: int, found: Row) -> None:
+        writer.add(found)
+        take(found)
+
     left = list(jobs)
     while left:
         some, left = left[: CHUNK * threads], left[CHUNK * threads :]
@@ -50,45 +96,9 @@ def make(
             take(known)
         own = [job for job in some if job.key in mine and job.key not in found]
         began = time.perf_counter()
-        if store is None:
-            run(own, threads=threads, keep=writer.add, take=take)
-        else:
-            record(own, store, threads=threads, keep=writer.add, take=take)
+        executor.execute(own, store, view=view, take=add)
         made.runs += len(own)
         made.seconds += time.perf_counter() - began
         writer.tidy()
         left += [job for job in some if job.key not in mine]
     return made
-
-
-def run(jobs: Sequence[Job], *, threads: int, keep: Take, take: Take) -> None:
-    """Makes runs on threads of this process; each row goes to ``keep`` and then to ``take``."""
-    made = build()
-
-    def finished(_: int, one: _core.Run) -> None:
-        found = row(one.summary(UNSEEN), build=made)
-        keep(found)
-        take(found)
-
-    _core.run_many(
-        [(job.scenario.core, job.seed, "summary") for job in jobs],
-        threads,
-        None,
-        finished,
-        **engine.options(),
-    )
-
-
-def record(jobs: Sequence[Job], store: RunStore, *, threads: int, keep: Take, take: Take) -> None:
-    """Makes runs as `run` does and adds the record of each to the store, with what its job keeps."""
-    made = build()
-
-    def finished(_: int, one: RunRecord) -> None:
-        # What the samples tell has no place in a row, so that rows do not depend on what is stored next to them.
-        summary = one.summary.copy()
-        summary.pop("derived", None)
-        found = row(summary, build=made)
-        keep(found)
-        take(found)
-
-    Executor(threads).records(jobs, store, take=finished)

@@ -1,0 +1,63 @@
+"""How often scenarios are run: a number of replications, or a precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import metrics
+from ..errors import UsageError
+from ..metrics import statistics
+from .executor import Executor
+
+#: Replications unless the user says otherwise.
+REPLICATIONS = 10
+#: Metrics that a precision applies to unless the user says otherwise.
+PRECISE = ("sojourn_ms_mean", "goodput_bps")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How often to run, and on how many threads.
+
+    ``precision`` (a share such as 0.05) adds replications until the half-width of every metric in
+    ``metrics`` is at most that share of its mean in every variant, or ``maximum`` is reached; see
+    ``docs/statistics.md``.
+    """
+
+    seed: int = 1
+    replications: int | None = None
+    precision: float | None = None
+    metrics: tuple[str, ...] = PRECISE
+    maximum: int = statistics.MAXIMUM
+    jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**63 - 10_000:
+            raise UsageError(f"seed = {self.seed}: must be a whole number, 0 or more, of at most 18 digits")
+        if self.replications is not None and self.replications < 1:
+            raise UsageError(f"replications = {self.replications}: must be 1 or more")
+        Executor(self.jobs)
+        if self.precision is not None and not 0 < self.precision < 1:
+            raise UsageError(f"precision = {self.precision}: must lie between 0 and 1, such as 0.05")
+        if self.precision is not None and self.maximum < self.first:
+            raise UsageError(f"maximum = {self.maximum}: must be at least {self.first}")
+        for name in self.metrics:
+            metrics.find(metrics.split(name)[0])
+
+    @property
+    def first(self) -> int:
+        """Replications before the first look."""
+        if self.precision is None:
+            return self.replications or REPLICATIONS
+        return max(statistics.MINIMUM, self.replications or 0)
+
+    def options(self) -> list[tuple[str, object]]:
+        """The command-line options that ask for this effort; threads do not change an answer and are
+        left out."""
+        shown: list[tuple[str, object]] = [("seed", self.seed)]
+        if self.precision is None:
+            return [*shown, ("replications", self.first)]
+        shown += [("replications", self.replications), ("precision", f"{100 * self.precision:g}%")]
+        if self.metrics != PRECISE:
+            shown += [("on", name) for name in self.metrics]
+        return shown if self.maximum == statistics.MAXIMUM else [*shown, ("maximum", self.maximum)]

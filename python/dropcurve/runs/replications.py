@@ -1,0 +1,149 @@
+"""Replications of scenarios under the same seeds, until there are enough to answer.
+
+Replication i of every variant has the same seed, hence the same random numbers in every part that the variants share
+(common random numbers): that is what makes their paired differences sharp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import metrics
+from ..errors import ResultError
+from ..metrics import statistics
+from ..results import Result, Variant, health
+from ..results.series import Series
+from ..scenario import Scenario, library
+from . import derived
+from .effort import Effort
+from .executor import Executor
+from .job import Job, build
+from .precision import until_precise
+from .record import RunRecord
+from .store import RunStore
+
+#: Called with (runs done, runs known to be needed, share of them done in [0, 1]).
+Progress = Callable[[int, int, float], None]
+
+
+@dataclass(eq=False)
+class Replications:
+    """Runs of several scenarios under a growing list of seeds, the same for all.
+
+    Attributes:
+        scenarios: what is run.
+        effort: how often.
+        progress: called while runs are made.
+        earlier: the runs of an earlier result, by scenario and seed.
+        seeds: the seeds so far.
+        done: the runs of each scenario, in the order of the seeds.
+        reused: how many of them were not made but found.
+    """
+
+    scenarios: list[Scenario]
+    effort: Effort
+    progress: Progress | None
+    earlier: dict[tuple[str, int], RunRecord] = field(default_factory=dict)
+    seeds: list[int] = field(default_factory=list)
+    done: list[list[RunRecord]] = field(default_factory=list)
+    reused: int = 0
+
+    def run(self, store: RunStore | None) -> None:
+        """Adds replications until the effort is spent or the precision reached."""
+        until_precise(
+            {self: self.effort.first},
+            extend=lambda sizes: self.extend_to(sizes[self], store),
+            is_loose=lambda _: bool(self.loose()),
+            maximum=self.effort.maximum,
+        )
+
+    def extend_to(self, size: int, store: RunStore | None) -> None:
+        """Adds replications up to ``size``: those that are stored are read, the others made."""
+        fresh = [self.effort.seed + i for i in range(len(self.seeds), size)]
+        jobs = [self._job(scenario, seed) for seed in fresh for scenario in self.scenarios]
+        found = [self._found(job) for job in jobs]
+        missing = [number for number, record in enumerate(found) if record is None]
+        before = len(self.seeds) * len(self.scenarios) + len(jobs) - len(missing)
+        needed = size * len(self.scenarios)
+
+        def take(number: int, record: RunRecord) -> None:
+            found[missing[number]] = record
+
+        def tell(count: int, fraction: float) -> None:
+            if self.progress is not None:
+                self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
+
+        executor = Executor(self.effort.jobs)
+        made = executor.records([jobs[number] for number in missing], store, take=take, tell=tell)
+        self.reused += len(jobs) - made
+        complete = [record for record in found if record is not None]
+        assert len(complete) == len(jobs), "every run was either found or made"
+        width = len(self.scenarios)
+        self.done = self.done or [[] for _ in self.scenarios]
+        for index, records in enumerate(self.done):
+            records.extend(complete[index::width])
+        self.seeds.extend(fresh)
+
+    def loose(self) -> list[str]:
+        """Metrics whose interval is still too wide in some variant."""
+        precision = self.effort.precision
+        if precision is None:
+            return []
+        return [
+            key
+            for key in self.effort.metrics
+            for records in self.done
+            if not statistics.tight([_value(record, key) for record in records], precision=precision)
+        ]
+
+    def result(self, variants: Mapping[str, Scenario], *, name: str, command: str) -> Result:
+        """The runs as a result, with what is doubtful about them; ``variants`` names the scenarios in their order."""
+        made = [
+            Variant(
+                title,
+                one.resolved,
+                [record.summary for record in records],
+                records[0].series or Series(),
+                one.hash,
+                one.automatic,
+            )
+            for (title, one), records in zip(variants.items(), self.done, strict=True)
+        ]
+        problems, warnings = health.check(made, self.loose(), self.effort.maximum)
+        return Result(
+            name=name, variants=made, seeds=self.seeds, version=library.version(), command=command,
+            title=self.scenarios[0].title, precision=self.effort.precision, warnings=warnings, problems=problems,
+            build=build(), reused=self.reused,
+        )  # fmt: skip
+
+    def _job(self, scenario: Scenario, seed: int) -> Job:
+        return Job(scenario, seed, derived.keep(scenario, series=seed == self.effort.seed))
+
+    def _found(self, job: Job) -> RunRecord | None:
+        """The run of the earlier result, if that has series where they are wanted."""
+        record = self.earlier.get(job.key)
+        return record if record is not None and (record.series or job.keep != "series") else None
+
+
+def stored_in(folder: Path | None) -> dict[tuple[str, int], RunRecord]:
+    """The runs of the result in a folder, by scenario and seed; none if it is of another build or no result."""
+    if folder is None:
+        return {}
+    try:
+        result = Result.load(folder)
+    except ResultError:
+        return {}
+    if result.build != build():
+        return {}
+    return {
+        (variant.hash, run["seed"]): RunRecord(run, variant.series if index == 0 else None)
+        for variant in result.variants
+        for index, run in enumerate(variant.runs)
+    }
+
+
+def _value(record: RunRecord, key: str) -> float | None:
+    name, scope = metrics.split(key)
+    return metrics.value(record.summary, name, scope=scope)
