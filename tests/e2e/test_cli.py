@@ -164,7 +164,10 @@ def test_figures_and_page_are_written_from_what_is_kept(dropcurve: Dropcurve) ->
     assert dropcurve("report", "kept").out == "kept/report.html\n"
     assert Path("kept/report.html").read_text(encoding="utf-8").startswith("<!")
     answer = dropcurve("plot", "kept", "queue", "--write", "queue.pdf")
-    assert (answer.out, answer.err) == ("queue.pdf\n", "Again:  dropcurve plot kept queue --write queue.pdf\n")
+    assert (answer.out, answer.err) == (
+        "queue.pdf\n",
+        "Again:  dropcurve plot kept queue --write queue.pdf\n",
+    )
     assert Path("queue.pdf").read_bytes().startswith(b"%PDF")
 
 

@@ -97,7 +97,10 @@ def test_every_verb_that_simulates_has_the_engine() -> None:
     ],
 )
 def test_a_file_after_out_is_refused_with_the_remedy(
-    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("router.cfg").write_text("tc qdisc add dev eth0 root codel\n")

@@ -126,7 +126,9 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
     """The next client looked before the workers of the one that died had finished."""
     store, keys, row = of_another(folder)
     text = dc.Scenario.load("short.toml").set("queue.max_p", 0.1).to_toml()
-    batch = batches.Batch("name", str(store.folder), build(), "next", (), ((text, 2), (text, 3)))
+    batch = batches.Batch(
+        "name", str(store.folder), build(), "next", (), ((text, 2, "summary"), (text, 3, "summary"))
+    )
     with other() as session, pytest.MonkeyPatch.context() as patch:
         assert session.does("lock", str(store.folder), build(), keys) == 2
         waits: list[float] = []
@@ -138,7 +140,7 @@ def test_a_batch_on_a_worker_awaits_what_is_left_of_a_dead_client(folder: Path) 
                 session.does("flush")
 
         patch.setattr(locks.time, "sleep", pause)
-        _, rows = batches.work(batch)
+        rows = batches.work(batch).rows
         assert len(waits) == 3
     assert [one["seed"] for one in rows] == [3, 2], "what is free first"
     assert rows[1] == row
@@ -150,9 +152,14 @@ def test_a_batch_given_again_begins_with_what_was_made_of_it(folder: Path) -> No
     store.open()
     text = dc.Scenario.load("short.toml").to_toml()
     batch = batches.Batch(
-        "name", str(store.folder), build(), store.session, (), tuple((text, seed) for seed in (1, 2))
+        "name",
+        str(store.folder),
+        build(),
+        store.session,
+        (),
+        tuple((text, seed, "summary") for seed in (1, 2)),
     )
-    _, rows = batches.work(batch)
+    rows = batches.work(batch).rows
     assert [row["seed"] for row in rows] == [1, 2]
     marked = {**rows[0], "loss": -1.0}
     for path in store.files():
@@ -160,7 +167,7 @@ def test_a_batch_given_again_begins_with_what_was_made_of_it(folder: Path) -> No
     (store.folder / f"journal-{store.session}-name-dead.jsonl").write_text(
         f"{json.dumps(marked)}\n", encoding="utf-8"
     )
-    _, again = batches.work(batch)
+    again = batches.work(batch).rows
     assert again == [marked, rows[1]]
 
 

@@ -1,4 +1,5 @@
-//! Where a running forwarder is asked and told: a Unix socket that takes a JSON line for each wish, and metrics over HTTP.
+//! The control interface of a running forwarder: a Unix socket that takes one JSON line for each request, and metrics
+//! over HTTP.
 //!
 //! | Wish | Answer |
 //! |---|---|
@@ -23,7 +24,7 @@ const MOST: usize = 16;
 /// How long an answer may take to be read before its reader is given up.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What somebody wants.
+/// A request.
 #[derive(Debug)]
 pub enum Command {
     /// Everything counted.
@@ -56,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// What there is to read now; `None` at the end.
+    /// Bytes that can be read now; `None` at the end.
     fn hear(&mut self, heard: &mut Vec<u8>) -> Option<()> {
         let mut bytes = [0; 4096];
         let got = match self {
@@ -175,7 +176,7 @@ impl Desk {
         fds.extend(self.guests.iter().map(|guest| guest.stream.fd()));
     }
 
-    /// What is wanted now, each with the guest who wants it. Guests who left are forgotten.
+    /// The pending requests, each with the client that sent it. Clients that disconnected are removed.
     pub fn orders(&mut self) -> Vec<(usize, Command)> {
         self.guests.retain(|guest| !guest.gone);
         self.admit();

@@ -1,4 +1,4 @@
-//! What a frame says of itself, and the one change a queue makes to it.
+//! Header fields of a frame, and the one change that a queue makes to it.
 //!
 //! Reference: RFC791, RFC8200 (headers), RFC3168 section 5 (ECN field), RFC1624 (checksum).
 //!
@@ -37,10 +37,10 @@ pub enum Refusal {
     Oversize,
 }
 
-/// What a frame says of itself.
+/// The header fields of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// Where the IP header begins, and its version; `None` if it is not IP.
+    /// Offset and version of the IP header; `None` if it is not IP.
     pub ip: Option<(usize, Version)>,
     /// Equal for frames of one flow and direction.
     pub flow: u64,
@@ -86,7 +86,7 @@ pub fn read(frame: &[u8], layer: Layer) -> Result<Header, Refusal> {
     }
 }
 
-/// Where the header of the network layer begins and its type, behind Ethernet and up to two VLAN tags.
+/// Offset and type of the network-layer header, behind Ethernet and up to two VLAN tags.
 pub(crate) fn network_layer(frame: &[u8]) -> Option<(usize, u16)> {
     let mut at = 12;
     for _ in 0..3 {

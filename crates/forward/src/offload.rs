@@ -1,4 +1,4 @@
-//! What network cards do for a host, undone: frames larger than the link's and checksums left open.
+//! Undoes the offloads of network cards: frames larger than the link's, and checksums left open.
 //!
 //! Between two interfaces of one machine a packet may come as a *super-packet* of up to 64 kB that a card would have cut
 //! into frames, with only the sum over its pseudo-header where its checksum should be. Queued as it is it would count
@@ -23,14 +23,14 @@ const FIN: u8 = 0x01;
 const PSH: u8 = 0x08;
 const CWR: u8 = 0x80;
 
-/// What the kernel says of a frame.
+/// The kernel's description of a frame (`virtio_net_hdr`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vnet {
     flags: u8,
     kind: u8,
     /// Bytes of payload in each segment.
     segment: usize,
-    /// Where the checksum begins to count, and how far behind that it stands.
+    /// Offset at which the checksum begins to count, and how far behind that it is stored.
     start: usize,
     offset: usize,
 }
@@ -57,7 +57,7 @@ impl Vnet {
 /// Hands out the frames a card would have sent for this one, in order.
 ///
 /// # Errors
-/// What cannot be cut is refused; nothing of it is handed out then.
+/// A frame that cannot be cut is refused; no part of it is handed out then.
 pub fn undo(vnet: Vnet, frame: &mut [u8], mut take: impl FnMut(&[u8])) -> Result<(), Refusal> {
     match vnet.kind & !GSO_ECN {
         GSO_NONE => {
@@ -84,7 +84,7 @@ fn complete(frame: &mut [u8], start: usize, offset: usize) -> Result<(), Refusal
     Ok(())
 }
 
-/// Where the headers of a TCP frame begin and end.
+/// Offsets of the headers of a TCP frame.
 struct Layout {
     ip: usize,
     tcp: usize,

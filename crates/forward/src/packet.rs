@@ -1,4 +1,4 @@
-//! What a discipline sees of a frame, and where the frame itself waits meanwhile.
+//! A frame as a discipline sees it, and the buffer in which the frame itself waits meanwhile.
 
 use crate::header::Version;
 use queue::disc::{Cx, Packet, QueueDisc};
@@ -17,9 +17,9 @@ pub struct Handle {
     /// When it reached the queue.
     pub arrived: Time,
     enqueued: Time,
-    /// Where its bytes are.
+    /// Index of its bytes in the buffer.
     pub slot: u32,
-    /// What it counts on the link, in bytes.
+    /// Its size on the link, in bytes.
     pub size: u32,
     /// The path of the network around the bottleneck that it takes.
     pub path: u16,
@@ -100,12 +100,12 @@ struct Slot {
     tag: Tag,
 }
 
-/// What is kept beside a frame.
+/// Data stored next to a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tag {
     /// Whatever its device wants back with it.
     pub token: u64,
-    /// Where its IP header begins, and its version; `None` if it is not IP.
+    /// Offset and version of its IP header; `None` if it is not IP.
     pub ip: Option<(usize, Version)>,
 }
 
@@ -133,7 +133,7 @@ impl Store {
         &mut self.slots[slot as usize].frame
     }
 
-    /// What is kept beside the frame.
+    /// Data stored next to the frame.
     pub fn tag(&self, slot: u32) -> Tag {
         self.slots[slot as usize].tag
     }

@@ -21,7 +21,7 @@ use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
 /// Most bytes that lie on the wires of a direction, those of the paths included: what a memory of this size allows.
 pub const WIRE_BYTES: usize = 256 << 20;
-/// What a frame on a wire takes besides its bytes.
+/// Bytes that a frame on a wire takes besides its own.
 const FRAME_OVERHEAD: usize = 128;
 
 /// A frame as read from its device.
@@ -119,7 +119,7 @@ pub struct Pump {
     fates: Vec<Fate<Handle>>,
     /// The frames themselves.
     pub store: Store,
-    /// What is counted.
+    /// The counters.
     pub measure: LinkMeter,
     /// Tokens of dropped frames that their device waits for.
     pub ended: Vec<u64>,

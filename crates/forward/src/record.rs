@@ -30,7 +30,7 @@ const WITHOUT_HOSTS: &str = "dropcurve record 1";
 const REASONS: [Reason; 3] = [Reason::Early, Reason::Forced, Reason::Overflow];
 const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
-/// What a record begins with.
+/// First bytes of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordHead {
     /// Seed of the run.
@@ -170,7 +170,7 @@ pub enum RecordEntry {
     Marked(Time, u64, Reason),
     /// Number.
     Sent(Time, u64),
-    /// What the link became.
+    /// The link after a change.
     Changed(Time, Box<LinkSettings>),
     /// Arrivals, drops, marks, transmissions.
     End(Time, [u64; 4]),
@@ -193,7 +193,7 @@ impl RecordEntry {
 /// Reads a record, entry by entry.
 pub struct RecordReader<R: BufRead> {
     input: R,
-    /// What it began with.
+    /// The link at the start.
     pub head: RecordHead,
     has_hosts: bool,
     flows: Vec<(u64, [u64; 2])>,

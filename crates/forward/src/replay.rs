@@ -13,7 +13,7 @@ use std::fmt;
 use std::io::BufRead;
 use units::{Bytes, Serializer, Stream, Time};
 
-/// What a replay found.
+/// The outcome of a replay.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
     /// Arrivals fed in.

@@ -1,4 +1,4 @@
-//! What happened in each interval of a run.
+//! Counts for each interval of a run.
 
 use crate::event::EventObserver;
 use crate::pump::Pump;

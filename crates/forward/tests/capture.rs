@@ -76,7 +76,8 @@ fn udp6(size: usize) -> Vec<u8> {
     frame
 }
 
-/// What tshark shows of a capture: for each packet its interface, its comment and its ECN field of IPv4 or IPv6.
+/// The packets of a capture as tshark prints them: for each its interface, its comment and its ECN field of IPv4 or
+/// IPv6.
 fn shown(path: &std::path::Path) -> Vec<[String; 4]> {
     let fields = ["frame.interface_name", "frame.comment", "ip.dsfield.ecn", "ipv6.tclass.ecn"];
     let mut command = Command::new("tshark");

@@ -11,7 +11,7 @@ use etherparse::PacketBuilder;
 use forward::offload::VNET_HEADER;
 use proptest::prelude::*;
 
-/// What the kernel says of a frame: flags, kind of super-packet, bytes of a segment, where the checksum begins.
+/// The kernel's description of a frame: flags, kind of super-packet, bytes of a segment, where the checksum begins.
 fn vnet(flags: u8, kind: u8, segment: u16, start: u16) -> Vec<u8> {
     let mut head = vec![0; VNET_HEADER];
     head[0] = flags;

@@ -34,7 +34,7 @@ pub struct PacketRow {
     pub back: bool,
 }
 
-/// What to return of a run; each variant includes the ones before it.
+/// The parts of a run that are returned; each variant includes the ones before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Keep {
     /// The summary.
@@ -53,11 +53,11 @@ pub struct Job {
     pub scenario: String,
     /// Its seed.
     pub seed: u64,
-    /// What to return of it.
+    /// The parts of it that are returned.
     pub keep: Keep,
     /// Whether to record the packet trace.
     pub trace: bool,
-    /// Which engine executes it.
+    /// The engine that executes it.
     pub engine: Engine,
 }
 

@@ -58,7 +58,7 @@ impl PyScenario {
         self.inner.get(path).map(|value| shown(&value).to_string()).map_err(|problem| refused(vec![problem]))
     }
 
-    /// What the automatic parameters of each reported link's discipline become there, by link, as JSON.
+    /// Values of the automatic parameters of each reported link's discipline, by link, as JSON.
     fn automatic(&self) -> String {
         shown(&Value::Table(self.inner.automatic())).to_string()
     }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use units::param::Value;
 use units::{Bytes, Ecn, Rate, Span, Stream, Time};
 
-/// What a discipline asks of a packet; everything else stays with its owner.
+/// The packet type that a discipline needs; everything else stays with its owner.
 #[derive(Clone, Copy)]
 struct Frame {
     flow: u64,

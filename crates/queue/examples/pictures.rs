@@ -1,4 +1,4 @@
-//! What every discipline does, as numbers for the pictures of `docs/disciplines`.
+//! Behaviour of every discipline, as numbers for the pictures of `docs/disciplines`.
 //!
 //! `cargo run --release -p dropcurve-queue --example pictures` prints one point a row, separated by tabs; the
 //! columns are those of `row`. `validation/pages/discipline_figures.py` runs it and draws.
@@ -141,7 +141,7 @@ fn held(kind: &'static str, more: Rows, level: u64, class: u64, bytes: u64) -> f
     dropped as f64 / COUNT as f64
 }
 
-/// What a link tells: each arrival with its flow, and each end with its flow, wait, and whether it was a signal.
+/// The events of a link: each arrival with its flow, and each end with its flow, wait, and whether it was a signal.
 enum Told {
     Arrived { flow: u64 },
     Left { flow: u64, wait: Span },
@@ -199,7 +199,7 @@ impl Link {
     }
 }
 
-/// Which flow a number between 0 and the sum of the shares falls to.
+/// The flow to which a number between 0 and the sum of the shares falls.
 fn drawn(shares: &[f64], mut at: f64) -> u64 {
     for (flow, share) in shares.iter().enumerate() {
         if at < *share {

@@ -1,4 +1,5 @@
-//! What the unit tests of disciplines share: a packet, checked parameters from text, and a bench to drive a queue on.
+//! Shared parts of the disciplines' unit tests: a packet, checked parameters from text, and a bench to drive a queue
+//! on.
 
 use crate::disc::{Acknowledgement, Cx, Fate, Packet, Probe, QueueDisc};
 use crate::registry::Setting;

@@ -67,7 +67,7 @@ fn step() -> String {
     format!("{file}#[cfg(test)]\nmod tests {{\nuse super::*;\n#[test]\nfn main() {{\n{main}}}\n{LISTED}}}\n")
 }
 
-/// What else must be so once the one line stands.
+/// Further requirements once the one line stands.
 const LISTED: &str = r#"
 #[test]
 fn it_is_listed_read_built_and_shown() {

@@ -1,4 +1,4 @@
-//! What a driver sees of a discipline through `Disc` is what the discipline says.
+//! A driver sees through `Disc` exactly what the discipline returns.
 
 use queue::conformance::Paper;
 use queue::disc::{Probe, QueueDisc};

@@ -17,7 +17,7 @@ use units::{Bytes, Ecn, Rate, Serializer, Span, Stream, Time};
 
 const SETTING: Setting = Setting { rate: Rate(10_000_000), delay: Span::ZERO, packet: Bytes(1000) };
 
-/// What became of a packet: it was dropped, or it left, perhaps marked.
+/// Fate of a packet: it was dropped, or it left, perhaps marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fortune {
     Dropped,
@@ -120,7 +120,7 @@ impl Player {
 /// A record: its head, the packets, and what is known of each moment.
 type Record = (Vec<(String, String)>, Vec<Pkt>, Vec<(Time, Vec<Event>)>);
 
-/// What is recorded of each moment. A packet may have arrived before another left, or after: the record does not say.
+/// The record of each moment. A packet may have arrived before another left, or after: the record does not say.
 fn moments(path: &Path) -> Record {
     let (head, rows) = read_trace(path);
     let start = head.iter().find(|(key, _)| key == "clock at start").unwrap();

@@ -19,7 +19,7 @@ const SETTING: Setting = Setting { rate: Rate(10_000_000), delay: Span::ZERO, pa
 /// The kernel's numbers are multiples of 2^-32.
 const SMALLEST: f64 = 1.0 / (1u64 << 33) as f64;
 
-/// What the kernel's discipline saw.
+/// The events that the kernel's discipline saw.
 #[derive(Clone, Debug, PartialEq)]
 enum Row {
     Arrives { pkt: Pkt, verdict: char },
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-/// What is known of a number: where it was drawn, and between which it must lie.
+/// Bounds on a random number, with the place where it was drawn.
 struct Guess {
     drawn: Place,
     vq: usize,

@@ -29,7 +29,7 @@ impl Rng for Mrg32k3a {
     }
 }
 
-/// Where a trace does not say otherwise.
+/// Defaults where a trace does not say otherwise.
 const SETTING: Setting = Setting { rate: Rate(1_500_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
 /// The link of a trace, and the keys of its queue.
@@ -46,7 +46,7 @@ fn link(head: &[(String, String)]) -> (Setting, Vec<(&str, &str)>) {
     (setting, keys)
 }
 
-/// What became of packets at an arrival: `m` if it was marked, `x` if it was dropped, `x3` if packet 3 was instead.
+/// Fate of packets at an arrival: `m` if it was marked, `x` if it was dropped, `x3` if packet 3 was instead.
 fn ended(fates: &[Fate<Pkt>], arrival: u64) -> String {
     let one = |fate: &Fate<Pkt>| match fate {
         Fate::Marked(pkt, _) if pkt.id == arrival => "m".to_string(),

@@ -1,6 +1,6 @@
 //! The two engines: the fast one, and the plain one that it must equal.
 
-/// Which engine executes a run. Both give the same bits; only the number of events executed differs.
+/// The engine that executes a run. Both have the same bits; only the number of events executed differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// With the fast paths of [`crate::fast`], and with routes folded.

@@ -283,14 +283,14 @@ pub enum TransportPlan {
     Tcp {
         /// Options of sender and receiver.
         params: Arc<Valid<tcp::Params>>,
-        /// What it sends.
+        /// Its source.
         load: Load,
     },
     /// A rate-based transport.
     Rated {
         /// The transport, with its options.
         rated: Rated,
-        /// What it sends.
+        /// Its source.
         load: Load,
     },
     /// UDP from an open-loop source.

@@ -15,7 +15,7 @@ use units::Time;
 /// How to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
-    /// Which engine executes the run.
+    /// The engine that executes the run.
     pub engine: Engine,
     /// In the fast engine: fast paths that are not taken.
     pub without: FastPaths,

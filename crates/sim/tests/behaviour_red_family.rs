@@ -1,4 +1,4 @@
-//! What RED's relatives and the classics are known for, in the simulator: short runs, fixed seeds, bounds wide
+//! Known behaviour of RED's relatives and the classics in the simulator: short runs, fixed seeds, bounds wide
 //! enough for other seeds.
 
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn udp_share(report: &Value) -> f64 {
     bytes("udp") / (bytes("udp") + bytes("tcp"))
 }
 
-/// Where every packet above `max_th` is dropped, an upper threshold that falls to a slow average costs utilisation; a
+/// If every packet above `max_th` is dropped, an upper threshold that falls to a slow average costs utilisation; a
 /// gentle slope does not.
 #[test]
 fn moving_thresholds_keep_the_link_busy() {

@@ -1,4 +1,4 @@
-//! What each congestion control is known for, in the simulator: short runs, fixed seeds, bounds wide enough for
+//! Known behaviour of each congestion control in the simulator: short runs, fixed seeds, bounds wide enough for
 //! other seeds.
 
 use serde_json::Value;

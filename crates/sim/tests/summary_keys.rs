@@ -55,7 +55,7 @@ fn named(name: &str) -> &'static KeyTable {
     TABLES.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{name} is not declared"))
 }
 
-/// What a comparison found: the keys that had a value, and what is wrong.
+/// The outcome of a comparison: the keys that had a value, and what is wrong.
 #[derive(Default)]
 struct Found {
     seen: BTreeSet<(&'static str, String)>,

@@ -127,7 +127,7 @@ units::params! {
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
         /// Losses reduce the window with any ACK; otherwise only with deliveries in a recovery (bbr).
         bbr_lost_at_once: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
-        /// What counts as newly lost (bbr).
+        /// The rule for newly lost data (bbr).
         bbr_losses: BbrLosses = BbrLosses::New => { source: "Cardwell et al. 2017; ns-3: change" },
         /// Segment whose interval gives the delivery rate (bbr, bbr3).
         rate_interval: RateInterval = RateInterval::Newest => { source: "Cheng et al. 2022; ns-3: kept" },
@@ -237,7 +237,7 @@ units::params! {
         max_cwnd: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
         /// Rounding of window arithmetic.
         arithmetic: Arithmetic = Arithmetic::Real,
-        /// Which ACKs count as duplicates (sack).
+        /// The rule for duplicate ACKs (sack).
         dupack_rule: DupackRule = DupackRule::NoAdvance => { source: "RFC 6675 section 2: rfc6675" },
         /// A partial ACK releases a segment regardless of the window, unless the first hole has been
         /// retransmitted; only the first partial ACK of a recovery restarts the timer (sack).
@@ -255,13 +255,13 @@ units::params! {
         pipe_always: bool = false => { source: "ns-3" },
         /// RTT shown to the congestion control.
         shown_rtt: ShownRtt = ShownRtt::Sample => { source: "ns-3: smoothed" },
-        /// What window growth counts.
+        /// The unit of window growth.
         counting: Counting = Counting::Acks => { source: "RFC 5681" },
         /// The window also grows while the receive window or the source limits the sender.
         grow_unused: bool = false => { source: "RFC 7661; ns-2 true" },
         /// How the retransmission timeout is computed.
         rto_rule: RtoRule = RtoRule::Rfc6298 => { source: "RFC 6298" },
-        /// Which segments give RTT samples.
+        /// Segments that are samples of the RTT.
         samples: RttSamples = RttSamples::PerWindow => { source: "RFC 6298" },
         /// An ACK gives a timestamp sample even if the first segment it covers was retransmitted.
         sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },

@@ -1,5 +1,6 @@
-//! What holds for every recovery, congestion control, profile, option and path: nothing is sent beyond the receiver's window, the
-//! congestion window or what was supplied, sequence numbers stay in order, every segment is delivered once, and a file arrives whole.
+//! Invariants of every recovery, congestion control, profile, option and path: nothing is sent beyond the receiver's
+//! window, the congestion window or what was supplied, sequence numbers stay in order, every segment is delivered
+//! once, and a file arrives whole.
 //!
 //! It runs the same cases each time; `PROPTEST_CASES=20000` runs that many new ones.
 
@@ -77,12 +78,12 @@ struct World {
     /// The recovery in use probes the tail, and what leaves now does so by a timer of the sender's.
     probes: bool,
     may_probe: bool,
-    /// What is due as an acknowledgement arrives leaves before it counts, so the first segment after one answers to the state before.
+    /// Segments that are due as an acknowledgement arrives leave before it counts, so the first segment after one answers to the state before.
     due_first: bool,
     after_ack: bool,
     /// The scoreboard limits what leaves, not the distance from the first unacknowledged segment.
     by_pipe: bool,
-    /// What is known to be held has left the path, without a duplicate, too.
+    /// Segments known to be held have left the path, without a duplicate, too.
     by_time: bool,
 }
 
@@ -128,7 +129,7 @@ impl World {
         }
     }
 
-    /// What a failure shows of the sender.
+    /// State of the sender, as a failure shows it.
     fn state(&self) -> String {
         let sender = &self.sender;
         let (una, nxt, flight) = (sender.una(), sender.nxt(), sender.flight());
@@ -229,7 +230,7 @@ fn transfer_with(params: &Valid<Params>, keys: &str, segments: u32, window: u32,
     assert!(counters.retransmits <= counters.sent);
 }
 
-/// What may be written for an option, by its kind: all that a choice or a switch has, a few numbers of others. None of it need be
+/// Values for an option, by its kind: all that a choice or a switch has, a few numbers of others. None of it need be
 /// valid, alone or beside others.
 fn offers(field: &Field) -> Vec<&'static str> {
     match field.kind.name {

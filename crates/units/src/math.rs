@@ -115,7 +115,7 @@ mod tests {
         assert!(normal_quantile(0.0).is_finite() && normal_quantile(1.0).is_finite());
     }
 
-    /// What a build without `std` would use gives the same bits, halves and numbers beyond 2^53 included.
+    /// Rounding without `std` yields the same bits as with it, halves and numbers beyond 2^53 included.
     #[test]
     fn exact_functions_are_exact_either_way() {
         let mut rng = crate::Stream::new(1, "exact");

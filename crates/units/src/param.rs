@@ -67,13 +67,13 @@ impl core::fmt::Display for Value {
 /// One thing wrong with the user's input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Where: dotted keys, such as `queue.max_th`.
+    /// The path: dotted keys, such as `queue.max_th`.
     pub path: String,
-    /// What stands there; empty if nothing does.
+    /// The value at that path; empty if there is none.
     pub value: String,
     /// The rule it breaks.
     pub rule: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -153,14 +153,14 @@ impl Range {
     }
 }
 
-/// What a declaration says of a field beyond its type and default.
+/// The declaration of a field beyond its type and default.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
     /// The unit a bare number would have; `""` where the text carries it, `"1"` for pure ratios.
     pub unit: &'static str,
     /// Numbers it may take (in packets, bytes, seconds or bits per second).
     pub range: Range,
-    /// Where the default comes from.
+    /// The source of the default.
     pub source: &'static str,
     /// Whether the default is our own choice because the source leaves it open.
     pub assumed: bool,
@@ -178,7 +178,7 @@ pub struct Field {
     pub name: &'static str,
     /// Its meaning.
     pub doc: String,
-    /// What may be written there.
+    /// The values that may be written there.
     pub kind: Kind,
     /// Unit, range, source.
     pub meta: Meta,
@@ -191,7 +191,7 @@ pub struct Field {
 pub struct Preset {
     /// The name, such as `ns2`.
     pub name: &'static str,
-    /// What it stands for.
+    /// Its meaning.
     pub doc: &'static str,
     /// Keys and the text a user would write for them.
     pub options: &'static [(&'static str, &'static str)],
@@ -222,7 +222,7 @@ pub trait Check: Described {
         &[]
     }
 
-    /// What the values read so far imply for others: these fill in, over a preset, whatever has no key of its own.
+    /// Values that those read so far imply for others: these fill in, over a preset, whatever has no key of its own.
     fn implied(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
@@ -316,7 +316,7 @@ mod tests {
             wait: Span = Span::from_millis(20) => { range: Range::Positive },
             /// How likely.
             chance: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "made up" },
-            /// Which colour.
+            /// The colour.
             colour: Colour = Colour::Green,
             /// How many, if known.
             many: Option<u64> = None,

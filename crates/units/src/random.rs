@@ -8,7 +8,7 @@
 
 use crate::math;
 
-/// Where a decision takes its chance from. A queue discipline sees only this.
+/// Source of random decisions. A queue discipline sees only this.
 pub trait Rng {
     /// The next uniform number in [0, 1).
     fn uniform(&mut self) -> f64;

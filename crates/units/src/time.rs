@@ -5,9 +5,9 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// A moment: nanoseconds since the start of the run or, with the feature `doubles`, the same in seconds as a double.
 ///
-/// Where the top bit is clear the number counts nanoseconds; where it is set the others are the bits of a positive double, so that
-/// moments of one kind are ordered as their numbers are. Which kind a run has follows from its first moment: what is added
-/// to a moment gives one of its kind. See `docs/decisions/007-a-clock-of-doubles.md`.
+/// If the top bit is clear, the number counts nanoseconds; if it is set, the others are the bits of a positive
+/// double, so that moments of one kind are ordered as their numbers are. Which kind a run has follows from its first
+/// moment: what is added to a moment gives one of its kind. See `docs/decisions/007-a-clock-of-doubles.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 

@@ -69,7 +69,8 @@ def text_of(run: _core.Run, numbers: DerivedSummary) -> bytes:
 def compress(text: bytes, dictionary: bytes) -> bytes:
     """Text compressed against a text like it, in half the room that it would take alone."""
     packer = _packer(dictionary).copy()
-    return packer.compress(text) + packer.flush()
+    compressed: bytes = packer.compress(text) + packer.flush()
+    return compressed
 
 
 @lru_cache(maxsize=4)

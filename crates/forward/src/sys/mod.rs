@@ -137,7 +137,7 @@ pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-/// What a small file of the kernel's says now.
+/// The present content of a small file of the kernel's.
 fn reread(file: &mut File) -> Option<String> {
     let mut text = String::new();
     file.rewind().ok()?;
@@ -150,7 +150,7 @@ fn number_in(file: &mut File) -> Option<u64> {
     reread(file)?.trim().parse().ok()
 }
 
-/// What a call of the C library came to.
+/// Turns the result of a call of the C library into an `io::Result`.
 fn checked(result: i32) -> io::Result<i32> {
     if result < 0 {
         Err(io::Error::last_os_error())

@@ -13,7 +13,7 @@ const PACKET_QDISC_BYPASS: i32 = 20;
 const PACKET_IGNORE_OUTGOING: i32 = 23;
 const STATUS_VLAN_VALID: u32 = 1 << 4;
 const STATUS_VLAN_TPID_VALID: u32 = 1 << 6;
-/// What the kernel may hold for us: a burst of some thousand frames.
+/// Size of the kernel's receive ring: a burst of some thousand frames.
 const BUFFER: i32 = 8 << 20;
 
 /// An open packet socket.

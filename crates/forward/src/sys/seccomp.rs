@@ -6,7 +6,7 @@
 use super::checked;
 use std::io;
 
-/// Which process is filtered.
+/// The process to which the filter applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confined {
     /// Forwards packets over descriptors that are open: opens no file, no socket, starts nothing.
@@ -76,7 +76,7 @@ const FORWARDER: &[libc::c_long] = &[
     libc::SYS_exit_group,
 ];
 
-/// What a keeper needs besides: it waits, kills, removes a folder, and asks interfaces to merge frames again.
+/// Calls that a keeper needs besides: it waits, kills, removes a folder, and asks interfaces to merge frames again.
 const KEEPER: &[libc::c_long] = &[
     libc::SYS_kill,
     libc::SYS_wait4,
@@ -180,7 +180,7 @@ fn jump(test: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
 mod tests {
     use super::*;
 
-    /// What a program answers to a call, executed by hand.
+    /// Result of a filter program for a call, executed by hand.
     fn verdict(program: &[libc::sock_filter], architecture: u32, number: u32) -> u32 {
         let (mut at, mut loaded) = (0, 0);
         loop {

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: frames, links of every kind, and a witness that remembers.
+//! Shared parts of this crate's tests: frames, links of every kind, and a witness that remembers.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 use etherparse::PacketBuilder;

@@ -19,7 +19,7 @@ impl Child {
     /// A plain queue.
     pub const PLAIN: Child = Child(None);
 
-    /// What is inside, if it is not a plain queue.
+    /// The discipline inside, if it is not a plain queue.
     pub fn spec(&self) -> Option<&Spec> {
         self.0.as_deref()
     }
@@ -38,7 +38,7 @@ impl Child {
         self.0.as_ref().map(|spec| spec.build(setting))
     }
 
-    /// What its automatic parameters became, under the name it has in the table above.
+    /// Values of its automatic parameters, each under its name in the table above.
     pub(crate) fn resolved(&self, name: &str, setting: &Setting) -> Table {
         let own = self.0.as_ref().map(|spec| spec.resolved(setting)).unwrap_or_default();
         own.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)).collect()

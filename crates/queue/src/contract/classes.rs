@@ -4,7 +4,7 @@
 //! RFC2597 section 6 (bits 1 and 2 of an AF code point are its drop precedence, 1 to 3).
 
 units::choices! {
-    /// Which part of a packet's class counts.
+    /// The part of a packet's class that counts.
     pub enum ClassBy {
         /// The whole number.
         Number = "number",

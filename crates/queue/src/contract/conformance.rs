@@ -41,7 +41,7 @@ pub enum KitStep {
     Depart,
 }
 
-/// What holds of one discipline and not of every other.
+/// Rules that hold for one discipline and not for every other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
     /// Most packets that may wait.
@@ -71,7 +71,7 @@ pub struct Report {
     pub marked: u64,
     /// Packets waiting at the end.
     pub waiting: u64,
-    /// What became of each packet, in order: number and a letter.
+    /// Fate of each packet, in order: number and a letter.
     pub transcript: Vec<(u64, char)>,
 }
 

@@ -13,11 +13,11 @@ use super::limit::Unit;
 use alloc::vec::Vec;
 use units::{Bytes, Ecn, Rng, Time};
 
-/// What a discipline may ask of a packet.
+/// A packet as disciplines see it.
 pub trait Packet {
     /// Its length on the wire.
     fn size(&self) -> Bytes;
-    /// What identifies its flow: equal for packets of one flow and direction.
+    /// Identifies its flow: equal for packets of one flow and direction.
     fn flow(&self) -> u64;
     /// The hosts it comes from and goes to, where they are known: equal numbers are one host.
     fn hosts(&self) -> [u64; 2] {
@@ -33,7 +33,7 @@ pub trait Packet {
     }
     /// Sets its class, for a discipline that clears code points.
     fn set_class(&mut self, _class: u8) {}
-    /// What it acknowledges, where that is known, for a filter of acknowledgements.
+    /// Its acknowledgement number, where that is known, for a filter of acknowledgements.
     fn acknowledgement(&self) -> Option<Acknowledgement> {
         None
     }
@@ -73,7 +73,7 @@ pub enum Reason {
     Overflow,
 }
 
-/// What became of a packet other than waiting or leaving in order.
+/// The fate of a packet other than waiting or leaving in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate<P> {
     /// It is gone.
@@ -210,7 +210,7 @@ pub trait QueueDisc<P: Packet + Copy> {
     fn avg(&self) -> Option<f64> {
         None
     }
-    /// What that average counts.
+    /// The unit of that average.
     fn avg_unit(&self) -> Unit {
         Unit::Packets
     }

@@ -1,11 +1,11 @@
-//! What packets of one queue or one account have in common, for disciplines that tell flows apart.
+//! Keys by which disciplines tell flows apart: the packets of one queue or account have them in common.
 //!
 //! Units: none.
 
 use super::disc::Packet;
 
 units::choices! {
-    /// What packets of one flow have in common.
+    /// The header fields that packets of one flow have in common.
     pub enum FlowKey {
         /// Their flow.
         Flow = "flow",

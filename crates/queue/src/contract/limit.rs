@@ -19,7 +19,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What a queue is measured in.
+    /// The unit in which a queue is measured.
     pub enum Unit {
         /// Packets, whatever their size.
         Packets = "packets",

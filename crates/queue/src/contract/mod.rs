@@ -1,4 +1,4 @@
-//! What a queue discipline and its driver agree on.
+//! The contract between a queue discipline and its driver.
 //!
 //! | module | holds |
 //! |---|---|

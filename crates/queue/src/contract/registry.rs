@@ -1,4 +1,4 @@
-//! What makes a discipline one of the family, and the macro that lists the family.
+//! Trait of the disciplines of the family, and the macro that lists the family.
 //!
 //! A discipline lives in a module of its own with a `Params` declared by `units::params!`, which says how
 //! it is checked ([`units::param::Check`]) and built ([`Discipline`]). One line in the list at the top of the
@@ -11,7 +11,8 @@ use core::ops::Deref;
 use units::param::{read_table, Check, Described, Field, Preset, Problem, Table, Valid, Value};
 use units::{Bytes, Rate, Span};
 
-/// Where a discipline stands: what automatic parameters and the decay of idle averages need to know.
+/// The setting of a discipline: the properties of its link that automatic parameters and the decay of idle averages
+/// need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// Rate of the link behind the queue.
@@ -36,7 +37,7 @@ pub trait Discipline: Check {
     const TITLE: &'static str;
     /// One paragraph on what it does.
     const ABOUT: &'static str;
-    /// Where it comes from: keys of `docs/references.toml`.
+    /// Its sources: keys of `docs/references.toml`.
     const REFERENCE: &'static str;
     /// The discipline itself.
     type Disc<P: Packet + Copy>: QueueDisc<P> + Clone;
@@ -54,7 +55,7 @@ pub trait Discipline: Check {
         false
     }
 
-    /// What each automatic parameter became in this setting, as a user would write it.
+    /// The value of each automatic parameter in this setting, as a user would write it.
     fn resolved(&self, _setting: &Setting) -> Table {
         Table::new()
     }
@@ -185,12 +186,12 @@ macro_rules! disciplines {
         /// The names a scenario may write after `kind`.
         pub const KINDS: &[&str] = &[$($kind),*];
 
-        /// What there is to know of each kind, in the order of [`KINDS`].
+        /// The description of each kind, in the order of [`KINDS`].
         pub fn catalogue() -> Vec<CatalogueEntry> {
             vec![$( CatalogueEntry::of::<$module::Params>($kind) ),*]
         }
 
-        /// Which discipline, with checked parameters.
+        /// The discipline, with checked parameters.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant)]
         pub enum Spec {
@@ -234,7 +235,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// What each automatic parameter becomes in a setting, as a user would write it.
+            /// The value of each automatic parameter in a setting, as a user would write it.
             pub fn resolved(&self, setting: &Setting) -> Table {
                 match self {
                     $( Spec::$name(chosen) => chosen.params().resolved(setting), )*

@@ -35,7 +35,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What becomes of a `max_p` that is at `top` or `bottom` to the bit.
+    /// The result for a `max_p` that equals `top` or `bottom` to the bit.
     pub enum AtBounds {
         /// It makes one more step, past the bound.
         Moves = "moves",
@@ -52,17 +52,17 @@ red_params! {
         min_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
         /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
         max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
-        /// What automatic thresholds follow.
+        /// The reference for automatic thresholds.
         auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
         /// Queueing delay that automatic thresholds aim at.
         target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
         /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
         w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
-        /// What an automatic `w_q` follows.
+        /// The reference for an automatic `w_q`.
         auto_w_q: AutoWq = AutoWq::Rate => { source: "FGS01" },
-        /// What happens from `max_th` upward.
+        /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Gentle => { source: "FGS01" },
-        /// Where `max_p` starts.
+        /// Initial value of `max_p`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
         /// Time between two changes of `max_p`.
         interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
@@ -76,7 +76,7 @@ red_params! {
         alpha: f64 = 0.01 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
         /// Most that one step adds, as a share of `max_p`.
         alpha_share: f64 = 0.25 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
-        /// What a step down multiplies `max_p` by.
+        /// Factor of `max_p` for a step down.
         beta: f64 = 0.9 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
         /// Above this `max_p` is not raised.
         top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },

@@ -13,7 +13,7 @@ use units::quantity::Amount;
 use units::{Bytes, Time};
 
 units::choices! {
-    /// Which arrivals lower the virtual capacity.
+    /// Arrivals that lower the virtual capacity.
     pub enum AdaptOn {
         /// All, as in the paper.
         Every = "every",
@@ -37,7 +37,7 @@ units::params! {
         alpha: f64 = 0.15 => { unit: "1/s", range: Range::Positive, source: "KS01" },
         /// Virtual capacity at the start, as a share of the link's.
         initial: f64 = 0.8 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// Which arrivals lower the virtual capacity.
+        /// Arrivals that lower the virtual capacity.
         adapt_on: AdaptOn = AdaptOn::Every => { source: "KS01" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "KS01" },

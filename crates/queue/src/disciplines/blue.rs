@@ -22,9 +22,9 @@ units::params! {
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Queue beyond which an arrival counts as an overflow. `auto`: only a full buffer does.
         level: Option<Amount> = None => { range: Range::Positive, source: "FSKS02" },
-        /// What an overflow adds to the probability.
+        /// Increment of the probability at an overflow.
         d1: f64 = 0.0025 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FSKS02" },
-        /// What an idle link takes from the probability.
+        /// Decrement of the probability when the link is idle.
         d2: f64 = 0.00025 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FSKS02" },
         /// Least time between two changes.
         freeze_time: Span = Span::from_millis(100) => { source: "FSKS02" },

@@ -17,7 +17,7 @@ use units::quantity::Amount;
 use units::Bytes;
 
 units::choices! {
-    /// Which packet an arrival is compared with.
+    /// The packet that an arrival is compared with.
     pub enum Candidate {
         /// One drawn from all that wait.
         Random = "random",
@@ -41,7 +41,7 @@ red_params! {
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
         /// How many packets an arrival is compared with, one after the other.
         candidates: u64 = 1 => { range: Range::Within(1.0, 64.0), source: "PPP00" },
-        /// Which packet an arrival is compared with.
+        /// The packet that an arrival is compared with.
         candidate: Candidate = Candidate::Random => { source: "PPP00" },
     }
 }

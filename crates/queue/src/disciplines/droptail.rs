@@ -13,7 +13,7 @@ use units::quantity::Amount;
 use units::Bytes;
 
 units::choices! {
-    /// Which packet goes when there is no room.
+    /// The packet that is dropped when there is no room.
     pub enum DropTailVictim {
         /// The arriving one.
         Tail = "tail",
@@ -31,7 +31,7 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { source: "Linux pfifo and bfifo" },
-        /// Which packet goes when there is no room.
+        /// The packet that is dropped when there is no room.
         victim: DropTailVictim = DropTailVictim::Tail => { source: "RFC2309" },
     }
 }

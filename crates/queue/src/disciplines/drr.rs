@@ -18,7 +18,7 @@ use units::quantity::Amount;
 use units::{Bytes, Time};
 
 units::choices! {
-    /// Which packet goes when there is no room.
+    /// The packet that is dropped when there is no room.
     pub enum DrrVictim {
         /// The oldest of the longest queue: what that queue would send next.
         LongestHead = "longest_head",
@@ -36,13 +36,13 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What packets of one queue have in common.
+        /// The key that packets of one queue have in common.
         by: FlowKey = FlowKey::Flow => { source: "SV95" },
         /// Queues that flows are hashed into.
         queues: u64 = 1024 => { range: Range::Within(1.0, 1048576.0), assumed: true },
         /// Bytes a queue may send in each round; at least the largest packet for constant work.
         quantum: Bytes = Bytes(1500) => { range: Range::Positive, source: "SV95" },
-        /// Which packet goes when there is no room.
+        /// The packet that is dropped when there is no room.
         victim: DrrVictim = DrrVictim::LongestHead => { source: "ns-2.35" },
         /// The discipline of each queue, with limits of its own below the one above.
         child: Child = Child::PLAIN => { source: "SV95" },

@@ -18,7 +18,7 @@ use units::quantity::Amount;
 red_params! {
     /// RED with thresholds from the free part of the buffer.
     pub struct Params {
-        /// Which part of a packet's class counts.
+        /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Lower threshold of each class, as a share of the free buffer; further classes use the last.
         min_share: Vec<f64> = vec![0.2, 0.3, 0.4] => { unit: "1", range: Range::Positive, assumed: true },

@@ -15,7 +15,7 @@ use units::quantity::{show_amount, Amount};
 use units::Bytes;
 
 units::choices! {
-    /// Which packet an early drop ends.
+    /// The packet that an early drop discards.
     pub enum ErdVictim {
         /// The arriving one.
         Arriving = "arriving",
@@ -35,7 +35,7 @@ units::params! {
         drop_level: Option<Amount> = None => { range: Range::Within(0.0, f64::INFINITY), source: "Hashem89" },
         /// Probability of an early drop.
         drop_probability: f64 = 0.02 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Hashem89" },
-        /// Which packet an early drop ends.
+        /// The packet that an early drop discards.
         victim: ErdVictim = ErdVictim::Arriving => { assumed: true },
         /// Marks an ECN-capable arrival instead of dropping any packet early.
         ecn: bool = false => { source: "RFC3168" },

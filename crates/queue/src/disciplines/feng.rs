@@ -15,7 +15,7 @@ use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 units::choices! {
-    /// Where the average was last seen.
+    /// The region in which the average was last seen.
     pub enum Status {
         /// Below `min_th`.
         Below = "below",
@@ -34,17 +34,17 @@ red_params! {
         min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
         /// Average queue at which the probability has risen to `max_p`.
         max_th: Amount = Amount::Packets(15.0) => { range: Range::Positive, source: "FJ93" },
-        /// Where `max_p` starts.
+        /// Initial value of `max_p`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
-        /// What happens from `max_th` upward.
+        /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
-        /// What `max_p` is divided by when the average falls below `min_th`.
+        /// Divisor of `max_p` when the average falls below `min_th`.
         alpha: f64 = 3.0 => { unit: "1", range: Range::Within(1.0, f64::INFINITY), source: "FKSS99" },
-        /// What `max_p` is multiplied by when the average rises above `max_th`.
+        /// Factor of `max_p` when the average rises above `max_th`.
         beta: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, f64::INFINITY), source: "FKSS99" },
-        /// Where the average is taken to be at the start: with `below`, the first quiet packets change nothing.
+        /// Assumed region of the average at the start: with `below`, the first quiet packets change nothing.
         initial: Status = Status::Below => { assumed: true },
         /// Most that `max_p` may become.
         top: f64 = 1.0 => { unit: "1", range: Range::Positive, assumed: true },

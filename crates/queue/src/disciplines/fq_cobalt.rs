@@ -31,7 +31,7 @@ units::params! {
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "RFC8290" },
         /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "RFC8290" },
-        /// What makes the hash one's own. `auto`: drawn at the first arrival.
+        /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "RFC8290" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
@@ -129,7 +129,7 @@ pub struct FqCobalt<P> {
     drop_batch: u64,
     cut_tells: bool,
     refuses: bool,
-    /// What the last packet sent had waited.
+    /// Sojourn time of the last packet sent.
     sojourn: Span,
 }
 

@@ -15,7 +15,7 @@ use units::quantity::Amount;
 use units::{Bytes, Span};
 
 units::choices! {
-    /// Whose backlog the guard of CoDel looks at.
+    /// The queue whose backlog the guard of CoDel compares.
     pub enum Guarded {
         /// That of the queue at hand.
         Queue = "queue",
@@ -35,7 +35,7 @@ units::params! {
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "RFC8290" },
         /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "RFC8290" },
-        /// What makes the hash one's own. `auto`: drawn at the first arrival.
+        /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "RFC8290" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
@@ -49,13 +49,13 @@ units::params! {
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC8290" },
         /// Bytes that may always wait. `auto`: the largest packet the queue has seen.
         mtu: Option<Bytes> = None => { source: "RFC8289" },
-        /// Whose backlog that guard looks at.
+        /// The queue whose backlog that guard compares.
         guarded: Guarded = Guarded::Queue => { assumed: true },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = true => { source: "RFC8290" },
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "RFC8289" },
-        /// What time is counted in.
+        /// The unit of time.
         clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
@@ -63,7 +63,7 @@ units::params! {
         mark_schedule: codel::MarkSchedule = codel::MarkSchedule::Due => { source: "Linux fq_codel" },
         /// Sojourn above which every chosen packet is marked, whatever the law says. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "RFC8290" },
-        /// Which packets `ce_threshold` marks.
+        /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux fq_codel" },
     }
 }
@@ -170,7 +170,7 @@ pub struct FqCoDel<P> {
     drop_batch: u64,
     overflow_counts: bool,
     total: bool,
-    /// What the last packet sent had waited.
+    /// Sojourn time of the last packet sent.
     sojourn: Span,
 }
 

@@ -27,7 +27,7 @@ units::params! {
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "Linux fq_pie" },
         /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "Linux fq_pie" },
-        /// What makes the hash one's own. `auto`: drawn at the first arrival.
+        /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "Linux fq_pie" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "Linux fq_pie" },
@@ -43,9 +43,9 @@ units::params! {
         beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
         /// Time during which a burst passes untouched.
         max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
-        /// What uses up the burst allowance.
+        /// Events that use up the burst allowance.
         burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
-        /// Which delay decides that a queue is uncongested.
+        /// The delay that decides that a queue is uncongested.
         judged: Judged = Judged::Old => { source: "RFC8033" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { source: "Linux fq_pie" },
@@ -59,7 +59,7 @@ units::params! {
         most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
-        /// What the guard counts: no drops while two packets' worth or less wait in the queue.
+        /// The unit of the guard: no drops while two packets' worth or less wait in the queue.
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
         /// Whether a queue of exactly two packets is short.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },

@@ -19,7 +19,7 @@ use units::quantity::Amount;
 use units::{Bytes, Rate};
 
 units::choices! {
-    /// What virtual queues keep in `grio` mode if two of them have the same priority.
+    /// Averages that virtual queues keep in `grio` mode if two of them have the same priority.
     pub enum SamePrio {
         /// Each its own average.
         Own = "own",
@@ -35,11 +35,11 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What the queues, their averages and the thresholds count.
+        /// The unit of the queues, their averages and the thresholds.
         unit: Unit = Unit::Packets => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LinuxGRED" },
-        /// Which part of a packet's class counts.
+        /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Most that may wait in each virtual queue.
         dp_limit: Vec<Amount> = [60.0, 80.0, 100.0].map(Amount::Packets).to_vec() => { range: Range::Positive, assumed: true },
@@ -55,7 +55,7 @@ units::params! {
         default_dp: u64 = 0 => { range: Range::Within(0.0, 15.0), source: "LinuxGRED" },
         /// Whether a virtual queue counts the averages of those of higher priority as its own, as in RIO.
         grio: bool = false => { source: "LinuxGRED" },
-        /// What virtual queues keep in `grio` mode if two of them have the same priority.
+        /// Averages that virtual queues keep in `grio` mode if two of them have the same priority.
         same_prio: SamePrio = SamePrio::Own => { assumed: true },
         /// Whether `limit` bounds the whole store. In Linux it does not: only `dp_limit` counts.
         limit_binds: bool = true => { assumed: true },
@@ -78,7 +78,7 @@ units::params! {
         spacing: Spacing = Spacing::Cycle => { source: "LinuxGRED" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "LinuxGRED" },
-        /// What a forced decision does to an ECN-capable packet.
+        /// Effect of a forced decision on an ECN-capable packet.
         ecn_forced: EcnForced = EcnForced::Mark => { source: "LinuxGRED" },
     }
 }
@@ -267,7 +267,7 @@ impl<P: Packet + Copy> Gred<P> {
         self.dps.iter().filter(counted).map(|dp| dp.part.adds_to(&one.part)).sum()
     }
 
-    /// What an arrival at a virtual queue finds waiting, as averages and limits count it.
+    /// Length that an arrival at a virtual queue finds, as averages and limits count it.
     #[inline]
     fn held(&self, i: usize) -> f64 {
         if self.shared {

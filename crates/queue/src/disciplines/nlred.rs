@@ -14,7 +14,7 @@ use units::param::{require, Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 units::choices! {
-    /// What happens from `max_th` upward.
+    /// Treatment of arrivals from `max_th` upward.
     pub enum Above {
         /// Every packet is marked or dropped.
         Drop = "drop",
@@ -34,13 +34,13 @@ red_params! {
         max_th: Amount = Amount::Packets(15.0) => { range: Range::Positive, source: "FJ93" },
         /// Scale of the probability: that of a straight line with the same area.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "ZYL06" },
-        /// What multiplies `max_p` at the end of the parabola; 1.5 drops as much as RED over an even load.
+        /// Factor of `max_p` at the end of the parabola; 1.5 drops as much as RED over an even load.
         peak: f64 = 1.5 => { unit: "1", range: Range::Positive, source: "ZYL06" },
         /// Power of the curve.
         power: u64 = 2 => { range: Range::Within(1.0, 16.0), source: "ZYL06" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
-        /// What happens from `max_th` upward.
+        /// Treatment of arrivals from `max_th` upward.
         above_max: Above = Above::Drop => { source: "ZYL06" },
     }
 }

@@ -19,10 +19,10 @@ use units::quantity::Amount;
 use units::{Bytes, Time};
 
 units::choices! {
-    /// Which packet goes when there is no room.
+    /// The packet that is dropped when there is no room.
     pub enum PrioVictim {
-        /// What the least urgent band that waits would send next, if it is less urgent than the arriving one's; else
-        /// the arriving one.
+        /// The packet that the least urgent band that waits would send next, if it is less urgent than the arriving
+        /// one's; else the arriving one.
         LeastUrgent = "least_urgent",
         /// The arriving one.
         Arriving = "arriving",
@@ -36,13 +36,13 @@ units::params! {
         limit: Amount = Amount::Packets(300.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What is inside each band, the most urgent first: 1 to 16 of them.
+        /// The discipline of each band, the most urgent first: 1 to 16 of them.
         bands: Vec<Child> = vec![Child::PLAIN; 3] => { source: "Linux prio" },
-        /// Which part of a packet's class counts.
+        /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { assumed: true },
         /// The band of each class; the last stands for all that follow.
         band_of: Vec<u64> = vec![2, 1, 0] => { range: Range::Within(0.0, 15.0), assumed: true },
-        /// Which packet goes when there is no room.
+        /// The packet that is dropped when there is no room.
         victim: PrioVictim = PrioVictim::LeastUrgent => { assumed: true },
     }
 }

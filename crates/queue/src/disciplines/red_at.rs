@@ -39,7 +39,7 @@ red_params! {
         hits: u64 = 5 => { range: Range::Positive, source: "PD14" },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), source: "PD14" },
-        /// What happens from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
+        /// Treatment of arrivals from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
         above_max: AboveMax = AboveMax::Drop => { source: "PD14" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "PD14" },
@@ -96,7 +96,7 @@ impl Discipline for Params {
     }
 }
 
-/// Which of three regions the average lies in.
+/// The region of three in which the average lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Region {
     Low,

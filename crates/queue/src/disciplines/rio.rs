@@ -16,7 +16,7 @@ use units::quantity::Amount;
 use units::Bytes;
 
 units::choices! {
-    /// What Out packets are judged by.
+    /// The average by which Out packets are judged.
     pub enum Coupling {
         /// The average of all packets (RIO-C): they also make way for In packets.
         Coupled = "rio_c",
@@ -26,7 +26,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which arrivals are samples of the average of all packets.
+    /// Arrivals that are samples of the average of all packets.
     pub enum TotalUpdate {
         /// All.
         Every = "every",
@@ -44,7 +44,7 @@ units::params! {
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
-        /// What Out packets are judged by.
+        /// The average by which Out packets are judged.
         coupling: Coupling = Coupling::Coupled => { source: "CF98" },
         /// Lowest class that counts as In.
         in_from: u64 = 1 => { range: Range::Within(0.0, 256.0), assumed: true },
@@ -62,13 +62,13 @@ units::params! {
         out_max_p: f64 = 0.2 => { unit: "1", range: Range::Above(0.0, 1.0), source: "ns-2.35" },
         /// Weight of a sample, in both averages.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "CF98" },
-        /// Which arrivals are samples of the average of all packets.
+        /// Arrivals that are samples of the average of all packets.
         total_update: TotalUpdate = TotalUpdate::Every => { source: "CF98" },
-        /// What happens from the upper thresholds upward.
+        /// Treatment of arrivals from the upper thresholds upward.
         above_max: AboveMax = AboveMax::Drop => { source: "CF98" },
         /// How marks are spread.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
-        /// Which arrivals raise the counts.
+        /// Arrivals that raise the counts.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
         /// No decision on an average while fewer than this many packets of what it counts wait.
         min_queue: u64 = 0 => { source: "FJ93" },
@@ -76,7 +76,7 @@ units::params! {
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "RFC3168" },
-        /// What a forced decision does to an ECN-capable packet.
+        /// Effect of a forced decision on an ECN-capable packet.
         ecn_forced: EcnForced = EcnForced::Drop => { source: "RFC3168" },
     }
 }
@@ -171,7 +171,7 @@ impl Discipline for Params {
 pub struct Rio<P> {
     /// The store, and what judges Out packets.
     red: Red<P>,
-    /// What judges In packets.
+    /// The part that judges In packets.
     inside: Part,
     /// In packets waiting.
     q_in: u64,

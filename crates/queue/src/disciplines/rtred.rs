@@ -20,7 +20,7 @@ use units::quantity::{show_amount, Amount};
 use units::{Span, Time};
 
 units::choices! {
-    /// What equation 4 makes of `max_th`.
+    /// Value of `max_th` by equation 4.
     pub enum Equation {
         /// `max_th` plus the predicted average, at each arrival, held at the limit.
         AsPrinted = "as_printed",
@@ -32,7 +32,7 @@ units::choices! {
 red_params! {
     /// RED whose thresholds follow flows and bursts.
     pub struct Params {
-        /// Where the lower threshold starts; the upper one starts at twice that.
+        /// Initial lower threshold; the upper one starts at twice that.
         min_start: Amount = Amount::Packets(4.0) => { range: Range::Positive, source: "PD14" },
         /// Most that the lower threshold may become. `auto`: a quarter of `limit`.
         target: Option<Amount> = None => { range: Range::Positive, assumed: true },
@@ -42,11 +42,11 @@ red_params! {
         flows: Option<u64> = None => { range: Range::Positive, assumed: true },
         /// How long a flow counts after its last packet, to within one and two of these. Zero: while it has packets waiting.
         memory: Span = Span::from_millis(1000) => { assumed: true },
-        /// What equation 4 makes of `max_th` once `min_th` has reached `target`.
+        /// Value of `max_th` by equation 4 once `min_th` has reached `target`.
         equation: Equation = Equation::PredictedAvg => { assumed: true },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// What happens from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
+        /// Treatment of arrivals from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
         above_max: AboveMax = AboveMax::Drop => { source: "PD14" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },

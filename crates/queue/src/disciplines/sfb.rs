@@ -22,7 +22,7 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What packets of one flow have in common.
+        /// The key that packets of one flow have in common.
         by: FlowKey = FlowKey::Flow => { source: "FSKS02" },
         /// Independent hashes of a flow.
         levels: u64 = 8 => { range: Range::Within(1.0, 16.0), source: "Linux" },
@@ -32,9 +32,9 @@ units::params! {
         target: u64 = 20 => { range: Range::Positive, source: "Linux" },
         /// Packets that every bin of a flow may hold.
         max: u64 = 25 => { range: Range::Positive, source: "Linux" },
-        /// What an arrival at a long bin adds to its probability.
+        /// Increment of a bin's probability at an arrival that finds it long.
         increment: f64 = 0.001 => { unit: "1", range: Range::Above(0.0, 1.0), source: "Linux" },
-        /// What an arrival at an empty bin takes from its probability.
+        /// Decrement of a bin's probability at an arrival that finds it empty.
         decrement: f64 = 1.0 / 6000.0 => { unit: "1", range: Range::Above(0.0, 1.0), source: "Linux" },
         /// Packets per second that unresponsive flows get together.
         penalty_rate: f64 = 10.0 => { unit: "pkts/s", range: Range::Within(0.0, 1e9), source: "Linux" },
@@ -92,7 +92,7 @@ const LEVELS: usize = 16;
 struct Set {
     bins: Vec<Bin>,
     salt: u64,
-    /// What the salt makes of each level.
+    /// Hash of the salt for each level.
     keys: [u64; LEVELS],
 }
 
@@ -108,7 +108,7 @@ impl Places {
     }
 }
 
-/// What the bins of a flow say together.
+/// The bins of a flow taken together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct View {
     p_min: f64,

@@ -16,7 +16,7 @@ use units::quantity::{show_amount, Amount};
 use units::{Bytes, Span, Time};
 
 units::choices! {
-    /// Which packets are refused.
+    /// Packets that are refused.
     pub enum RefuseArrival {
         /// The arriving one, if its queue holds half of the free room or more, or if free room is short and its
         /// queue holds more than its share.
@@ -38,13 +38,13 @@ units::params! {
     pub struct Params {
         /// Most packets that may wait.
         limit: Amount = Amount::Packets(40.0) => { range: Range::Positive, source: "ns-2.35" },
-        /// What packets of one queue have in common.
+        /// The key that packets of one queue have in common.
         by: FlowKey = FlowKey::Flow => { source: "McKenney90" },
         /// Queues that flows are hashed into.
         buckets: u64 = 16 => { range: Range::Within(1.0, 1048576.0), source: "ns-2.35" },
         /// Bytes a queue may send in its turn; it ends with the packet that uses them up. `auto`: one packet.
         quantum: Option<Bytes> = None => { range: Range::Within(1.0, 1e9), source: "McKenney90" },
-        /// Which packets are refused.
+        /// Packets that are refused.
         refuse: RefuseArrival = RefuseArrival::Share => { source: "ns-2.35" },
         /// Time after which flows are rehashed. `auto`: never.
         perturb: Option<Span> = None => { range: Range::Positive, source: "McKenney90" },

@@ -18,7 +18,7 @@ use units::quantity::Amount;
 use units::Bytes;
 
 units::choices! {
-    /// Who counts the packets since the last drop.
+    /// The counter of packets since the last drop: one for each class, or one for all.
     pub enum ClassCount {
         /// Each class for itself.
         PerClass = "per_class",
@@ -34,11 +34,11 @@ units::params! {
         limit: Amount = Amount::Packets(64.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What the queue, `avg` and the thresholds count.
+        /// The unit of the queue, `avg` and the thresholds.
         unit: Unit = Unit::Packets => { source: "CiscoWRED" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
-        /// Which part of a packet's class counts.
+        /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
         /// Lower threshold of each class, from class 0; further classes use the last.
         min_th: Vec<Amount> = [20.0, 22.0, 24.0, 26.0, 28.0, 31.0, 33.0, 35.0].map(Amount::Packets).to_vec()
@@ -51,13 +51,13 @@ units::params! {
         exponent: u64 = 9 => { range: Range::Within(1.0, 16.0), source: "CiscoWRED" },
         /// How marks are spread.
         spacing: Spacing = Spacing::Geometric => { assumed: true },
-        /// Who counts the packets since the last drop.
+        /// The counter of packets since the last drop: one for each class, or one for all.
         count: ClassCount = ClassCount::PerClass => { assumed: true },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { assumed: true },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "CiscoWRED" },
-        /// What a forced decision does to an ECN-capable packet.
+        /// Effect of a forced decision on an ECN-capable packet.
         ecn_forced: EcnForced = EcnForced::Drop => { source: "CiscoWRED" },
     }
 }

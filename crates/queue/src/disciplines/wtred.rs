@@ -15,7 +15,7 @@ use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 units::choices! {
-    /// What names the area whose weight an arrival uses.
+    /// The key of the area whose weight an arrival uses.
     pub enum Zone {
         /// The average before the update.
         Average = "average",
@@ -43,7 +43,7 @@ red_params! {
         w_yellow: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "HMDC12" },
         /// Weight of a sample from `max_th` upward.
         w_red: f64 = 0.001 => { unit: "1", range: Range::Between(0.0, 1.0), source: "HMDC12" },
-        /// What names the area whose weight an arrival uses.
+        /// The key of the area whose weight an arrival uses.
         zone: Zone = Zone::Average => { assumed: true },
     }
 }

@@ -1,10 +1,10 @@
 //! Many queues under one roof: flows hashed into buckets, a ring of those that hold packets.
 //!
 //! Units: bytes and packets.
-//! What the schedulers share. A bucket is a plain queue, or holds a discipline of its own. Those are made when a bucket is
-//! first used, as copies of one that has been kept empty and whose clock has run since the start; so a bucket behaves
-//! as if it had been there from the start, and one that is never used costs nothing. Nothing is allocated once the
-//! buckets have grown.
+//! The buckets that schedulers share. A bucket is a plain queue, or holds a discipline of its own. Those are made
+//! when a bucket is first used, as copies of one that has been kept empty and whose clock has run since the start; so
+//! a bucket behaves as if it had been there from the start, and one that is never used costs nothing. Nothing is
+//! allocated once the buckets have grown.
 
 use crate::child::Child;
 use crate::disc::{Cx, Packet, QueueDisc};
@@ -45,7 +45,7 @@ pub(crate) struct Buckets<P: Packet + Copy> {
     bytes: u64,
 }
 
-/// What there is to know of the disciplines inside.
+/// Description of the disciplines inside.
 #[derive(Clone, Debug)]
 struct Inside<P: Packet + Copy> {
     /// One that is always empty: what a bucket that is first used begins as.

@@ -22,13 +22,13 @@ impl<T: Default> FlowTable<T> {
         self.rows.len()
     }
 
-    /// What is noted of a flow, if it is here.
+    /// The row of a flow, if it is here.
     pub(crate) fn find(&mut self, flow: u64) -> Option<&mut T> {
         let i = self.rows.binary_search_by_key(&flow, |row| row.0).ok()?;
         Some(&mut self.rows[i].1)
     }
 
-    /// What is noted of a flow; a new row if it is not here.
+    /// The row of a flow; a new one if it is not here.
     pub(crate) fn entry(&mut self, flow: u64) -> &mut T {
         let i = match self.rows.binary_search_by_key(&flow, |row| row.0) {
             Ok(i) => i,

@@ -1,4 +1,4 @@
-//! Where packets and per-flow state are stored.
+//! Stores of packets and of per-flow state.
 //!
 //! | module | holds |
 //! |---|---|

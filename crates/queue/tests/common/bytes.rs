@@ -138,7 +138,7 @@ fn rules(spec: &Spec) -> Rules {
 /// Sits the exam that the bytes describe; whether they described one.
 ///
 /// # Panics
-/// Where a rule is broken, with the parameters.
+/// The place where a rule is broken, with the parameters.
 pub fn examine(data: &[u8]) -> bool {
     let mut bytes = Reader(data);
     let Some((spec, table)) = discipline(&mut bytes) else { return false };

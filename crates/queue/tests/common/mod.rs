@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a packet, rng that replay, and a line to drive a queue.
+//! Shared parts of this crate's tests: a packet, random numbers that replay, and a line to drive a queue.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use queue::disc::Packet;

@@ -1,4 +1,4 @@
-//! What a run records: counters, time averages, histograms, series and the packet trace.
+//! Records of a run: counters, time averages, histograms, series and the packet trace.
 //!
 //! | module | records |
 //! |---|---|

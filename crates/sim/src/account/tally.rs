@@ -40,7 +40,7 @@ impl Tally {
     }
 }
 
-/// What became of a flow's packets, over the whole run and both directions: every packet sent is in one of the others.
+/// Fate of a flow's packets, over the whole run and both directions: every packet sent is in one of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conservation {
     /// Sent by either end.

@@ -3,7 +3,7 @@
 use crate::packet::Pkt;
 use units::Time;
 
-/// What happened to a packet.
+/// An event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceEvent {
     /// An acknowledgement reached the source.
@@ -49,7 +49,7 @@ impl TraceEvent {
 pub struct TraceRow {
     /// When it happened.
     pub time: Time,
-    /// What happened.
+    /// The event.
     pub what: TraceEvent,
     /// The packet's flow.
     pub flow: u32,

@@ -30,7 +30,7 @@ pub struct Node<E> {
     component: u32,
     /// The next node of its bucket: an older one or, if the bucket is sorted, a later one.
     next: u32,
-    /// What happens.
+    /// The event.
     pub event: E,
 }
 

@@ -60,8 +60,9 @@ impl Network<Fast> {
         hops
     }
 
-    /// Which links are folded: those that are eligible, except one of each round trip, so that no flow runs ahead for ever. A
-    /// RED link stays if there is one, because then packets pass the tail-drop links on both sides of it at once.
+    /// The links that are folded: those that are eligible, except one of each round trip, so that no flow runs ahead
+    /// for ever. A RED link stays if there is one, because then packets pass the tail-drop links on both sides of it
+    /// at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
         let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
         let eligible = |link: usize| self.is_eligible_to_fold(link, shared[link], delays[link]);
@@ -97,7 +98,7 @@ impl Network<Fast> {
         delays
     }
 
-    /// Which links are fed by more than one component.
+    /// The links that are fed by more than one component.
     fn shared_links(&self, routes: &[Routes]) -> Vec<bool> {
         let count = self.link_count as usize;
         let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);

@@ -1,6 +1,6 @@
 //! The next hop of a packet in the fast engine: what it meets, and whether through the event queue.
 
-/// What a packet meets next, and whether it goes there now or through the event queue.
+/// The next hop of a packet, and whether it goes there now or through the event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FastHop {
     /// A specialised tail-drop link, an index into [`Fast::droptail_links`](super::Fast), now.

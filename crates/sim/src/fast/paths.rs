@@ -1,4 +1,4 @@
-//! Which fast paths a run may take.
+//! The fast paths that a run may take.
 
 /// A fast path that can be switched off, to measure it or to compare without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

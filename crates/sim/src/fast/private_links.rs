@@ -1,4 +1,5 @@
-//! What the fast engine stores with a flow: tail-drop links that this flow alone uses, and when its ends have more to do than process an arrival.
+//! State that the fast engine stores with a flow: tail-drop links that this flow alone uses, and when its ends have
+//! more to do than process an arrival.
 
 use super::{DroptailLink, FastLink};
 use crate::account::{MeasurementWindow, Trace};

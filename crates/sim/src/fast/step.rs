@@ -90,7 +90,7 @@ impl Network<Fast> {
         }
     }
 
-    /// What decides whether the lookahead is eligible; `None` if there are not both kinds of links.
+    /// The numbers that decide whether the lookahead is eligible; `None` if there are not both kinds of links.
     fn situation(&self) -> Option<Situation> {
         let (red, link) = (self.carrier.red_links.first()?, self.carrier.droptail_links.first()?);
         let over = |flow: &Flow<FastFlow>| {

@@ -1,4 +1,4 @@
-//! What the tables of a scenario are made of, whichever section they stand in.
+//! The parts that the tables of a scenario are made of, in whichever section they are.
 //!
 //! | module | holds |
 //! |---|---|

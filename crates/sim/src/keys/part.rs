@@ -15,7 +15,7 @@ pub fn keys<T: Check>() -> Vec<&'static str> {
 
 /// The keys of a part as data, for readers that do not know its type.
 pub struct Part {
-    /// What the part is.
+    /// Description of the part.
     pub doc: &'static str,
     /// Its keys.
     pub fields: Vec<Field>,

@@ -20,7 +20,7 @@ pub struct Faults {
     last: Time,
 }
 
-/// What happens to a packet as it enters the link.
+/// Fate of a packet as it enters the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryFate {
     /// Nothing.

@@ -10,7 +10,7 @@ impl Link {
         self
     }
 
-    /// What it recorded, if it has a probe.
+    /// Its record, if it has a probe.
     pub fn probe(&self) -> Option<&LinkProbe> {
         let at_work = self.state.as_ref().and_then(|state| state.transmitter.probe.as_deref());
         at_work.or(self.probe_after_run.as_deref())

@@ -37,7 +37,7 @@ pub(super) struct Transmitter {
     /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.
     pub(super) accepted_until: Time,
     pub(super) serializer_ahead: Serializer,
-    /// What the link records, if anything.
+    /// The records of the link, if any.
     pub(super) probe: Option<Box<LinkProbe>>,
     /// The label of each flow, if the discipline reads them.
     pub(super) labels: Option<Arc<Vec<FlowLabel>>>,

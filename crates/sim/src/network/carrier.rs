@@ -1,4 +1,4 @@
-//! What carries packets and timers from one step of a network to the next.
+//! Carriers of packets and timers from one step of a network to the next.
 
 use super::{Flow, Network, Passage, Transit};
 use crate::calendar::{EventHeap, Key, Pending};
@@ -11,7 +11,7 @@ use units::{Rate, Span, Time};
 /// A step ends with a call of [`Carrier::send`], [`Carrier::forward`] or [`Carrier::schedule`]. The plain engine answers each
 /// with an event. The fast engine takes further steps at once where their outcome is certain.
 pub trait Carrier: Sized {
-    /// What it stores with each flow.
+    /// The data that it stores with each flow.
     type FlowState: Default;
 
     /// Adds an event.

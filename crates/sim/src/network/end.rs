@@ -21,7 +21,8 @@ impl<C: Carrier> Network<C> {
         }
     }
 
-    /// What comes before an arrival at an end: timers that are due, the samples of the probe, a row of the trace.
+    /// Does the work that precedes an arrival at an end: timers that are due, the samples of the probe, a row of the
+    /// trace.
     #[cold]
     #[inline(never)]
     pub(crate) fn before_arrival(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {

@@ -12,7 +12,7 @@ pub struct Flow<S = ()> {
     pub source: Source,
     /// The receiving end.
     pub sink: Sink,
-    /// What it records.
+    /// Its records.
     pub probe: FlowProbe,
     /// The attributes of the plain packets that each end (0: the source) sends.
     pub(crate) attributes: [Attributes; 2],

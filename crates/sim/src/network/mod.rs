@@ -66,7 +66,7 @@ impl Transit {
     }
 }
 
-/// What a packet meets next.
+/// The next component that a packet meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
     /// A link, by number.

@@ -1,4 +1,4 @@
-//! What remains of a network after the run, whichever engine executed it.
+//! The records of a network after the run, whichever engine executed it.
 
 use super::{Carrier, Flow, Network};
 use crate::account::{Histogram, MeasurementWindow, Outstanding, Trace};

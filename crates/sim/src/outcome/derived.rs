@@ -1,5 +1,5 @@
-//! What only the series of a run can tell: whether congestion windows are synchronised, and how long the initial
-//! transients last.
+//! Numbers that only the series of a run contain: whether congestion windows are synchronised, and how long the
+//! initial transients last.
 //!
 //! Reference: the variance of the sum of windows over the sum of their variances, after FJ93 section I; MSER-5 (White 1997;
 //! White, Cobb and Spratt 2000).

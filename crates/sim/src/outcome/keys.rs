@@ -46,7 +46,7 @@ pub struct SummaryKey {
     pub kind: ValueKind,
     /// Whether it is there.
     pub presence: Presence,
-    /// What it is.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
@@ -55,7 +55,7 @@ pub struct SummaryKey {
 pub struct KeyTable {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its meaning.
     pub doc: &'static str,
     /// Its keys, in the order of `docs/results.md`.
     pub keys: &'static [SummaryKey],

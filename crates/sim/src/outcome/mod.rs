@@ -61,7 +61,7 @@ impl StoppedBy {
 /// One series: a name, the component it belongs to, and a value for each sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What is sampled.
+    /// The sampled quantity.
     pub name: &'static str,
     /// Link name or flow number.
     pub component: String,
@@ -254,7 +254,7 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Val
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 
-/// What a viewer saw, over the whole run.
+/// The summary of a viewer's experience, over the whole run.
 fn video(source: &AppSource) -> Option<(String, Value)> {
     let App::VideoPlayer(player) = source.app() else { return None };
     let viewed = player.viewed;

@@ -1,4 +1,4 @@
-//! What a packet's header says of its ends, for disciplines that read it.
+//! The addresses and ports of a packet's ends, for disciplines that read its header.
 
 /// The hosts of a flow's data, and whether its acknowledgements are those of TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

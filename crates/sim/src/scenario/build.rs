@@ -146,7 +146,7 @@ fn typical_packets(model: &Model, routes: &[Route], links: &mut [LinkPlan]) {
     }
 }
 
-/// What shows in a discipline only once its link is known.
+/// Collects the problems that a discipline can find only once its link is known.
 fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     let base = model.topology.base.as_ref().map(|base| &base.both);
     let mut found: Vec<Problem> = Vec::new();

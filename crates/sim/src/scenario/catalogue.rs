@@ -125,7 +125,7 @@ fn topologies() -> Vec<Json> {
 pub struct Section {
     /// The path of the table; capital letters are placeholders of a name.
     pub path: &'static str,
-    /// What the part is.
+    /// Description of the part.
     pub doc: String,
     /// When its keys apply; empty if always.
     pub when: String,

@@ -30,8 +30,8 @@ const CODE_POINTS: [(&str, u8); 23] = [
     ("LE", 1),
 ];
 
-/// What disciplines with several classes tell packets apart by: a number, or the name of a DiffServ code point
-/// for its number.
+/// The marking by which disciplines with several classes tell packets apart: a number, or the name of a DiffServ code
+/// point for its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Class(pub u8);
 

@@ -149,7 +149,7 @@ impl Scenario {
         json::object(&self.resolved)
     }
 
-    /// What the automatic parameters of each shared link's discipline become there, by the link's name.
+    /// Values of the automatic parameters of each shared link's discipline, by the link's name.
     pub fn automatic(&self) -> Table {
         let mut found = Table::new();
         for link in &self.plan.links {
@@ -162,12 +162,12 @@ impl Scenario {
         found
     }
 
-    /// What the engine builds a network from.
+    /// The plan that the engine builds a network from.
     pub fn plan(&self) -> Plan {
         self.plan.clone()
     }
 
-    /// What the scenario calls itself.
+    /// The scenario's title.
     pub fn title(&self) -> &str {
         &self.model.head.title
     }

@@ -13,7 +13,7 @@ use units::param::Valid;
 /// All sections.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the scenario is.
+    /// The scenario's title.
     pub head: Head,
     /// How long to run.
     pub run: Run,
@@ -56,7 +56,7 @@ pub struct Topology {
     pub trunks: Vec<Trunk>,
 }
 
-/// What a dumbbell or the hops of a chain have in common.
+/// The properties that a dumbbell and the hops of a chain have in common.
 #[derive(Clone, Debug)]
 pub struct Base {
     /// Both directions.
@@ -111,7 +111,7 @@ pub struct FlowGroup {
     pub access: Option<Access>,
     /// How it sends.
     pub sends: Sends,
-    /// What it sends.
+    /// Its source.
     pub source: source::SourceKeys,
     /// The row of the source's options that was named, if one was.
     pub source_row: Option<String>,
@@ -177,6 +177,6 @@ pub struct Tcp {
 pub struct RatedSends {
     /// The profile that was named, if one was.
     pub profile: Option<String>,
-    /// Which it is, with its options.
+    /// The kind, with its options.
     pub rated: Rated,
 }

@@ -1,4 +1,4 @@
-//! Where a group's data enters and leaves, and the static routes between: shortest by delay, then by hops,
+//! Routers at which a group's data enters and leaves, and the static routes between: shortest by delay, then by hops,
 //! then by the names of the links.
 
 use super::model::{FlowGroup, Form, Model, Sends};

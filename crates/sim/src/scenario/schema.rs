@@ -1,6 +1,6 @@
 //! The JSON Schema of a scenario (draft 2020-12), from the declarations.
 //!
-//! Which keys a group has follows from its transport and source, and which way it runs from the topology, so
+//! The keys of a group follow from its transport and source, and its direction from the topology, so
 //! each combination is a definition of its own with `additionalProperties: false`. Their keys point at the
 //! definitions of the parts, where each key is described once.
 
@@ -122,7 +122,7 @@ fn preset(presets: &[Preset]) -> Json {
     })
 }
 
-/// What may be written for one key.
+/// The values that may be written for one key.
 fn key(field: &Field) -> Json {
     let mut schema = kind(&field.kind, field.meta.range);
     schema.insert("description".into(), Json::from(field.doc.as_str()));
@@ -139,7 +139,7 @@ fn key(field: &Field) -> Json {
     Json::Object(schema)
 }
 
-/// What to write for a key, as examples of the right type.
+/// Values for a key, as examples of the right type.
 pub fn examples(field: &Field) -> Vec<Json> {
     let Kind { name, example, choices, list, .. } = &field.kind;
     let one: Vec<Json> = match *name {
@@ -320,7 +320,7 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
     defs.insert(format!("flow_{section}"), object!({ "oneOf": each }));
 }
 
-/// What a scenario with a topology of this form holds.
+/// The content of a scenario with a topology of this form.
 fn top(form: Form) -> Json {
     let section = form.section();
     let named = |name: &str| {

@@ -11,13 +11,13 @@ use units::quantity::Amount;
 use units::{choices, params, Bytes, Rate, Span, Time};
 
 params! {
-    /// What the scenario is; no effect on the run.
+    /// The scenario's title; no effect on the run.
     pub struct Head {
         /// One line, for tables and figures.
         title: String = String::new(),
-        /// What is shown, and what to expect.
+        /// Description of the scenario, and the expected outcome.
         description: String = String::new(),
-        /// Where it comes from: a paper, a standard, a measurement.
+        /// Its origin: a paper, a standard, a measurement.
         source: String = String::new(),
     }
 }
@@ -25,7 +25,7 @@ params! {
 impl Check for Head {}
 
 choices! {
-    /// What time is counted in.
+    /// The clock: the type that time is counted in.
     pub enum Clock {
         /// Whole nanoseconds.
         Nanoseconds = "nanoseconds",
@@ -53,7 +53,7 @@ params! {
         warmup: Option<Span> = None => { source: "dropcurve", assumed: true },
         /// Distance of the samples of series; `"auto"` is a thousandth of the duration.
         sample: Option<Span> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
-        /// What time is counted in. `"doubles"` is for comparisons with ns-2, over `droptail` and `red`.
+        /// The clock. `"doubles"` counts time in doubles, for comparisons with ns-2, over `droptail` and `red`.
         clock: Clock = Clock::Nanoseconds => { source: "dropcurve" },
         /// Most events to execute before the run is stopped.
         max_events: u64 = 10_000_000_000 => { range: Range::Positive, source: "dropcurve", assumed: true },
@@ -125,7 +125,7 @@ params! {
         burst_end: f64 = 0.25 => { range: Range::Above(0.0, 1.0), source: "Elliott63", assumed: true },
         /// Share of packets lost inside bursts.
         burst_loss: f64 = 1.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
-        /// What is added to the delay of each packet, at random.
+        /// Random addition to the delay of each packet.
         jitter: Distribution<Span> = Distribution::of(DistributionShape::Constant(0.0)),
         /// Whether jitter lets packets overtake one another; otherwise one that is held up holds up those behind it.
         overtaking: bool = false,

@@ -83,7 +83,7 @@ fn worked_out(both: &Both, name: &str, plan: &Plan) -> Both {
     }
 }
 
-/// What a hop has that differs from the chain.
+/// The keys of a hop that differ from the chain's.
 fn hop(base: &Both, own: &Both) -> Table {
     let mut rows = difference(&own.forward.wire, &base.forward.wire);
     if own.forward.queue.show() != base.forward.queue.show() {

@@ -31,9 +31,9 @@ params! {
         count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
         /// How they send.
         transport: Transport = Transport::Tcp,
-        /// What they have to send; `"auto"` is `cbr` for UDP and `ftp` for all others.
+        /// Their source; `"auto"` is `cbr` for UDP and `ftp` for all others.
         source: Option<Source> = None,
-        /// What they are counted under in comparisons of classes; `"auto"` is the group's name.
+        /// Their class in comparisons of classes; `"auto"` is the group's name.
         counted_as: Option<String> = None,
         /// The host of their sources: flows with the same name are on one host. `"auto"`: each flow has one of its own; in a
         /// free graph, the node where they enter.
@@ -100,7 +100,7 @@ impl Check for Group {
 }
 
 params! {
-    /// Which way a group crosses a dumbbell.
+    /// The direction in which a group crosses a dumbbell.
     pub struct DumbbellWay {
         /// From right to left, against the bottleneck's direction.
         reverse: bool = false,
@@ -110,7 +110,7 @@ params! {
 impl Check for DumbbellWay {}
 
 params! {
-    /// Which way a group crosses a chain.
+    /// The direction in which a group crosses a chain.
     pub struct ChainWay {
         /// Number of the router at which it enters, from 1; `"auto"` is the first.
         from: Option<u64> = None => { range: Range::Positive },
@@ -131,7 +131,7 @@ impl ChainWay {
 impl Check for ChainWay {}
 
 params! {
-    /// Where a group enters and leaves a free graph.
+    /// The nodes at which a group enters and leaves a free graph.
     pub struct GraphWay {
         /// The node of its sources.
         from: Place = Place(String::new()),

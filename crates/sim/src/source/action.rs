@@ -1,4 +1,4 @@
-//! What an application does next.
+//! The next action of an application.
 
 use units::Span;
 

@@ -4,7 +4,7 @@ use units::param::{Check, Range};
 use units::{params, Bytes};
 
 params! {
-    /// What a bulk transfer has to send.
+    /// The source of a bulk transfer.
     pub struct Ftp {
         /// Payload of a file; `"auto"` sends without end. Over a rate-based transport in whole packets, each sent once.
         bytes: Option<Bytes> = None => { range: Range::Positive },

@@ -10,7 +10,7 @@ use units::param::{Check, Distribution, DistributionShape, Preset};
 use units::{choices, params, Bytes, Span, Stream};
 
 choices! {
-    /// Who sets the pace of sessions.
+    /// The side that sets the pace of sessions.
     pub enum Loop {
         /// Each flow of the group is one user who never leaves: the next page comes a time to think after the last.
         Closed = "closed",
@@ -32,7 +32,7 @@ choices! {
 }
 
 choices! {
-    /// What a size means.
+    /// The meaning of a size.
     pub enum SizeOf {
         /// Payload; the last segment may be short.
         Payload = "payload",
@@ -70,7 +70,7 @@ const MODELS: &[Preset] = &[
 params! {
     /// Web sessions. Amounts are random laws such as `"pareto 12 kB shape 1.2"` (the mean and the shape).
     pub struct Http {
-        /// Who sets the pace.
+        /// The side that sets the pace.
         sessions: Loop = Loop::Closed => { source: "SWH06" },
         /// Time between the arrivals of sessions at one flow (`sessions = "open"`); exponential is a Poisson process.
         arrival: Distribution<Span> = Distribution::of(DistributionShape::Exponential(1.0)) => { source: "dropcurve", assumed: true },
@@ -88,7 +88,7 @@ params! {
         think: Distribution<Span> = Distribution::of(DistributionShape::Exponential(0.5)) => { source: "dropcurve", assumed: true },
         /// How long a connection is kept. A new one starts from the initial window and the initial timeout.
         connection: Connection = Connection::Object => { source: "RFC 9112 section 9" },
-        /// What a size means.
+        /// The meaning of a size.
         size_of: SizeOf = SizeOf::Payload => { source: "ns-2 for segments" },
     }
 }

@@ -133,7 +133,7 @@ impl SourcePart for Replay {
 macro_rules! sources {
     ($( $(#[doc = $doc:literal])+ $variant:ident($part:ty) = $name:literal, )+) => {
         units::choices! {
-            /// What a flow has to send.
+            /// The source of a flow.
             pub enum SourceKind {
                 $( $(#[doc = $doc])+ $variant = $name, )+
             }
@@ -168,7 +168,7 @@ macro_rules! sources {
         }
 
         impl SourceKeys {
-            /// Which kind it is.
+            /// The kind.
             pub fn kind(&self) -> SourceKind {
                 match self { $( SourceKeys::$variant(_) => SourceKind::$variant, )+ }
             }
@@ -178,7 +178,7 @@ macro_rules! sources {
                 match self { $( SourceKeys::$variant(part) => part.show(), )+ }
             }
 
-            /// What it sends over a transport with feedback.
+            /// The load that it sends over a transport with feedback.
             pub fn load(&self) -> Load {
                 match self { $( SourceKeys::$variant(part) => part.load(), )+ }
             }

@@ -1,4 +1,4 @@
-//! What a transport with feedback has to send, and the applications that decide it as they go.
+//! Loads of transports with feedback, and the applications that decide them as they go.
 
 use super::action::AppAction;
 use super::http::{Http, Loop, SizeOf, WebUser};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use units::param::Distribution;
 use units::{Bytes, Span, Stream, Time};
 
-/// What a transport with feedback sends.
+/// The load of a transport with feedback.
 #[derive(Clone, Debug)]
 pub enum Load {
     /// Unlimited data.

@@ -5,7 +5,7 @@ use units::param::{require, Check, Param, Problem, Range};
 use units::{choices, params, Bytes, Rate, Span};
 
 choices! {
-    /// What a rate counts.
+    /// The unit of a rate.
     pub enum RateOf {
         /// Bytes on the wire.
         Wire = "wire",
@@ -19,7 +19,7 @@ params! {
     pub struct Udp {
         /// Rate while sending.
         rate: Rate = Rate(1_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
-        /// What `rate` counts.
+        /// The unit of `rate`.
         rate_of: RateOf = RateOf::Wire,
         /// Size of a packet on the wire, headers included.
         packet: Bytes = Bytes(500) => { range: Range::Within(1.0, 65_535.0), source: "dropcurve", assumed: true },

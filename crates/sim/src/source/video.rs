@@ -12,7 +12,7 @@ use units::param::{require, Check, Param, Problem, Range};
 use units::{choices, params, Rate, Span, Time};
 
 choices! {
-    /// What the quality follows.
+    /// The measure that the quality follows.
     pub enum Adapt {
         /// The throughput of past chunks.
         Throughput = "throughput",
@@ -28,7 +28,7 @@ params! {
         qualities: Vec<Rate> = [300, 750, 1200, 1850, 2850, 4300].map(|kbps| Rate(kbps * 1000)).to_vec() => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Video in a chunk.
         chunk: Span = Span::from_millis(4000) => { range: Range::Positive, source: "ISO-23009 leaves it open", assumed: true },
-        /// What the quality follows.
+        /// The measure that the quality follows.
         adapt: Adapt = Adapt::Throughput,
         /// Share of the throughput that is used (`adapt = "throughput"`).
         share: f64 = 0.8 => { range: Range::Above(0.0, 1.0), source: "dropcurve", assumed: true },

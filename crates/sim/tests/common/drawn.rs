@@ -23,7 +23,7 @@ pub struct Drawer {
 pub struct Drawn {
     /// The scenario.
     pub scenario: Scenario,
-    /// What was set of it.
+    /// The keys that were set.
     pub object: Json,
     /// Its discipline.
     pub queue: String,
@@ -31,7 +31,7 @@ pub struct Drawn {
     pub transports: Vec<String>,
 }
 
-/// What a run of it came to.
+/// The outcome of a run of it.
 pub struct Ran {
     /// Events of the plain engine.
     pub events: u64,

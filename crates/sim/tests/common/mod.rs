@@ -1,4 +1,4 @@
-//! What tests of rate-based flows share: a RED bottleneck of 4 Mbit/s, and the summary of a run over it.
+//! Shared parts of the tests of rate-based flows: a RED bottleneck of 4 Mbit/s, and the summary of a run over it.
 
 use serde_json::Value;
 use sim::scenario::Scenario;

@@ -87,7 +87,7 @@ pub(crate) struct Ctx {
     pub(crate) feedback: Part<AccEcnFeedback>,
 }
 
-/// Which optional parts of a sender its options need.
+/// The optional parts of a sender that its options need.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     /// The ledger of sent segments is maintained (rate samples, RACK, Vegas, pacing).

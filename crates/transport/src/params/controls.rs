@@ -88,7 +88,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What counts as newly lost for BBR.
+    /// The rule for newly lost data of BBR.
     pub enum BbrLosses {
         /// Segments that an ACK marks lost.
         New = "new",

@@ -1,7 +1,7 @@
 //! Measurement and counting of ACKs.
 
 units::choices! {
-    /// Which segments give RTT samples.
+    /// Segments that are samples of the RTT.
     pub enum RttSamples {
         /// One segment in flight at a time, never a retransmission (Karn).
         PerWindow = "per_window",
@@ -35,7 +35,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which ACKs count as duplicates with SACK.
+    /// The rule for duplicate ACKs with SACK.
     pub enum DupackRule {
         /// ACKs that acknowledge no new data.
         NoAdvance = "no_advance",
@@ -46,7 +46,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What window growth counts.
+    /// The unit of window growth.
     pub enum Counting {
         /// One increment per ACK, whatever it covers.
         Acks = "acks",

@@ -21,7 +21,7 @@ pub(crate) enum FrtoState {
     Trying(u32),
 }
 
-/// What to do after an ACK has been processed.
+/// The action after an ACK has been processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrtoAction {
     /// Nothing.

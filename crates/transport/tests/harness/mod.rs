@@ -47,7 +47,7 @@ enum Event {
     ReceiverTimer,
 }
 
-/// What the trace shows.
+/// Content of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// A segment leaves the sender.
@@ -70,7 +70,7 @@ pub fn fall_floyd(limit: usize) -> Topology {
     Topology { links: [(8e6, 0.0001), (0.8e6, 0.1), (8e6, 0.0001)], limit }
 }
 
-/// What is destroyed or marked on the way.
+/// Packets that are destroyed or marked on the way.
 #[derive(Default)]
 pub struct Faults {
     /// Positions of data packets entering the middle link that are dropped.

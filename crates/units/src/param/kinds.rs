@@ -7,7 +7,7 @@ use crate::{Bytes, Rate, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// What may be written for a parameter, for the schema and for people.
+/// Values that may be written for a parameter, for the schema and for people.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kind {
     /// Short name: `rate`, `span`, `bytes`, `amount`, `number`, `count`, `switch`, `choice`, `text`, `spread`,
@@ -54,7 +54,7 @@ impl Kind {
 
 /// A type that can stand in a scenario.
 pub trait Param: Sized {
-    /// What may be written.
+    /// The values that may be written.
     fn kind() -> Kind;
     /// Reads it.
     ///

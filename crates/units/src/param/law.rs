@@ -39,11 +39,11 @@ pub struct Distribution<T> {
     what: core::marker::PhantomData<T>,
 }
 
-/// What a law can be of.
+/// The quantity that a law is of.
 pub trait Amounted: Sized {
     /// The name of the kind, for schema and docs.
     const KIND: &'static str;
-    /// What to write, as an example.
+    /// An example of how it is written.
     const EXAMPLE: &'static str;
     /// Reads one amount.
     fn amount(text: &str) -> Option<f64>;

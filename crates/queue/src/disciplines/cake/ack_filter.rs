@@ -9,7 +9,7 @@ use crate::disc::Packet;
 use alloc::collections::VecDeque;
 
 units::choices! {
-    /// Which redundant acknowledgements are dropped.
+    /// Redundant acknowledgements that are dropped.
     pub enum AckFilter {
         /// None.
         Off = "off",

@@ -39,7 +39,7 @@ struct Queue<P> {
     bytes: u64,
     place: Place,
     deficit: i64,
-    /// What its packets have in common.
+    /// The key that its packets have in common.
     tag: u64,
     /// Places of its source and its destination among the hosts.
     hosts: [usize; 2],
@@ -154,7 +154,7 @@ impl<P: Packet + Copy> Flows<P> {
         share / parts + i64::from(cx.chance((share % parts) as f64 / parts as f64))
     }
 
-    /// What the next turn of a queue earns, and in which round from now it is.
+    /// Credit of the next turn of a queue, and the round from now in which it is.
     fn next_turn(&self, i: usize, cx: &mut Cx<'_, P>) -> (i64, u64) {
         match self.division {
             Division::Exact => (self.quantum, self.hosts.load(self.queues[i].hosts) as u64),

@@ -9,7 +9,7 @@ use crate::flow_key::pair;
 use alloc::vec::Vec;
 
 units::choices! {
-    /// Which packets share a queue, and between which hosts the link is shared.
+    /// Packets that share a queue, and hosts between which the link is shared.
     pub enum Isolate {
         /// All packets share one queue.
         FlowBlind = "flowblind",
@@ -31,7 +31,7 @@ units::choices! {
 }
 
 impl Isolate {
-    /// What packets of one queue have in common.
+    /// The key that packets of one queue have in common.
     pub(super) fn tag<P: Packet>(self, pkt: &P) -> u64 {
         let [source, destination] = pkt.hosts();
         match self {

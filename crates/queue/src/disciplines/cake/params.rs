@@ -17,7 +17,7 @@ units::params! {
         tins: Tins = Tins::DiffServ3 => { source: "tc-cake(8)" },
         /// How the class of a packet is read.
         class_is: ClassIs = ClassIs::CodePoint => { assumed: true },
-        /// Which packets share a queue, and between which hosts the link is shared.
+        /// Packets that share a queue, and hosts between which the link is shared.
         isolate: Isolate = Isolate::Triple => { source: "tc-cake(8)" },
         /// How a queue gets its share of the quantum where its host has several bulk queues.
         division: Division = Division::Exact => { assumed: true },
@@ -27,7 +27,7 @@ units::params! {
         target: Option<Span> = None => { range: Range::Positive, source: "HTM18" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = true => { source: "HTM18" },
-        /// Which redundant acknowledgements are dropped.
+        /// Redundant acknowledgements that are dropped.
         ack_filter: AckFilter = AckFilter::Off => { source: "tc-cake(8)" },
         /// Clears the class of each packet that leaves; its ECN field stays.
         wash: bool = false => { source: "tc-cake(8)" },

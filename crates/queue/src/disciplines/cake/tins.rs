@@ -25,7 +25,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What the class of a packet is.
+    /// The source of a packet's class.
     pub enum ClassIs {
         /// A DiffServ code point, six bits.
         CodePoint = "code_point",
@@ -113,14 +113,14 @@ impl ClassIs {
     }
 }
 
-/// What follows from the share of a tin.
+/// Values that follow from the share of a tin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Terms {
     /// Its threshold rate; zero if there is no shaper.
     pub(super) rate: Rate,
-    /// What it may send in its turn among tins, where there is no shaper.
+    /// Bytes that it may send in its turn among tins, where there is no shaper.
     pub(super) weight: i64,
-    /// What a queue of it may send in its turn.
+    /// Bytes that a queue of it may send in its turn.
     pub(super) quantum: i64,
     /// Sojourn that may stand, and how long it must be exceeded.
     pub(super) target: Span,

@@ -1,4 +1,4 @@
-//! What a packet takes on the link: overhead for each, a least size, cells or code words.
+//! Size of a packet on the link: overhead for each, a least size, cells or code words.
 //!
 //! Reference: HTM18 section III; tc-cake(8).
 //! Units: bytes.
@@ -6,7 +6,7 @@
 use units::Bytes;
 
 units::choices! {
-    /// What the link makes of a packet.
+    /// The framing of the link.
     pub enum Framing {
         /// Nothing.
         Plain = "plain",
@@ -27,7 +27,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// What a packet takes.
+    /// Size of a packet on the link.
     #[inline]
     pub(super) fn size(&self, packet: Bytes) -> Bytes {
         let bare = (packet.0.saturating_sub(self.uncounted) + self.overhead).max(self.least);

@@ -6,7 +6,7 @@ use crate::disc::{Cx, Packet, Probe, Reason};
 use units::math;
 use units::{Span, Time};
 
-/// What to do with the packet that is about to leave.
+/// The decision about the packet that is about to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Send it.
@@ -33,7 +33,7 @@ pub(crate) struct CobaltLaw {
     blue_threshold: Span,
 }
 
-/// What one queue remembers.
+/// State of one queue.
 #[derive(Clone, Debug)]
 pub(crate) struct CobaltState {
     count: u32,

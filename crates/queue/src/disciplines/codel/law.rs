@@ -70,7 +70,7 @@ pub(crate) struct CoDelLaw {
     ce_for: CeFor,
 }
 
-/// What one queue remembers.
+/// State of one queue.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDelState {
     /// When packets will have waited too long for a whole interval; `None` while they do not.

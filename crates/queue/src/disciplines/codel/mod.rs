@@ -45,7 +45,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What time is counted in.
+    /// The unit of time.
     pub enum ScheduleClock {
         /// Nanoseconds.
         Exact = "exact",
@@ -67,7 +67,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which packets `ce_threshold` marks.
+    /// Packets that `ce_threshold` marks.
     pub enum CeFor {
         /// All that are ECN-capable.
         Capable = "capable",
@@ -97,7 +97,7 @@ units::params! {
         resume_intervals: u64 = 16 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8289" },
         /// How `1/sqrt(count)` is found.
         root: Root = Root::Exact => { source: "RFC8289" },
-        /// What time is counted in.
+        /// The unit of time.
         clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
@@ -105,7 +105,7 @@ units::params! {
         mark_schedule: MarkSchedule = MarkSchedule::Due => { source: "Linux codel" },
         /// Sojourn above which every chosen packet is marked, whatever the law says. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "Linux codel" },
-        /// Which packets `ce_threshold` marks.
+        /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux codel" },
     }
 }
@@ -123,7 +123,7 @@ impl Check for Params {
     }
 }
 
-/// What holds between the two times, wherever they occur.
+/// Checks the two times against each other, for every discipline that has them.
 pub(crate) fn check_times(target: Span, interval: Span, problems: &mut Vec<Problem>) {
     let rule = "must lie below interval, which is a round-trip time";
     require(problems, target < interval, "target", target.show(), rule, "5 % to 10 % of interval is usual");

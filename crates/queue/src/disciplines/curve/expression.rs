@@ -233,7 +233,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What may be written.
+    /// The grammar of an expression.
     fn known(&self) -> String {
         let names: Vec<&str> = self.names.iter().map(|(name, _)| *name).collect();
         format!("names are avg, x, {}, functions min, max, exp, ln, sqrt", names.join(", "))

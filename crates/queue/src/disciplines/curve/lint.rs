@@ -1,4 +1,4 @@
-//! What is wrong with a drop curve: sections that no average reaches, and values that make no sense.
+//! Faults of a drop curve: sections that no average reaches, and values that make no sense.
 //!
 //! Units: as the average.
 //! Sections are sampled at 256 points each, so a slip narrower than that may escape.
@@ -7,7 +7,7 @@ use super::Drawn;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What kind of slip.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slip {
     /// No average falls into the section: its bound lies at or below where it starts.
@@ -31,7 +31,7 @@ pub enum Slip {
 pub struct Finding {
     /// The section, counted from 1.
     pub section: usize,
-    /// What kind.
+    /// Its kind.
     pub slip: Slip,
     /// The average where it was seen.
     pub avg: f64,

@@ -27,7 +27,7 @@ use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 units::choices! {
-    /// Which findings of the checker refuse a curve.
+    /// Findings of the checker that refuse a curve.
     pub enum RefuseCurve {
         /// Those that cannot be meant: unreachable or contradictory sections, values that are no probability.
         Broken = "broken",
@@ -51,7 +51,7 @@ red_params! {
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
         /// The curve: `until BOUND: EXPRESSION; ...; EXPRESSION`, or `points AVG P, AVG P, ...`.
         curve: String = "until max_th: max_p * x; 1".to_string() => { source: "FJ93" },
-        /// Which findings of the checker refuse a curve.
+        /// Findings of the checker that refuse a curve.
         refuse: RefuseCurve = RefuseCurve::Broken => { assumed: true },
     }
 }

@@ -29,7 +29,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What overload does to the low-latency queue.
+    /// Treatment of the low-latency queue under overload.
     pub enum Overload {
         /// Its packets are dropped like classic ones.
         Drop = "drop",
@@ -65,7 +65,7 @@ units::params! {
         classic_share: f64 = 0.1 => { unit: "1", range: Range::Between(0.0, 1.0), source: "Linux dualpi2" },
         /// How a probability becomes a decision.
         draw: Draw = Draw::Recurring => { source: "RFC9332" },
-        /// What overload does to the low-latency queue.
+        /// Treatment of the low-latency queue under overload.
         overload: Overload = Overload::Drop => { source: "RFC9332" },
         /// Whether capable packets of the classic queue are marked instead of dropped.
         ecn: bool = true => { source: "RFC9332" },
@@ -94,7 +94,7 @@ impl Check for Params {
 }
 
 impl Params {
-    /// Where the low-latency queue marks every packet.
+    /// Delay from which the low-latency queue marks every packet.
     fn top(&self) -> Span {
         self.min_th + self.range
     }
@@ -127,7 +127,7 @@ impl Discipline for Params {
     }
 }
 
-/// Which of the two queues.
+/// One of the two queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     LowLatency,
@@ -177,7 +177,7 @@ impl<P: Packet + Copy> DualPi2<P> {
         self.limit.admits(packets, bytes, pkt.size().0)
     }
 
-    /// Whose turn it is: weighted deficit round robin, the low-latency queue first.
+    /// Returns the queue whose turn it is: weighted deficit round robin, the low-latency queue first.
     fn turn(&mut self) -> Option<Side> {
         match (self.low_latency.is_empty(), self.classic.is_empty()) {
             (true, true) => None,

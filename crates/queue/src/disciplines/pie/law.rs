@@ -7,7 +7,7 @@ use crate::disc::Cx;
 use crate::fifo::Unit;
 use units::{Span, Time};
 
-/// What one queue remembers.
+/// State of one queue.
 #[derive(Clone, Debug)]
 pub(crate) struct PieState {
     pub(super) drop_prob: f64,
@@ -299,7 +299,7 @@ impl PieState {
         self.drop_prob.min(1.0)
     }
 
-    /// What is left of the burst allowance, in milliseconds.
+    /// Remaining burst allowance, in milliseconds.
     pub(crate) fn burst_ms(&self) -> f64 {
         self.burst_allowance.as_millis()
     }

@@ -36,7 +36,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What uses up the burst allowance.
+    /// Events that use up the burst allowance.
     pub enum BurstClock {
         /// Each tick, by `t_update`.
         Tick = "tick",
@@ -46,7 +46,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which delay decides that the queue is uncongested.
+    /// The delay that decides that the queue is uncongested.
     pub enum Judged {
         /// That of the last tick.
         Old = "old",
@@ -84,13 +84,13 @@ units::params! {
         beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
         /// Time during which a burst passes untouched.
         max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
-        /// What uses up the burst allowance.
+        /// Events that use up the burst allowance.
         burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
         /// How the delay of the queue is found.
         delay: Delay = Delay::Timestamp => { source: "RFC8033" },
         /// Bytes over which the departure rate is measured.
         dq_threshold: Bytes = Bytes(16384) => { range: Range::Within(1.0, 65536.0), source: "RFC8033" },
-        /// Which delay decides that the queue is uncongested.
+        /// The delay that decides that the queue is uncongested.
         judged: Judged = Judged::Old => { source: "RFC8033" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { source: "RFC8033" },
@@ -112,7 +112,7 @@ units::params! {
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
         /// Share of `limit` that must wait before the controller starts. Zero: always at work.
         active_share: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
-        /// What the guard counts: no drops while two packets' worth or less wait.
+        /// The unit of the guard: no drops while two packets' worth or less wait.
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
         /// Whether a queue of exactly two packets is short.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },

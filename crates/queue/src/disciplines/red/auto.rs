@@ -1,4 +1,4 @@
-//! What the automatic parameters of RED become in a setting.
+//! Values of the automatic parameters of RED in a setting.
 //!
 //! Reference: FGS01 for thresholds and weights from rate and delay; FJ93 section 6 for the weight that lets a
 //! burst pass.
@@ -98,7 +98,7 @@ impl Params {
         }
     }
 
-    /// What each automatic parameter became.
+    /// The value of each automatic parameter.
     pub fn show_resolved(&self, setting: &Setting) -> Table {
         let resolved = self.resolve(setting);
         let amount = |x: f64| match self.unit {

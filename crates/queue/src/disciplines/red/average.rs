@@ -70,7 +70,8 @@ impl Average {
         }
     }
 
-    /// What this average adds to another: in integers the scaled number counts, whatever it is scaled by.
+    /// Contribution of this average to a sum that starts at `other`: in integers the scaled number counts, whatever
+    /// it is scaled by.
     pub(super) fn part_of(&self, other: &Average) -> f64 {
         match (self, other) {
             (Average::Integer(one), Average::Integer(other)) => one.scaled as f64 * other.unscale,

@@ -126,7 +126,7 @@ impl MarkingCurve for LinearCurve {
         (self.above_slope * avg + self.above_start).clamp(0.0, 1.0)
     }
 
-    /// What is below `max_th` is not forced.
+    /// The probability `p_b`; `None` if the average forces the decision.
     #[inline(always)]
     fn p_b_unless_forced(&self, avg: f64) -> Option<f64> {
         if avg < self.max_th {
@@ -144,7 +144,7 @@ pub(crate) enum Signal {
     Step,
 }
 
-/// What the link sends in this time makes a queue far below its average (`cautious_` of ns-2.35).
+/// A queue that the link sends in this time is far below its average (`cautious_` of ns-2.35).
 const CAUTIOUS_SECS: f64 = 0.05;
 
 /// The options that the steps themselves look at.
@@ -306,7 +306,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         self.marker.marks(arrival, cx).then_some(Signal::Early { p_b })
     }
 
-    /// What `caution` multiplies the probability by.
+    /// Factor of the probability under `caution`.
     #[cold]
     fn ease(&self, avg: f64, q: f64) -> f64 {
         let ratio = q / (self.rules.far_below * avg);

@@ -36,7 +36,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which arrivals increment `count`, and what resets it.
+    /// Arrivals that increment `count`, and events that reset it.
     pub enum MarkCounting {
         /// Arrivals between the thresholds; -1 below `min_th`, so that the first above it counts 0.
         Between = "between",
@@ -50,7 +50,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What happens from `max_th` upward.
+    /// Treatment of arrivals from `max_th` upward.
     pub enum AboveMax {
         /// Every packet is marked or dropped.
         Drop = "drop",
@@ -88,7 +88,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What the average is made of.
+    /// The measure that is averaged.
     pub enum AverageSample {
         /// The queue as the arriving packet finds it.
         Before = "before",
@@ -137,7 +137,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What automatic thresholds follow.
+    /// The reference for automatic thresholds.
     pub enum AutoTh {
         /// `min_th` = max(5 packets, half of what the link sends in `target_delay`), `max_th` = 3 `min_th`.
         Delay = "delay",
@@ -149,7 +149,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What an automatic `w_q` follows.
+    /// The reference for an automatic `w_q`.
     pub enum AutoWq {
         /// 1 - exp(-1/(10 R C)), `R` = max(0.1 s, 3 (delay + 1/C)), `C` in packets per second.
         Rtt = "rtt",
@@ -163,7 +163,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// Which packet a forced drop or a full buffer ends.
+    /// The packet that a forced drop or a full buffer discards.
     pub enum RedVictim {
         /// The arriving one.
         Arriving = "arriving",
@@ -191,7 +191,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What a forced decision does to an ECN-capable packet when `ecn` is on.
+    /// Effect of a forced decision on an ECN-capable packet when `ecn` is on.
     pub enum EcnForced {
         /// Drop it.
         Drop = "drop",
@@ -201,7 +201,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
+    /// Effect of a decision on a packet that is not ECN-capable when `ecn` is on.
     pub enum Incapable {
         /// Drop it.
         Drop = "drop",
@@ -213,7 +213,7 @@ units::choices! {
 units::choices! {
     /// When a random number is drawn.
     pub enum Draws {
-        /// Where a decision depends on it.
+        /// Where a decision depends on it, and nowhere else.
         Needed = "needed",
         /// At every arrival that is judged, and a mark if it is at most `p_a`.
         Always = "always",
@@ -227,7 +227,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is held against the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// What the queue, `avg` and the thresholds count.
+        /// The unit of the queue, `avg` and the thresholds.
         unit: Unit = Unit::Packets => { source: "FJ93" },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
@@ -235,7 +235,7 @@ units::params! {
         min_th: Option<Amount> = Some(Amount::Packets(5.0)) => { range: Range::Positive, source: "FJ93" },
         /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
         max_th: Option<Amount> = Some(Amount::Packets(15.0)) => { range: Range::Positive, source: "FJ93" },
-        /// What automatic thresholds follow.
+        /// The reference for automatic thresholds.
         auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
         /// Queueing delay that automatic thresholds aim at.
         target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
@@ -243,14 +243,14 @@ units::params! {
         max_p: f64 = 0.02 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
         /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
         w_q: Option<f64> = Some(0.002) => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
-        /// What an automatic `w_q` follows.
+        /// The reference for an automatic `w_q`.
         auto_w_q: AutoWq = AutoWq::Rtt => { source: "ns-2.35" },
         /// Packets that may arrive back to back without a mark, for `auto_w_q = "burst"`. `auto`: a third of
         /// twice `min_th` plus `max_th`.
         burst: Option<u64> = None => { range: Range::Positive, source: "Linux" },
         /// How the average is kept.
         arithmetic: AverageArithmetic = AverageArithmetic::Real => { source: "FJ93" },
-        /// What the average is made of.
+        /// The measure that is averaged.
         sample: AverageSample = AverageSample::Before => { source: "FJ93" },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
@@ -264,11 +264,11 @@ units::params! {
         idle_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// How marks are spread.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
-        /// Which arrivals raise `count`.
+        /// Arrivals that raise `count`.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
         /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
         min_queue: u64 = 0 => { source: "FJ93" },
-        /// What happens from `max_th` upward.
+        /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
         /// Whether certain marks go through the count and the die as early ones.
         forced_as_early: bool = false => { source: "FJ93" },
@@ -282,9 +282,9 @@ units::params! {
         max_packet: Bytes = Bytes(1500) => { range: Range::Positive, source: "CEP00" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "RFC3168" },
-        /// What a forced decision does to an ECN-capable packet.
+        /// Effect of a forced decision on an ECN-capable packet.
         ecn_forced: EcnForced = EcnForced::Drop => { source: "RFC3168" },
-        /// What a decision does to a packet that is not ECN-capable when `ecn` is on.
+        /// Effect of a decision on a packet that is not ECN-capable when `ecn` is on.
         incapable: Incapable = Incapable::Drop => { source: "RFC3168" },
         /// An early decision drops even ECN-capable packets once `p_b` reaches this. `auto`: never.
         mark_limit: Option<f64> = None => { unit: "1", range: Range::Positive, source: "RFC3168" },
@@ -292,7 +292,7 @@ units::params! {
         ecn_step: bool = false => { source: "RFC3168" },
         /// When a random number is drawn.
         draws: Draws = Draws::Needed => { assumed: true },
-        /// Which packet a forced drop or a full buffer ends.
+        /// The packet that a forced drop or a full buffer discards.
         victim: RedVictim = RedVictim::Arriving => { source: "FJ93" },
         /// Whether a queue far below its average is spared.
         caution: Caution = Caution::Off => { source: "FJ93" },

@@ -17,7 +17,7 @@ use crate::registry::Setting;
 use units::param::{Described, Table};
 use units::Time;
 
-/// What differs between kinds of packets that share one store: an average, its idle clock, a curve, a count.
+/// State of one kind of packets that share a store with others: an average, its idle clock, a curve, a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<L = LinearCurve> {
     average: Average,
@@ -46,7 +46,7 @@ impl<L: MarkingCurve> Part<L> {
         self.average.value()
     }
 
-    /// What its average adds to that of another part.
+    /// Contribution of its average to a sum that starts at another part's.
     pub(crate) fn adds_to(&self, other: &Part<L>) -> f64 {
         self.average.part_of(&other.average)
     }
@@ -236,7 +236,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     }
 }
 
-/// What each automatic parameter of RED became, of those that `T` has too.
+/// Values of the automatic parameters of RED, of those that `T` has too.
 pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Table {
     let fields = T::fields();
     let known = |key: &str| fields.iter().any(|field| field.name == key);
@@ -273,7 +273,7 @@ macro_rules! red_params {
                 byte_mode: crate::red::ByteMode = crate::red::ByteMode::Off => { source: "FJ93" },
                 /// An early decision drops even ECN-capable packets once `p_b` reaches this. `auto`: never.
                 mark_limit: Option<f64> = None => { unit: "1", range: units::param::Range::Positive, source: "RFC3168" },
-                /// Which packet a forced drop or a full buffer ends.
+                /// The packet that a forced drop or a full buffer discards.
                 victim: crate::red::RedVictim = crate::red::RedVictim::Arriving => { source: "FJ93" },
                 /// Whether a queue far below its average is spared.
                 caution: crate::red::Caution = crate::red::Caution::Off => { source: "FJ93" },
@@ -296,7 +296,7 @@ macro_rules! red_params {
                 limit: units::quantity::Amount = units::quantity::Amount::Packets(100.0) => { assumed: true },
                 /// How an arriving packet is held against the limit.
                 limit_test: crate::fifo::LimitTest = crate::fifo::LimitTest::After => { assumed: true },
-                /// What the queue, `avg` and the thresholds count.
+                /// The unit of the queue, `avg` and the thresholds.
                 unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
                 /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
                 mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
@@ -307,7 +307,7 @@ macro_rules! red_params {
                 idle_from: crate::red::IdleFrom = crate::red::IdleFrom::Empties => { source: "FJ93" },
                 /// How marks are spread.
                 spacing: crate::red::Spacing = crate::red::Spacing::$spacing => { source: $source },
-                /// Which arrivals raise `count`.
+                /// Arrivals that raise `count`.
                 counting: crate::red::MarkCounting = crate::red::MarkCounting::Between => { source: "FJ93" },
                 /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
                 min_queue: u64 = 0 => { source: "FJ93" },
@@ -315,7 +315,7 @@ macro_rules! red_params {
                 draws: crate::red::Draws = crate::red::Draws::Needed => { assumed: true },
                 /// Marks ECN-capable packets instead of dropping them.
                 ecn: bool = false => { source: "RFC3168" },
-                /// What a forced decision does to an ECN-capable packet.
+                /// Effect of a forced decision on an ECN-capable packet.
                 ecn_forced: crate::red::EcnForced = crate::red::EcnForced::Drop => { source: "RFC3168" },
                 $($($more)*)?
             }
@@ -346,7 +346,7 @@ macro_rules! red_params {
 }
 pub(crate) use red_params;
 
-/// What a relative answers as the RED in its field `red` does.
+/// Answers of a relative that are those of the RED in its field `red`.
 macro_rules! as_red {
     () => {
         #[inline]

@@ -38,7 +38,7 @@ pub(super) struct Marker {
     counting: MarkCounting,
     byte_mode: ByteMode,
     draws: Draws,
-    /// Where `count` starts after an early mark, and after a forced one.
+    /// Value of `count` after an early mark, and after a forced one.
     pub(super) after_mark: f64,
     after_forced: f64,
     mean_packet: u64,

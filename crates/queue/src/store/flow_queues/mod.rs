@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use units::quantity::Amount;
 use units::Bytes;
 
-/// Where a queue stands.
+/// The list that a queue is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In no list: empty, and forgotten.
@@ -38,7 +38,7 @@ pub(crate) struct Queue<S> {
     tag: u64,
     /// Bytes it may still send before its turn is over.
     pub(crate) deficit: i64,
-    /// What its law remembers.
+    /// State of its law.
     pub(crate) state: S,
 }
 
@@ -109,7 +109,7 @@ pub(crate) struct Hash {
     pub(crate) flows: u64,
     /// Queues of a set in which a flow may find one of its own; 1: the hash alone decides.
     pub(crate) ways: u64,
-    /// What makes the hash one's own; `None`: drawn at the first arrival.
+    /// Seed of the hash; `None`: drawn at the first arrival.
     pub(crate) perturbation: Option<u64>,
 }
 
@@ -310,7 +310,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         &mut self.queues[i]
     }
 
-    /// What the law of every queue remembers.
+    /// State of the law of every queue.
     pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
         self.queues.iter().map(|queue| &queue.state)
     }

@@ -1,4 +1,4 @@
-//! Where the packets of many queues lie: one pool of slots, and for each queue a chain through it.
+//! Storage of the packets of many queues: one pool of slots, and for each queue a chain through it.
 
 use crate::disc::Packet;
 use alloc::vec::Vec;

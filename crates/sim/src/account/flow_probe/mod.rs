@@ -1,4 +1,4 @@
-//! What one flow records: packets, delays, jitter, congestion window, series.
+//! Records of one flow: packets, delays, jitter, congestion window, series.
 
 mod cold;
 mod delays;
@@ -33,7 +33,7 @@ const NONE: Span = Span(u64::MAX);
 
 /// The records of one flow.
 pub struct FlowProbe {
-    /// What became of every packet, over the whole run.
+    /// Fate of every packet, over the whole run.
     pub conservation: Conservation,
     /// Data packets sent. During the run: those not yet added to [`Conservation::sent`]; after it: those since the warm-up.
     pub sent: Tally,

@@ -1,4 +1,4 @@
-//! What one link records: counters from the warm-up on, queue statistics, sojourn times, series.
+//! Records of one link: counters from the warm-up on, queue statistics, sojourn times, series.
 
 mod drop_curve;
 mod little;

@@ -10,7 +10,7 @@ use units::{Span, Time};
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum(u128);
 
-/// Where the count of a [`Sum`] begins.
+/// Start of the count of a [`Sum`].
 const COUNT: u32 = 80;
 
 impl Sum {

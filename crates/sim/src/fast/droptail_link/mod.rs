@@ -25,7 +25,7 @@ pub struct DroptailLink {
     /// Propagation delay.
     delay: Span,
     pub(super) byte_time: ByteTime,
-    /// What a link without a probe needs only once a packet arrives while it is busy.
+    /// Parts of a link without a probe that it needs only once a packet arrives while it is busy.
     cold: Option<Box<ColdState>>,
     /// The link's number, its place in the order of events.
     pub component: u32,
@@ -160,7 +160,7 @@ impl DroptailLink {
         Some(wire.arrival_time(size, self.byte_time.rate(), self.delay))
     }
 
-    /// Where a packet is after its transmission.
+    /// The place of a packet after its transmission.
     #[inline(always)]
     fn arrival_key(&self, size: u32, wire: Transmission) -> Key {
         let time = wire.arrival_time(size, self.byte_time.rate(), self.delay);

@@ -41,7 +41,7 @@ const MAX_MISSES: u32 = 16;
 /// Assumed size of most packets.
 const PACKET: Bytes = Bytes(1500);
 
-/// What decides whether a network is run with lookahead.
+/// The numbers that decide whether a network is run with lookahead.
 pub(super) struct Situation {
     /// Flows, and those among them that are greedy TCP over both links.
     pub(super) flows: usize,

@@ -24,7 +24,7 @@ pub struct RedLink {
     pub delay: Span,
     /// The link's number, its place in the order of events.
     pub component: u32,
-    /// What the link records, if anything.
+    /// The records of the link, if any.
     pub probe: Option<Box<LinkProbe>>,
     /// Drops and marks of the last arrival; the caller empties it.
     pub fates: Vec<Fate<QueuedPacket>>,
@@ -90,7 +90,7 @@ impl RedLink {
         self.serializer.rate()
     }
 
-    /// Where a packet is after its transmission.
+    /// The place of a packet after its transmission.
     #[inline(always)]
     fn arrival_key(&self, size: u32, wire: Transmission) -> Key {
         let time = wire.arrival_time(size, self.rate(), self.delay);

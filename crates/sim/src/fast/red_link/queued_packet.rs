@@ -3,7 +3,7 @@
 use queue::disc::Packet;
 use units::{Bytes, Ecn, Time};
 
-/// What the queue stores of a packet: two words without padding, copied in two moves.
+/// A packet as the queue stores it: two words without padding, copied in two moves.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedPacket {
     /// When its transmission starts.

@@ -62,7 +62,7 @@ fn rows_table(head: &str, rows: impl Iterator<Item = (String, String)>) -> Strin
     out
 }
 
-/// What belongs between a marker and its end.
+/// The text between a marker and its end.
 fn generated(marker: &str) -> String {
     fn part<T: Described>() -> String {
         keys_table(&fields_of::<T>())

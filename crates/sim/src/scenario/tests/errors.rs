@@ -1,4 +1,4 @@
-//! What users read when something is wrong, word for word.
+//! Messages that users read when something is wrong, word for word.
 
 use super::*;
 

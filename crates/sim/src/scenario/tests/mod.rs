@@ -140,7 +140,7 @@ fn text(s: &str) -> Value {
     Value::Text(s.to_string())
 }
 
-/// What two plans have in common if they are equal.
+/// The parts that two plans have in common if they are equal.
 fn picture(scenario: &Scenario) -> String {
     format!("{:?}", scenario.plan())
 }

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What a slip of the pen, or a machine, might write instead.
+/// Values that a slip of the pen, or a machine, might write instead.
 fn fragments() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),

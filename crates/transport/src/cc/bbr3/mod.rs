@@ -65,7 +65,7 @@ impl Bbr3State {
     }
 }
 
-/// What present ACKs tell about the last probe.
+/// Information that present ACKs carry about the last probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Done,

@@ -89,7 +89,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// What stands for the interval before the first loss event.
+    /// The length that stands for the interval before the first loss event.
     pub enum FirstInterval {
         /// The interval at which the equation gives the rate received (RFC 5348 section 6.3.1).
         Inverted = "inverted",
