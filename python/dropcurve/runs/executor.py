@@ -33,7 +33,7 @@ CHUNK = 256
 
 
 class View(Protocol[T]):
-    """What a caller is handed of a run."""
+    """The form in which a caller gets a run: its record, or a row of a table."""
 
     def made(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
         """The view of a run that was made, and a function that returns what is stored of it."""
@@ -45,7 +45,7 @@ class View(Protocol[T]):
         """The part of a view that a job with ``keep`` may see."""
 
 
-class Records:
+class RecordView:
     """The view of a run as its record."""
 
     def made(self, run: _core.Run, keep: Keep) -> tuple[RunRecord, Callable[[], Stored]]:
@@ -98,7 +98,7 @@ class Executor:
         tell: Tell | None = None,
     ) -> int:
         """Calls ``take`` with the record of each job; see `execute`."""
-        return self.execute(jobs, store, view=Records(), take=take, tell=tell)
+        return self.execute(jobs, store, view=RecordView(), take=take, tell=tell)
 
     def execute(
         self,

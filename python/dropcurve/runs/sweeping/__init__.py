@@ -15,15 +15,15 @@ from typing import Any
 
 from ...quantities.ranges import Range
 from ...results.occupied import check_sweep
-from ...scenario import Scenario, library
+from ...scenario import Scenario
 from .. import command_line
 from ..effort import Effort
 from ..executor import Executor
 from ..job import build
-from . import columns, design, folder
+from . import design, folder
 from .execute import Tell, complete
 from .run_table import RunTable
-from .table import FORMAT, Sweep
+from .table import Sweep
 
 __all__ = ["Sweep", "sweep"]
 
@@ -77,27 +77,23 @@ def sweep(
         >>> table.query("select queue_max_p, avg(utilisation) from runs group by all")
     """
     effort = Effort(seed, replications)
-    seeds = list(range(seed, seed + effort.first))
     where = Executor(jobs, cluster)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     vary = dict(vary or {})
-    drawn = design.points(base, vary, queues=list(queues), at=at, samples=points, method=method, seed=seed)
+    drawn = design.points(base, vary, queues=queues, at=at, samples=points, method=method, seed=seed)
     target = Path(out)
     if not force:
         check_sweep(target, base.resolved)
     table = RunTable(target / "runs" if store is None else Path(store), build(), cache=cache)
     table.open()
-    command = command_line.line("sweep", [base.origin or f"{base.name}.toml"], [
-        *command_line.edits(base.edits), *(("queue", queue) for queue in queues),
-        *([] if at == "queue" else [("at", at)]), *design.options(vary), ("points", points),
-        ("method", None if method == "sobol" else method), *effort.options(),
-    ])  # fmt: skip
-    record = {
-        "format": FORMAT, "version": library.version(), "build": build(), "title": base.title, "command": command,
-        "seeds": seeds, "settings": columns.names(drawn), "grid": design.is_grid(vary, base),
-        "store": "runs" if store is None else str(Path(store).resolve()), "scenario": base.resolved,
-    }  # fmt: skip
-    folder.write(target, record, drawn)
+    asked = (
+        command_line.edits(base.edits) + design.options(queues, at, vary, points, method) + effort.options()
+    )
+    command = command_line.line("sweep", [base.origin or f"{base.name}.toml"], asked)
+    seeds = range(seed, seed + effort.first)
+    record = folder.write(
+        target, base, drawn, command=command, seeds=seeds, grid=design.is_grid(vary, base), store=store
+    )
     complete([point.scenario for point in drawn], seeds, table, where, progress)
     table.adopt()
     table.compact()

@@ -59,8 +59,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What a batch sends back: ``seconds`` for each run made, the rows of all, and the records of those made. Part of
-    the runs may have been there, from a worker that died or from another session."""
+    """The answer of a batch: ``seconds`` for each run made, the rows of all, and the records of those made. Part of the
+    runs may have been there, from a worker that died or from another session."""
 
     seconds: float
     rows: list[Row]

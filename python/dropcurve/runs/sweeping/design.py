@@ -76,9 +76,21 @@ def is_grid(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> 
     return not any(isinstance(axis, Range) for axis in axes_of(vary, base).values())
 
 
-def options(vary: Mapping[str, Sequence[Any] | Range | str]) -> list[tuple[str, str]]:
-    """The axes as options of the command line: ``--vary PATH=VALUES``."""
-    return [("vary", f"{path}={_shown(some)}") for path, some in vary.items()]
+def options(
+    queues: Sequence[str],
+    at: str,
+    vary: Mapping[str, Sequence[Any] | Range | str],
+    samples: int | None,
+    method: str,
+) -> list[tuple[str, Any]]:
+    """The arguments of `points` as options of the command line, defaults left out."""
+    return [
+        *(("queue", queue) for queue in queues),
+        *([] if at == "queue" else [("at", at)]),
+        *(("vary", f"{path}={_shown(some)}") for path, some in vary.items()),
+        ("points", samples),
+        ("method", None if method == "sobol" else method),
+    ]
 
 
 def sample(axes: Mapping[str, Range], count: int, *, method: str, seed: int) -> list[Setting]:

@@ -10,16 +10,46 @@ from typing import Any
 from ...errors import ResultError
 from ...files import checksums
 from ...files.writing import draft, write_text
+from ...scenario import Scenario, library
+from ..job import build
 from . import columns
 from .design import DesignPoint
 from .run_table import RunTable
+from .table import FORMAT
 
 
-def write(folder: Path, record: dict[str, Any], points: Sequence[DesignPoint]) -> None:
-    """Writes points and record. Raises ResultError if the folder cannot be written."""
+def write(
+    folder: Path,
+    base: Scenario,
+    points: Sequence[DesignPoint],
+    *,
+    command: str,
+    seeds: Sequence[int],
+    grid: bool,
+    store: str | Path | None,
+) -> dict[str, Any]:
+    """Writes the points and the record of a sweep, and returns the record.
+
+    Args:
+        folder: The folder of the sweep.
+        base: The scenario whose settings the points are.
+        points: The settings.
+        command: The command line that asks for the same.
+        seeds: The seed of each replication.
+        grid: Whether the points are every combination of listed values.
+        store: Another folder for the runs than ``runs`` in this one.
+
+    Raises:
+        ResultError: The folder cannot be written.
+    """
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
+    record = {
+        "format": FORMAT, "version": library.version(), "build": build(), "title": base.title, "command": command,
+        "seeds": list(seeds), "settings": columns.names(points), "grid": grid,
+        "store": "runs" if store is None else str(Path(store).resolve()), "scenario": base.resolved,
+    }  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with draft(folder / "points.parquet") as beside:
@@ -29,6 +59,7 @@ def write(folder: Path, record: dict[str, Any], points: Sequence[DesignPoint]) -
     except OSError as error:
         where = error.filename or folder
         raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from None
+    return record
 
 
 def seal(folder: Path, table: RunTable) -> None:

@@ -34,7 +34,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowView:
     """The view of a run as a row. Numbers derived from samples are not in it, so that a row does not depend on what is
     stored besides. ``records``, if it is a list, gets the text of every run that is made, compressed."""
 
@@ -81,7 +81,7 @@ def make(
     gets what is to be stored where the store is not at hand.
     """
     made = Made()
-    executor, view = Executor(threads), Rows(build(), records)
+    executor, view = Executor(threads), RowView(build(), records)
 
     def add(_: int, found: Row) -> None:
         writer.add(found)
