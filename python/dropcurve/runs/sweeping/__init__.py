@@ -61,9 +61,8 @@ def sweep(
         jobs: Threads.
         cluster: A Dask cluster instead: the address of its scheduler, ``local:N`` or ``slurm:...``.
         out: Folder of the sweep; one with the result of another scenario is refused unless ``force``.
-        store: A folder of runs that several sweeps share.
-        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`); a sweep reads the runs in it and adds its
-            own.
+        store: Folder of runs that several sweeps share.
+        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`).
         progress: Called with (runs done, runs needed).
 
     Returns:
@@ -79,7 +78,7 @@ def sweep(
     effort = Effort(seed, replications)
     where = Executor(jobs, cluster)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    vary = dict(vary or {})
+    vary = vary or {}
     drawn = design.points(base, vary, queues=queues, at=at, samples=points, method=method, seed=seed)
     target = Path(out)
     if not force:
@@ -97,6 +96,5 @@ def sweep(
     complete([point.scenario for point in drawn], seeds, table, where, progress)
     table.adopt()
     table.compact()
-    if store is None:
-        folder.seal(target, table)
+    folder.seal(target, table)
     return Sweep(target, record)

@@ -63,7 +63,9 @@ def write(
 
 
 def seal(folder: Path, table: RunTable) -> None:
-    """Stores the checksums of the files of runs, which never change once they are there."""
+    """Stores the checksums of the files of runs, which never change once they are there; not of runs elsewhere."""
+    if table.folder.parent != folder:
+        return
     known = set(checksums.covered(folder))
     checksums.update(
         folder, [path for path in table.files() if path.relative_to(folder).as_posix() not in known]
