@@ -15,7 +15,7 @@ T = TypeVar("T")
 class DropcurveError(Exception):
     """Root of every error this package raises on purpose."""
 
-    #: What the command line exits with: 2, the input is no good.
+    #: Exit code of the command line: 2, the input is wrong.
     exit_code = 2
 
 

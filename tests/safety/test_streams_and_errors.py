@@ -100,9 +100,9 @@ def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
 @pytest.mark.parametrize(
     ("script", "told"),
     [
-        ("kill -KILL $$", "ended by SIGKILL before it was told to"),
-        ("exit 247", "ended by SIGKILL before it was told to"),
-        ("exit 0", "ended with exit code 0 before it was told to"),
+        ("kill -KILL $$", "ended by itself (by SIGKILL)"),
+        ("exit 247", "ended by itself (by SIGKILL)"),
+        ("exit 0", "ended by itself (with exit code 0)"),
         ("echo eth0 has gone >&2; exit 1", "eth0 has gone"),
     ],
 )

@@ -83,7 +83,7 @@ def cycle(p: float, sender: Sender) -> tuple[float, float]:
 
 
 def backoff(p: float) -> float:
-    """How many first timeouts a series of doubled ones lasts in the mean: f(p)/(1 - p) of PFTK98."""
+    """Mean length of a series of doubled timeouts, in first timeouts: f(p)/(1 - p) of PFTK98."""
     return (1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6) / (1.0 - p)
 
 

@@ -28,7 +28,7 @@ from .tc_write import WRITERS
 
 __all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read", "read_all"]
 
-#: What there is, and what each is.
+#: The boxes, with a description of each.
 BOXES = {
     "linux": "Linux: tc commands",
     "ios": "Cisco IOS and IOS-XE: policy maps with random-detect",
@@ -40,7 +40,7 @@ BOXES = {
     "vyos": "VyOS: policies of qos",
     "dummynet": "FreeBSD: pipes and schedulers of ipfw or dnctl",
 }
-#: What else people call them.
+#: Other names of the boxes.
 ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
     "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
@@ -55,7 +55,7 @@ _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
-#: What helps where a value of a text breaks a rule.
+#: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
 #: The module of each, where it is read from, in the order in which a text is held against them.
 _READERS = {

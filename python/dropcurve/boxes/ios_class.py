@@ -116,7 +116,7 @@ def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | 
     promised = [_promised(found, one, rate_bps) or 0.0 for one in siblings if not is_priority(one)]
     first = _priority_bps(found, block.policy, rate_bps)
     rest = rate_bps - first - sum(promised)
-    # What priority classes leave is what their policers leave; without promises to others it is all of that.
+    # Priority classes leave what their policers leave; without promises to others it is all of that.
     return (
         max(rest, 0.01 * rate_bps)
         if any(promised)

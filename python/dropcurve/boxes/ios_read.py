@@ -16,7 +16,7 @@ from .numbers import whole
 
 T = TypeVar("T")
 
-#: What IOS takes where a configuration does not say (CiscoWRED): by precedence, and by DSCP, where others have 20.
+#: Defaults of IOS (CiscoWRED): by precedence, and by DSCP, where others have 20.
 DEFAULT_MIN = (20, 22, 24, 26, 28, 31, 33, 35)
 DEFAULT_MAX, DEFAULT_DENOMINATOR, DEFAULT_CONSTANT, DEFAULT_LIMIT, DEFAULT_FLOWS = 40, 10, 9, 64, 16
 

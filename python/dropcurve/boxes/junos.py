@@ -18,7 +18,7 @@ from .settings import Settings
 __all__ = ["PRIORITIES", "export", "looks_like", "read", "read_all"]
 
 PRIORITIES = ("low", "medium-low", "medium-high", "high")
-#: What every statement begins with.
+#: First words of every statement.
 ROOT = "set class-of-service"
 #: Most points of an interpolated profile.
 MOST = 64

@@ -65,11 +65,11 @@ class Export:
 
     @property
     def queue_as_loaded(self) -> str:
-        """As `dropcurve compare --queue` takes it."""
+        """The text of the queue for `dropcurve compare --queue`."""
         return queue_text(self.discipline_as_loaded, self.params_as_loaded)
 
 
-#: What helps where a text is damaged.
+#: Remedy for a damaged text.
 EXPORT_AGAIN = "export it from the box once more"
 #: A limit of packets that no box reaches.
 MOST_PLACED = 10_000_000
@@ -130,7 +130,7 @@ class Import:
 
     @property
     def queue(self) -> str:
-        """As `dropcurve compare --queue` takes it."""
+        """The text of the queue for `dropcurve compare --queue`."""
         return queue_text(self.discipline, self.params)
 
     def link(

@@ -13,7 +13,7 @@ from typing import Any
 from . import sqm
 from .model import Export, Import
 
-#: What tc calls a discipline, where that is another word.
+#: Names of disciplines in tc, where they differ from ours.
 _TC_KINDS = {
     "droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",), "cobalt": ("cobalt", "cake"),
 }  # fmt: skip

@@ -83,7 +83,7 @@ def export(
 def _loaded(
     stated: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
 ) -> tuple[str, dict[str, Any]]:
-    """As the ASIC does it, with one curve `red`, with several `wred` of the shortest average there is."""
+    """The discipline of the ASIC: `red` for one curve, for several `wred` with the shortest average there is."""
     shared: dict[str, Any] = {"limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B"}
     if len(set(stated)) == 1:
         low, high, share = stated[0]

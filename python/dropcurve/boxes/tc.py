@@ -73,7 +73,7 @@ def _low_latency(given: Settings, params: dict[str, object], *, dev: str, shape:
 def _shaper(given: Settings, dev: str) -> list[str]:
     """An htb class of the link's rate."""
     rate = tc.show_rate(given.rate_bps)
-    # What leaves in a millisecond, and a packet: a class that may send less at once misses its rate.
+    # Bytes of a millisecond and one packet: a class that may send less at once misses its rate.
     burst = max(2 * given.packet_bytes, round(given.rate_bps / 8000.0) + given.packet_bytes)
     return [
         f"tc qdisc replace dev {dev} root handle 1: htb default 1",

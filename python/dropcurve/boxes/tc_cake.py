@@ -28,14 +28,14 @@ ISOLATION = {
     "flowblind": "flowblind", "srchost": "srchost", "dsthost": "dsthost", "hosts": "hosts", "flows": "flows",
     "dual-srchost": "dual_srchost", "dual-dsthost": "dual_dsthost", "triple-isolate": "triple",
 }  # fmt: skip
-#: What is not simulated, and what of it is lost.
+#: Options that are not simulated, with the effect that is lost.
 LOST = {
     "ack-filter": "acknowledgements are not filtered", "ack-filter-aggressive": "acknowledgements are not filtered",
     "ingress": "packets that are dropped do not count against the rate",
     "autorate-ingress": "the rate stays as it is", "nat": "addresses are taken as they are",
     "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
 }  # fmt: skip
-#: What becomes of a queue that shall not mark.
+#: Note on a queue that must not mark.
 MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
 #: Bytes of the Ethernet header, which the kernel counts unless an overhead is stated.
 ETHERNET = 14

@@ -24,7 +24,7 @@ CONTAINERS = {
 }  # fmt: skip
 #: The handle of a shaper whose command states none.
 UNNAMED = "0:"
-#: What is no queue of packets that leave, or has no own delay.
+#: Kinds that queue no packets, or have no delay of their own.
 NO_QUEUE = ("ingress", "clsact", "noqueue")
 
 

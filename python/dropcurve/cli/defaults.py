@@ -26,7 +26,7 @@ from ..errors import DropcurveError, nearest
 OUT = "DROPCURVE_OUT"
 #: Environment variable with the number of threads.
 JOBS = "DROPCURVE_JOBS"
-#: Where results are stored unless somebody says otherwise.
+#: Folder of results unless another one is named.
 RESULTS = "results"
 
 

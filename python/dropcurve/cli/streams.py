@@ -1,4 +1,4 @@
-"""Our standard streams: closed ones are noticed before they are used, and a reader who leaves is told from other
+"""Standard streams: closed ones are noticed before they are used, and a reader that leaves is distinguished from other
 broken pipes."""
 
 from __future__ import annotations

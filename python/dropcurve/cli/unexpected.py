@@ -9,7 +9,7 @@ from types import TracebackType
 
 from .console import say
 
-#: Where errors of ours are reported.
+#: Address for reports of internal errors.
 REPORT = "report it with the command and its files (CONTRIBUTING.md, Reporting an error)"
 _HERE = Path(__file__).resolve().parents[2]
 

@@ -31,7 +31,7 @@ def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         with os.fdopen(opened, "rb", closefd=False) as file:
-            # As many as it has, for a read makes room for all that it is asked for.
+            # No more than it has, because a read makes room for all that it is asked for.
             content = file.read(found.st_size) if found.st_size <= limit else None
     finally:
         os.close(opened)

@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> int:
     flows = [flow for flow in job["flows"] if flow["transport"] == "udp" and source(flow) == sender]
     lines = {flow["number"]: _socket(host, flow["number"], flow["tos"]) for flow in flows}
     with suppress(PermissionError):
-        # As root: who sends late is another load.
+        # As root: a sender that is late is another load.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     sys.stdout.write("ready\n")
     sys.stdout.flush()

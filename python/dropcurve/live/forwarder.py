@@ -1,4 +1,4 @@
-"""The process that forwards, and how to ask and tell it while it runs.
+"""The forwarding process, and its control socket.
 
     python -m dropcurve.live.forwarder SETTINGS RESULT
 

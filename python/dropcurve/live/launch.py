@@ -31,7 +31,7 @@ PROGRAMS = {
 }
 #: Names the folder of the kernel in virtual time.
 ORACLE = "DROPCURVE_ORACLE"
-#: Where it lies beside a checkout.
+#: Its path in a checkout.
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "linux-oracle"
 #: Prefix of the names of its folders.
 GUEST = "dropcurve-guest-"

@@ -140,7 +140,7 @@ def running(
         words = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
         unmerged = [one.name for one in router.devices or router.choose() if one.kind == "packet"]
         job = keeper.KeeperJob(words, signal.SIGTERM, [str(here)], unmerged)
-        # In a session of its own: Ctrl-C is for us, and we tell it to stop.
+        # In a session of its own: Ctrl-C reaches this process, which then stops it.
         process = subprocess.Popen(
             job.command(), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
             pass_fds=[place.lock],
@@ -182,7 +182,7 @@ def work(
 
 
 def ended(process: subprocess.Popen[str]) -> str:
-    """Why a forwarder ended before it was told to: its own complaint, or else the signal or code. "" while it runs."""
+    """Reason why a forwarder ended by itself: its own message, else the signal or code; "" while it runs."""
     try:
         said = (process.communicate(timeout=PATIENCE_S)[1] or "").strip()
     except subprocess.TimeoutExpired:
@@ -192,9 +192,7 @@ def ended(process: subprocess.Popen[str]) -> str:
     # The keeper passes the forwarder's own end on: a signal as a negative number, of which an exit code has 8 bits.
     code = process.returncode if process.returncode <= 127 else process.returncode - 256
     how = f"by {signal.Signals(-code).name}" if -code in set(signal.Signals) else f"with exit code {code}"
-    return (
-        f"the forwarder ended {how} before it was told to; its packets are no longer forwarded: run it again"
-    )
+    return f"the forwarder ended by itself ({how}); its packets are no longer forwarded: run it again"
 
 
 def warnings(stats: dict[str, Any]) -> list[str]:

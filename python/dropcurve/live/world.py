@@ -39,10 +39,10 @@ class World:
         self.job = job
         self.out = Path(job["out"])
         self.programs: list[tuple[str, subprocess.Popen[bytes]]] = []
-        #: Idle processes, one in each host, by whose number the kernel tells what the host's device received.
+        #: Idle processes, one in each host, by whose number the kernel shows what the host's device received.
         self.holders: dict[str, subprocess.Popen[bytes]] = {}
         self.received: list[tuple[int, int, int]] = []
-        #: Those that send and receive UDP; they wait to be told when the run begins.
+        #: Processes that send and receive UDP; they wait for the start of the run.
         self.waiting: list[subprocess.Popen[bytes]] = []
         self.problems: list[str] = []
 

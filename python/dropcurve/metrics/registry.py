@@ -81,7 +81,7 @@ def as_number(value: Any) -> float | None:
 
 
 def derived(run: Run, name: Literal["sync", "transient_s"]) -> float | None:
-    """A number that the samples of a run tell; None if it was not sampled, or they do not tell."""
+    """A number derived from the samples of a run; None without samples or without an answer."""
     found = run.get("derived")
     return None if found is None else found.get(name)
 
@@ -232,28 +232,28 @@ class Flows(list[Flow]):
 
     @cached_property
     def delivered(self) -> tuple[list[Flow], list[int]]:
-        """Those of which packets were delivered, and how many of each."""
+        """The flows of which packets were delivered, and how many of each."""
         counts = [(flow.get("delay_ms") or {}).get("count") for flow in self]
         return [flow for flow, count in zip(self, counts, strict=True) if count], list(filter(None, counts))
 
     @cached_property
     def handing(self) -> Flows:
-        """Those whose applications hand objects over."""
+        """The flows whose applications hand objects over."""
         return Flows(self.run, [flow for flow in self if flow.get("objects")])
 
     @cached_property
     def ended(self) -> list[Flow]:
-        """Those with a finite amount of their own that arrived in full."""
+        """The flows with a finite amount of their own that arrived in full."""
         return [flow for flow in self if flow.get("finish_s") is not None and not flow.get("objects")]
 
     @cached_property
     def transfers(self) -> list[Flow]:
-        """Those that have completion times."""
+        """The flows that have completion times."""
         return self.ended or self.handing
 
     @cached_property
     def finite(self) -> list[Flow]:
-        """Those with a finite amount of their own to send."""
+        """The flows with a finite amount of their own to send."""
         return [flow for flow in self if flow.get("size_bytes") is not None]
 
     @cached_property

@@ -137,5 +137,5 @@ def tight(values: Iterable[float | None], *, precision: float, confidence: float
 
 
 def next_size(n: int, *, maximum: int = MAXIMUM) -> int:
-    """How many replications to have at the next look: half as many again."""
+    """Number of replications at the next test: half as many again."""
     return min(maximum, max(n + 1, math.ceil(1.5 * n)))

@@ -50,7 +50,7 @@ class Layout:
     """How the panels of a kind are laid out.
 
     `height_in` is that of one panel at page width; `columns` the most side by side there; `legend` whether
-    variants are told apart by a key above all panels, as a line ("line") or a marker ("marker").
+    variants are distinguished by a key above all panels, as a line ("line") or a marker ("marker").
     """
 
     height_in: float

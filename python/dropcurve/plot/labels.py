@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def shorten(name: str, *, limit: int = 28) -> str:
-    """A name that fits: the middle goes, since ends tell variants apart."""
+    """A name that fits: the middle is cut, since variants differ at the ends."""
     name = " ".join(name.split())
     if len(name) <= limit:
         return name

@@ -97,7 +97,7 @@ def draw(data: QueuePanel, ax: Axes) -> None:
 
 
 def _unrest(values: Floats) -> float:
-    """How much a curve moves from point to point."""
+    """Mean change of a curve from point to point."""
     return float(np.nanmean(np.abs(np.diff(values)))) if len(values) > 1 else 0.0
 
 

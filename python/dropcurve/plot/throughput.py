@@ -22,7 +22,7 @@ SEE = "Whether the classes of flows keep their shares, and whether the link is k
 
 #: Stretches over which throughput is averaged: fine enough to see it move, coarse enough to read.
 BINS = 100
-#: Classes told apart in one panel; further ones are added up as "others".
+#: Classes with a curve of their own in one panel; further ones are added up as "others".
 CLASSES = 4
 
 

@@ -31,7 +31,7 @@ class MetricTable:
     lines: tuple[TableLine, ...]
     #: Titles of the rows left out because they are zero throughout.
     zero: tuple[str, ...] = ()
-    #: What the flags mean; "" where there are none.
+    #: Meaning of the flags; "" if there are none.
     legend: str = ""
 
 

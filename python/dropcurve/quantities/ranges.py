@@ -53,7 +53,7 @@ class Range:
         return float(round(value)) if self.whole else float(f"{value:.{DIGITS}g}")
 
     def share(self, value: float) -> float:
-        """Where a number lies: 0 at ``low``, 1 at ``high``; the inverse of `at`."""
+        """Position of a number: 0 at ``low``, 1 at ``high``; the inverse of `at`."""
         if self.high == self.low:
             return 0.5
         if self.scale == "log":

@@ -12,10 +12,10 @@ from ..results import Result
 from ..results.document import headline
 from . import method, setup, table, topology
 
-#: What sentences of a verdict end in: "(95 %, 5 paired replications)".
+#: End of the sentences of a verdict: "(95 %, 5 paired replications)".
 _BASIS = re.compile(r" \(([^()]*)\)\.?$")
 
-#: What the figures of the answer and those of the explanation are.
+#: Figures of the answer, and figures of the explanation.
 ANSWER_FIGURES = ("tradeoff", "comparison")
 
 

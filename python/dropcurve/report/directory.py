@@ -63,7 +63,7 @@ def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
     return "\n".join(lines)
 
 
-#: What `list` knows.
+#: The subjects of `list`.
 SECTIONS = (
     "disciplines", "dialects", "transports", "profiles", "controls", "sources", "links", "metrics", "scenarios",
     "plots",

@@ -238,7 +238,7 @@ def _option(key: str, field: Mapping[str, Any], columns: Sequence[Mapping[str, A
 
 
 def _origin(key: str, value: Any, field: Mapping[str, Any], preset: Mapping[str, Any]) -> str:
-    """Where a value is from: "preset" (dialect or profile), "assumed", "default", or "set" in the scenario."""
+    """Origin of a value: "preset" (dialect or profile), "assumed", "default", or "set" in the scenario."""
     if value is None or not field:
         return ""
     if key in preset:

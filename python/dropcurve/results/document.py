@@ -77,7 +77,7 @@ def headline(
     made = opening(found, seconds=seconds, names=names)
     if len(found.rivals) < 2 and found.conditions == 1:
         return made
-    # What no sentence has room for: every design, over all conditions.
+    # Every design over all conditions, for which no sentence has room.
     return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
 
 

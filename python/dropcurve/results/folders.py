@@ -146,7 +146,7 @@ def _write_series(result: Measured, path: Path) -> None:
         parquet.write_table(table, beside, compression="zstd", write_page_checksum=True)
 
 
-#: What to do about a result that cannot be read.
+#: Remedy for a result that cannot be read.
 REMEDY = "run the command again"
 
 

@@ -11,13 +11,13 @@ from ..files import checksums
 from ..files.checksums import Fault
 from ..files.reading import is_regular, parse_json, read_bytes
 
-#: What marks a folder of ours.
+#: Files that mark a folder of ours.
 MARKS = ("result.json", "sweep.json", "tune.json")
 
 
 @dataclass(frozen=True)
 class Integrity:
-    """How many files were checked, and which of them are damaged."""
+    """Number of files that were checked, and the damaged ones."""
 
     files: int
     faults: list[Fault]

@@ -10,7 +10,7 @@ from ..errors import ResultError
 from ..files.reading import parse_json, read_bytes
 from ..files.shape import faults
 
-#: What marks a folder, and what wrote it.
+#: Files that mark a folder, with the verb that wrote each.
 _MARKS = {"result.json": "run or compare", "sweep.json": "sweep", "tune.json": "tune"}
 _REMEDY = "name another folder with --out, or replace it with --force (from Python force=True)"
 

@@ -16,7 +16,8 @@ from .variant import Variant
 
 #: Keys of a scenario that name its queues.
 QUEUES = ("queue", "back_queue")
-#: How much there is to set and to understand: nothing, a target, a target and a division of flows, thresholds.
+#: Complexity of a discipline, by what there is to set and to understand: nothing, a target, a target and a division of
+#: flows, thresholds.
 _SIMPLICITY = {
     "droptail": 0.0, "codel": 1.0, "pie": 1.0, "pi": 2.0, "cobalt": 1.0, "ared": 2.0, "fq_codel": 2.0, "fq_pie": 2.0,
     "fq_cobalt": 2.0, "cake": 2.0, "sfq": 1.5, "dualpi2": 2.0,
@@ -91,7 +92,7 @@ def _weighed(
         )
         return usual, values, about
     criteria, samples = weights.samples(runs)
-    # What the goal does not weigh may still be the price of it.
+    # Measures that the goal does not weigh may still be its price.
     others = [one for one in usual if one.key not in samples[0]]
     criteria += [replace(one, worth=0.0, better="higher" if one.higher else "lower") for one in others]
     for mine, every in zip(samples, values, strict=True):

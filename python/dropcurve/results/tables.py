@@ -11,7 +11,7 @@ from ..metrics import statistics
 from ..quantities import wording
 from .variant import Variant
 
-#: What a table may be taken of.
+#: Kinds of rows of a table.
 PER = ("total", "class", "flow")
 
 

@@ -1,4 +1,4 @@
-"""Where the store of runs is: a cache folder of the user, another one, or none.
+"""Location of the store of runs: a cache folder of the user, another one, or none.
 
 The option ``--cache`` (``cache=`` in Python) comes first, then the environment variable ``DROPCURVE_CACHE``; both take
 a folder or ``off``. Otherwise it is ``dropcurve`` in the user's cache folder (``XDG_CACHE_HOME``, else ``~/.cache``; on

@@ -64,8 +64,8 @@ class RecordView:
 
 @dataclass(frozen=True)
 class Executor:
-    """Where runs are made: on ``jobs`` threads of this process, by default as many as there are processors, or, rows of
-    a sweep's table alone, on the Dask cluster at ``cluster`` (see `runs.cluster`)."""
+    """Threads or cluster that make runs: ``jobs`` threads of this process, by default as many as there are processors,
+    or, for the rows of a sweep's table alone, the Dask cluster at ``cluster`` (see `runs.cluster`)."""
 
     jobs: int | None = None
     cluster: str | None = None

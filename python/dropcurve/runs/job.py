@@ -12,7 +12,7 @@ import dropcurve._core as _core
 
 from ..scenario import Scenario
 
-#: What is kept of a run, each with what comes before it: all that was counted, what the samples tell, the sampled
+#: Parts of a run that are stored, each with those before it: all counters, numbers derived from samples, the sampled
 #: series.
 Keep = Literal["summary", "derived", "series"]
 KEEPS: tuple[Keep, ...] = ("summary", "derived", "series")

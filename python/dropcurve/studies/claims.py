@@ -154,7 +154,7 @@ class Court:
     _closed: set[str] = field(default_factory=set)
 
     def ask(self, cells: Cells) -> Mapping[str, int]:
-        """How many replications of which cells the claims want that are open; none if nothing is."""
+        """Replications that open claims need, by cell; empty if no claim is open."""
         wanted: dict[str, int] = {}
         for claim in self.claims:
             if claim.key in self._closed:

@@ -232,7 +232,7 @@ def _listing(words: Sequence[str]) -> str:
 
 
 def _precision(outcome: Outcome) -> str:
-    """How many cells are known as well as asked, and of the others which and why."""
+    """Sentences on how many cells reach the precision, and on the others with the reason."""
     if outcome.plan.precision is None:
         return ""
     settings = outcome.study.settings

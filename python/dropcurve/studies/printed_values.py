@@ -65,7 +65,7 @@ def compare(values: Sequence[PrintedValue], cells: Cells) -> list[Comparison]:
 
 
 def summary(found: Sequence[Comparison]) -> list[Block]:
-    """How many printed values lie outside, by quantity. The paragraph alone if the paper prints none."""
+    """Number of printed values outside of the intervals, by quantity. The paragraph alone if the paper prints none."""
     if not found:
         return [
             Text(

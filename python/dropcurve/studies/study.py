@@ -146,7 +146,7 @@ class Outcome:
         return next(one for one in self.findings[setting or self.main] if one.claim.key == claim)
 
     def count(self, verdict: str = HOLDS, setting: str = "") -> int:
-        """How many claims ended so."""
+        """Number of claims with this outcome."""
         return sum(one.verdict == verdict for one in self.findings[setting or self.main])
 
     def short(self, *, floors: bool) -> dict[tuple[str, str], dict[str, float]]:
@@ -165,7 +165,7 @@ class Outcome:
 
     @property
     def asked(self) -> int:
-        """How many claims were asked in the first setting."""
+        """Number of claims that were tested in the first setting."""
         return sum(one.verdict != UNASKED for one in self.findings[self.main])
 
 

@@ -96,7 +96,7 @@ class Challengers:
             study = FamilyStudy(family(kind, question.room), question.target, 1, self.seed)
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
             say(f"a further discipline: {kind}", best)
-            # As many runs as there were: the other parameters are moved only where there is time.
+            # The same number of runs: the other parameters are varied only if there is time.
             most = float(self.bench.runs) if self.until is None else float("inf")
             solving = Solving(self.bench, evaluations, list(self.first), most, self.until, margin=self.margin)
             points = slack(question.goal, self.margin)

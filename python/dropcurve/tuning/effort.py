@@ -223,7 +223,7 @@ VALIDATED = 4
 
 
 def affordable(left_s: float | None, run_s: float | None) -> int:
-    """How many designs there is time to validate in runs enough for a statement."""
+    """Number of designs that can be validated in the time, each with enough runs for a statement."""
     if left_s is None or not run_s:
         return 1000
     return max(VALIDATED, int(left_s / (run_s * WORTHWHILE)))

@@ -229,7 +229,7 @@ class Search:
         """Morris screening: which parameters matter; steps around the incumbent seldom move the others."""
         spent = 0
         for study in self.studies.values():
-            # Where one evaluation covers few of the trials, other points are worth more than screening.
+            # If one evaluation covers few of the trials, other points are worth more than screening.
             many = len(study.family.axes) > 2 and not self.evaluations.brief
             many = many and self.evaluations.promises(study.family.kind, IDLE * self.margin)
             cost = 4 * (len(study.family.axes) + 1) * len(self.half)

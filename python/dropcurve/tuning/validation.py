@@ -149,7 +149,7 @@ class Validation:
             self.best = self.best or self.candidates[0]
         else:
             question = self.bench.question
-            # Where disciplines were named, others are rivals to compare with, not to recommend.
+            # If disciplines were named, others are only compared, not recommended.
             asked = () if question.free else question.candidates
             able = [
                 one
@@ -261,7 +261,7 @@ class Validation:
 
     @property
     def replications(self) -> int:
-        """How many replications the recommendation has."""
+        """Number of replications of the recommendation."""
         return self._made[self.best.key] if self.best else 0
 
     def lines(self) -> list[ValidationLine]:

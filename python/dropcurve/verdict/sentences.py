@@ -96,7 +96,7 @@ def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
     return (max(means) - min(means)) * abs(criterion.worth) if criterion.bound is None else float("inf")
 
 
-#: What a table calls the relation of a design to the leader.
+#: Words of a table for the relation of a design to the leader.
 _RELATIONS = {"better": "", "equal": "as good", "undecided": "not settled", "infeasible": "misses the goal"}
 
 

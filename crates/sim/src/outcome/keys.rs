@@ -104,10 +104,10 @@ pub const TABLES: &[KeyTable] = &[
         doc: "Objects of an application, such as those of web pages.",
         keys: OBJECTS,
     },
-    KeyTable { name: "VideoSummary", doc: "What a viewer saw in the whole run.", keys: VIDEO },
+    KeyTable { name: "VideoSummary", doc: "Video as a viewer saw it in the whole run.", keys: VIDEO },
     KeyTable {
         name: "ShapedVideoSummary",
-        doc: "What became of the video of a source that shapes it.",
+        doc: "Fate of the video of a source that shapes it.",
         keys: SHAPED,
     },
     KeyTable {
@@ -115,7 +115,7 @@ pub const TABLES: &[KeyTable] = &[
         doc: "The packets of a flow in the whole run, both directions.",
         keys: CONSERVED,
     },
-    KeyTable { name: "DerivedSummary", doc: "What the samples of a run tell.", keys: DERIVED },
+    KeyTable { name: "DerivedSummary", doc: "Numbers derived from the samples of a run.", keys: DERIVED },
     KeyTable { name: "TallySummary", doc: "Packets and their bytes.", keys: TALLY },
 ];
 
@@ -125,40 +125,40 @@ const RUN: &[SummaryKey] = keys! {
     "scenario": Text, Always, "hash of the resolved scenario, 16 hex digits";
     "seed": Whole, Always, "seed of the run";
     "stopped_by": Text, Always, "\"duration\", \"events\" or \"memory\"";
-    "simulated_s": Real, Always, "how far the run got";
-    "warmup_s": Real, Always, "counting starts here";
+    "simulated_s": Real, Always, "simulated time at the end of the run";
+    "warmup_s": Real, Always, "length of the warm-up, after which counting starts";
     "events": Whole, Always, "events executed in the whole run";
-    "links": Named("LinkSummary"), Always, "by name";
-    "flows": List("FlowSummary"), Always, "in order of their number";
-    "groups": Named("GroupSummary"), Always, "by name";
-    "conservation": List("ConservedFlow"), Always, "for each flow";
-    "derived": table("DerivedSummary"), Some, "what the samples tell; Python adds it";
+    "links": Named("LinkSummary"), Always, "links by name";
+    "flows": List("FlowSummary"), Always, "flows in order of their number";
+    "groups": Named("GroupSummary"), Always, "groups by name";
+    "conservation": List("ConservedFlow"), Always, "packets of each flow in the whole run";
+    "derived": table("DerivedSummary"), Some, "numbers derived from the samples; Python adds them";
 };
 
 const LINK: &[SummaryKey] = keys! {
-    "rate_bps": Whole, Always, "capacity";
+    "rate_bps": Whole, Always, "rate of the link";
     "delay_ms": Real, Always, "propagation delay";
     "kind": Text, Always, "kind of the discipline";
     "arrived_pkts": Whole, Always, "packets offered to the queue";
-    "arrived_bytes": Whole, Always, "their bytes";
+    "arrived_bytes": Whole, Always, "bytes of these packets";
     "departed_pkts": Whole, Always, "packets whose transmission started";
-    "departed_bytes": Whole, Always, "their bytes";
-    "early_pkts": Whole, Always, "packets dropped early, by chance";
+    "departed_bytes": Whole, Always, "bytes of these packets";
+    "early_pkts": Whole, Always, "packets dropped early, at random";
     "forced_pkts": Whole, Always, "packets dropped because the average was too high";
     "overflow_pkts": Whole, Always, "packets dropped because the buffer was full";
     "marked_pkts": Whole, Always, "packets whose CE bit was set";
     "lost_pkts": Whole, Always, "packets destroyed on the wire by the loss model";
     "busy_s": Real, Always, "time in which the transmitter was sending";
     "queue_pkts_mean": Real, Always, "time average of the queue length";
-    "queue_pkts_sd": Real, Always, "its standard deviation";
-    "queue_pkts_max": Real, Always, "its maximum";
+    "queue_pkts_sd": Real, Always, "standard deviation of the same";
+    "queue_pkts_max": Real, Always, "maximum of the queue length";
     "queue_bytes_mean": Real, Always, "time average of the backlog";
-    "little_pkts": Real, Gap, "mean queue less what Little's law makes of the sojourn times, in packets: 0";
+    "little_pkts": Real, Gap, "difference between the mean queue and Little's law of the sojourn times, in packets: 0";
     "avg_mean": Real, Gap, "mean of the discipline's own average, sampled";
-    "avg_sd": Real, Gap, "its standard deviation";
-    "avg_unit": Text, Gap, "its unit, \"pkts\" or \"bytes\"";
+    "avg_sd": Real, Gap, "standard deviation of the same";
+    "avg_unit": Text, Gap, "unit of the average, \"pkts\" or \"bytes\"";
     "sojourn_ms": table("SpreadSummary"), Always, "sojourn time of departed packets";
-    "sojourn_ms_histogram": table("HistogramRows"), Always, "its histogram";
+    "sojourn_ms_histogram": table("HistogramRows"), Always, "histogram of the same";
     "dropped_ms": table("SpreadSummary"), Always, "sojourn time of packets that were queued and dropped later";
     "left_ms": table("SpreadSummary"), Always, "sojourn time of all packets that left the queue";
     "drop_curve": table("DropCurveRows"), Always, "early and forced drops and marks against the average";
@@ -166,24 +166,24 @@ const LINK: &[SummaryKey] = keys! {
 
 const FLOW: &[SummaryKey] = keys! {
     "id": Whole, Always, "number of the flow";
-    "group": Text, Always, "its group";
-    "class": Text, Always, "its class, by default the group";
-    "transport": Text, Always, "its transport";
-    "start_s": Real, Always, "when it starts";
-    "finish_s": Real, Gap, "when a flow with a finite amount to send had finished";
-    "size_bytes": Whole, Gap, "that amount";
+    "group": Text, Always, "group of the flow";
+    "class": Text, Always, "class of the flow, by default its group";
+    "transport": Text, Always, "transport of the flow";
+    "start_s": Real, Always, "start of the flow";
+    "finish_s": Real, Gap, "end of a flow with a finite amount to send";
+    "size_bytes": Whole, Gap, "amount that the flow has to send";
     "sent_pkts": Whole, Always, "data packets sent by the source, retransmissions included";
-    "sent_bytes": Whole, Always, "their bytes";
+    "sent_bytes": Whole, Always, "bytes of these packets";
     "received_pkts": Whole, Always, "data packets that reached the destination, duplicates included";
-    "received_bytes": Whole, Always, "their bytes";
+    "received_bytes": Whole, Always, "bytes of these packets";
     "goodput_bytes": Whole, Always, "payload received in order and for the first time";
-    "dropped_pkts": Whole, Always, "data packets dropped anywhere on the way";
-    "marked_pkts": Whole, Always, "data packets marked anywhere on the way";
+    "dropped_pkts": Whole, Always, "data packets dropped at any link of the route";
+    "marked_pkts": Whole, Always, "data packets marked at any link of the route";
     "delay_ms": table("SpreadSummary"), Always, "one-way delay of delivered packets";
     "jitter_ms": Real, Gap, "interarrival jitter (RFC 3550) at the end of the run";
     "ipdv_ms_mean": Real, Gap, "mean absolute difference of successive delays (RFC 3393)";
-    "objects": table("ObjectsSummary"), Some, "objects of its application";
-    "video": table("VideoSummary"), Some, "what the viewer saw";
+    "objects": table("ObjectsSummary"), Some, "objects of the flow's application";
+    "video": table("VideoSummary"), Some, "video as the viewer saw it";
     "retransmits": Whole, Some, "segments sent again (TCP)";
     "timeouts": Whole, Some, "expiries of the retransmission timer (TCP)";
     "fast_recoveries": Whole, Some, "fast recoveries (TCP)";
@@ -192,18 +192,18 @@ const FLOW: &[SummaryKey] = keys! {
     "cwnd_mean": Real, SomeGap, "time average of the congestion window in segments (TCP)";
     "srtt_ms": Real, SomeGap, "smoothed round-trip time at the end of the run";
     "rate_bps": Real, Some, "allowed rate at the end of the run, payload (rate-based)";
-    "rate_bps_mean": Real, Some, "its time average (rate-based)";
-    "loss_event_rate": Real, SomeGap, "as last reported to the sender (TFRC)";
+    "rate_bps_mean": Real, Some, "time average of the allowed rate (rate-based)";
+    "loss_event_rate": Real, SomeGap, "loss event rate that was last reported to the sender (TFRC)";
     "loss_intervals_pkts": Reals, Some, "closed loss intervals, newest first, at most 8 (TFRC)";
     "losses_seen": Real, SomeGap, "packets taken for lost in the whole run (RAP)";
     "rate_cuts": Real, SomeGap, "cuts of the rate in the whole run (RAP)";
     "emulated_timeouts": Real, SomeGap, "timeouts of the emulated sender in the whole run (TEAR)";
-    "shaped_video": table("ShapedVideoSummary"), Some, "what became of its video";
+    "shaped_video": table("ShapedVideoSummary"), Some, "fate of the flow's video";
 };
 
 const GROUP: &[SummaryKey] = keys! {
     "delay_ms": table("SpreadSummary"), Always, "one-way delay of delivered packets";
-    "delay_ms_histogram": table("HistogramRows"), Always, "its histogram";
+    "delay_ms_histogram": table("HistogramRows"), Always, "histogram of the same";
     "objects": table("ObjectsSummary"), Some, "objects of the applications";
 };
 
@@ -225,7 +225,7 @@ const SPREAD: &[SummaryKey] = keys! {
 
 const HISTOGRAM: &[SummaryKey] = keys! {
     "upper_ms": Reals, Always, "upper end of each bin";
-    "count": Wholes, Always, "values in it";
+    "count": Wholes, Always, "number of values in each bin";
 };
 
 const DROP_CURVE: &[SummaryKey] = keys! {
@@ -238,32 +238,32 @@ const DROP_CURVE: &[SummaryKey] = keys! {
 const OBJECTS: &[SummaryKey] = keys! {
     "begun": Whole, Always, "objects begun";
     "completed": Whole, Always, "objects completed";
-    "payload_bytes": Whole, Always, "payload of the completed ones";
-    "fct_ms_all": table("SpreadSummary"), Always, "completion time";
-    "fct_ms_short": table("SpreadSummary"), Always, "of objects up to 10 kB";
-    "fct_ms_medium": table("SpreadSummary"), Always, "up to 100 kB";
-    "fct_ms_long": table("SpreadSummary"), Always, "up to 1 MB";
-    "fct_ms_huge": table("SpreadSummary"), Always, "of larger ones";
-    "fct_ms_all_histogram": table("HistogramRows"), Some, "of a group";
-    "fct_ms_short_histogram": table("HistogramRows"), Some, "of a group";
-    "fct_ms_medium_histogram": table("HistogramRows"), Some, "of a group";
-    "fct_ms_long_histogram": table("HistogramRows"), Some, "of a group";
-    "fct_ms_huge_histogram": table("HistogramRows"), Some, "of a group";
+    "payload_bytes": Whole, Always, "payload of the completed objects";
+    "fct_ms_all": table("SpreadSummary"), Always, "completion time of all objects";
+    "fct_ms_short": table("SpreadSummary"), Always, "completion time of objects up to 10 kB";
+    "fct_ms_medium": table("SpreadSummary"), Always, "completion time of objects up to 100 kB";
+    "fct_ms_long": table("SpreadSummary"), Always, "completion time of objects up to 1 MB";
+    "fct_ms_huge": table("SpreadSummary"), Always, "completion time of larger objects";
+    "fct_ms_all_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
+    "fct_ms_short_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
+    "fct_ms_medium_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
+    "fct_ms_long_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
+    "fct_ms_huge_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
 };
 
 const VIDEO: &[SummaryKey] = keys! {
     "chunks": Whole, Always, "chunks received";
-    "bps_mean": Real, Gap, "their mean rate";
-    "stalls": Whole, Always, "times the picture stood still";
-    "stalled_s": Real, Always, "for how long";
+    "bps_mean": Real, Gap, "mean rate of the received chunks";
+    "stalls": Whole, Always, "number of stalls of the picture";
+    "stalled_s": Real, Always, "duration of all stalls";
     "switches": Whole, Always, "changes of quality";
 };
 
 const SHAPED: &[SummaryKey] = keys! {
     "frames": Whole, Always, "frames made";
     "skipped": Whole, Always, "frames skipped";
-    "bps_mean": Real, Gap, "mean rate of those made";
-    "coded_share": Real, Gap, "that over the coded rate";
+    "bps_mean": Real, Gap, "mean rate of the frames made";
+    "coded_share": Real, Gap, "mean rate as a share of the coded rate";
 };
 
 const CONSERVED: &[SummaryKey] = keys! {
@@ -276,7 +276,7 @@ const CONSERVED: &[SummaryKey] = keys! {
 
 const DERIVED: &[SummaryKey] = keys! {
     "sync": Real, Gap, "the metric `sync`: whether all windows move as one";
-    "transient_s": Real, Gap, "when the initial transient ends, by MSER-5";
+    "transient_s": Real, Gap, "end of the initial transient, by MSER-5";
 };
 
 const TALLY: &[SummaryKey] = keys! {

@@ -27,7 +27,7 @@ from .make import make
 from .rows import Key, Row
 from .run_table import RunTable
 
-#: What a batch is sized to take: Dask's own cost of a task is a few milliseconds.
+#: Intended seconds of a batch: Dask's own cost of a task is a few milliseconds.
 BATCH_S = 2.0
 #: Runs of the first batches, before it is known how long one takes.
 FIRST = 4
@@ -39,7 +39,7 @@ AHEAD = 2
 #: Seconds to wait for the answer of a scheduler that did answer.
 ANSWER_S = 30
 
-#: What is told when the cluster is gone.
+#: Remedy when the cluster is lost.
 _REMEDY = "what was finished is kept; the same command goes on from there"
 
 

@@ -12,7 +12,7 @@ from ...metrics import Flows, Run
 
 #: Columns that say which run a row is; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
-#: What no metric looks at and takes half the room of a summary, with its place there.
+#: Parts of a summary that no metric uses and that take half its room.
 UNSEEN = (
     "conservation", "links.*.drop_curve", "links.*.sojourn_ms_histogram", "links.*.dropped_ms", "links.*.left_ms",
 )  # fmt: skip

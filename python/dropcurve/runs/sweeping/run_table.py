@@ -49,7 +49,7 @@ MANY = 200
 _TIDYING = "tidying"
 #: Types of the columns that say which run a row is, as `check_schema` has them.
 KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
-#: What to do about a file that cannot be read.
+#: Remedy for a file that cannot be read.
 UNREADABLE = "remove it to make its runs again"
 _ROW = {"scenario": str, "seed": int, "build": str}
 _SCALARS = (str, int, float, type(None))
@@ -124,8 +124,8 @@ class RunTable:
         self.known.update(read)
 
     def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
-        """Those of the runs ``keys``, which the caller has locked, that others have made since this session's look,
-        or that were made for the same ``work`` before; what is in the file ``but`` the caller knows.
+        """Rows of the runs ``keys``, which the caller has locked, as far as others have made them since this session
+        read the table, or they were made for the same ``work`` before; the file ``but`` the caller knows.
 
         Journals come first: one that is gone when it is its turn had become a file before the files are looked at.
         """
@@ -256,7 +256,7 @@ class Writer:
         return got
 
     def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Those of the runs, which it has locked and not added itself, that are there; see `RunTable.look`."""
+        """Rows of the runs that it has locked and not added itself, as far as they exist; see `RunTable.look`."""
         own = None if self._file is None else Path(self._file.name)
         return self.store.look(keys, self.work, but=own)
 

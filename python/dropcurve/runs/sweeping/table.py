@@ -32,7 +32,7 @@ RECORD = {
     "grid": bool, "store": str, "scenario": dict,
 }  # fmt: skip
 REMEDY = "run the sweep again"
-#: Metrics that a table shows unless told.
+#: Metrics that a table shows by default.
 SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
 
@@ -95,7 +95,7 @@ class Sweep:
 
     @property
     def store(self) -> RunTable:
-        """Where the runs are."""
+        """The table of the runs."""
         return RunTable(self.folder / self.record["store"], self.record["build"])
 
     def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:

@@ -17,7 +17,7 @@ from ...quantities import units
 from ..scenario import Scenario
 from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
 
-#: What the description of such a scenario begins with.
+#: First words of the description of such a scenario.
 ASSUMED = "Assumed: "
 #: Mean size of a page and its standard deviation, in bytes; pages beyond the last are cut.
 PAGE_BYTES, PAGE_SD, PAGE_MOST = 500_000, 500_000, 5_000_000
