@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tidy_rules import (
     citations,
+    commits,
     imports,
     language,
     layers,
@@ -33,6 +34,7 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "link": links.check,
     "python": python_style.check,
     "record": records.check,
+    "commit": commits.check,
     "wrapping": wrapping.check,
     "import": imports.check,
     "word": language.check_words,
