@@ -183,6 +183,7 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("word", "docs/guide.md", planted("The short", " form.\n"), "say fast path"),
     ("word", "Makefile", planted("# in one ", "go\n"), "say at once"),
     ("docstring", INIT, '"""What the package has."""\n', "begins with 'What'"),
+    ("docstring", SENDER, "\n\n/// What is sent.\npub fn f() {}\n", "begins with 'What'"),
     ("docstring", RUNS, 'def f():\n    """Gives a run."""\n', "begins with 'Gives'"),
     ("name", SENDER, "pub struct Window;\n\npub enum Step {}\n", "Step is also a type of"),
     ("name", INIT, '"""The front."""\n\n\nclass Run:\n    pass\n', "Run is also a type of"),
@@ -232,7 +233,7 @@ def test_every_rule_is_shown_to_catch_something() -> None:
 
 
 def git(root: Path, *words: str) -> None:
-    told = ("-c", "user.name=n", "-c", "user.email=n@example.org", "-c", "commit.gpgsign=false")
+    told = ("-c", "user.name=n", "-c", "user.email=nobody@localhost", "-c", "commit.gpgsign=false")
     subprocess.run(["git", *told, *words], cwd=root, check=True, capture_output=True)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tidy_rules.tree import Fault, Tree
 
 #: Commits that are checked: those since the last tag, but no more than this.
-MOST = 30
+MOST = 20
 #: Most characters of a title.
 LONGEST = 100
 #: One area or several, then what changed, without a full stop.

@@ -60,10 +60,14 @@ FORBIDDEN = [
     (re.compile(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", re.IGNORECASE), say)
     for pattern, say in INSTEAD.items()
 ]
+#: All of them at once, to pass over the files that have none.
+ANY = re.compile(rf"(?<![^\W_])(?:{'|'.join(INSTEAD)})(?![^\W_])", re.IGNORECASE)
 #: Names that files recorded from other programs bear, and their columns.
 RECORDED = re.compile(r"hassan_knobs\w*|[\"'`]knobs[\"'`]")
 #: Beginnings of a docstring that name no subject.
 RIDDLE = re.compile(r"(?:What|Who|Whom|Whose|Which|Gives|Tells|Says|Keeps)\b")
+#: The same in the first line of a doc comment of Rust.
+RUST_RIDDLE = re.compile(rf"(?:\A|\n(?![ ]*//[/!]).*\n)[ ]*//[/!] ({RIDDLE.pattern})")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 RUST_TYPE = re.compile(r"^ {0,4}pub (?:struct|enum|trait|type|union) (\w+)", re.MULTILINE)
 
@@ -73,6 +77,8 @@ def check_words(tree: Tree) -> Iterator[Fault]:
     for path in tree.matching(".rs", ".py", ".md", "Makefile"):
         if path in LISTED or path.startswith(NOT_YET):
             continue
+        if not ANY.search(CAMEL.sub("_", tree.text(path))):
+            continue
         for number, line in tree.lines(path):
             parted = RECORDED.sub("", CAMEL.sub("_", line))
             for pattern, say in FORBIDDEN:
@@ -81,7 +87,12 @@ def check_words(tree: Tree) -> Iterator[Fault]:
 
 
 def check_docstrings(tree: Tree) -> Iterator[Fault]:
-    """A docstring of Python begins with its subject or verb, not with a relative clause; tests state sentences."""
+    """A docstring or doc comment begins with its subject or verb, not with a relative clause."""
+    for path in tree.matching("crates/", ".rs"):
+        for found in RUST_RIDDLE.finditer(tree.text(path)):
+            line = tree.text(path).count("\n", 0, found.start(1)) + 1
+            message = f"a doc comment begins with '{found[1]}': say what it returns, does or holds"
+            yield Fault(path, line, "docstring", message)
     for path in tree.matching("python/", "validation/", "tools/", "reference/", "examples/", ".py"):
         if path.startswith(RIDDLES):
             continue

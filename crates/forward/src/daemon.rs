@@ -334,7 +334,7 @@ impl Forwarder {
     }
 }
 
-/// Tells the kernel of the packets that the discipline dropped.
+/// Reports to the kernel the packets that the discipline dropped.
 fn give_up(direction: &mut LiveDirection, queue: &mut NfQueue) {
     for token in direction.pump.ended.drain(..) {
         queue.verdict(token as u32, false, None);

@@ -17,7 +17,7 @@ const NEEDS_CHECKSUM: u8 = 1;
 const GSO_NONE: u8 = 0;
 const GSO_TCPV4: u8 = 1;
 const GSO_TCPV6: u8 = 4;
-/// Says that a segment with CWR set stands first and that later ones must not repeat it.
+/// Flag: a segment with CWR set is first and later ones must not repeat it.
 const GSO_ECN: u8 = 0x80;
 const FIN: u8 = 0x01;
 const PSH: u8 = 0x08;

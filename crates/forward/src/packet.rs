@@ -138,7 +138,7 @@ impl Store {
         self.slots[slot as usize].tag
     }
 
-    /// Gives a slot back.
+    /// Returns a slot to the buffer.
     pub fn release(&mut self, slot: u32) {
         debug_assert!(!self.free.contains(&slot), "a slot is released once");
         self.free.push(slot);

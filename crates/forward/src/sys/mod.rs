@@ -100,7 +100,7 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives up every capability for good: devices that are open stay usable, nothing new can be opened with them. The
+/// Drops every capability for good: devices that are open stay usable, nothing new can be opened with them. The
 /// kernel takes verdicts on queued packets only from who may administer the network: `administers` keeps that one.
 ///
 /// # Errors

@@ -115,7 +115,7 @@ impl<P: Packet + Copy> Buckets<P> {
         self.ring.len()
     }
 
-    /// Gives a packet to a bucket; one that was empty joins the end of the ring with this deficit.
+    /// Enqueues a packet in a bucket; one that was empty joins the end of the ring with this deficit.
     pub(crate) fn push(&mut self, i: usize, mut pkt: P, deficit: i64, cx: &mut Cx<'_, P>) {
         if self.buckets[i].len == 0 {
             self.buckets[i].deficit = deficit;

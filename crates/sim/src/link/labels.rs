@@ -7,12 +7,12 @@ use std::sync::Arc;
 use units::Time;
 
 impl Link {
-    /// Gives the packets of each flow a label.
+    /// Adds a label to the packets of each flow.
     pub fn set_labels(&mut self, labels: &Arc<Vec<FlowLabel>>) {
         self.state().transmitter.labels = Some(labels.clone());
     }
 
-    /// Gives the packets of the next flow the label of flow `parent`, which began it.
+    /// Adds to the packets of the next flow the label of flow `parent`, which began it.
     pub fn add_label(&mut self, parent: u32) {
         if let Some(labels) = self.state.as_mut().and_then(|state| state.transmitter.labels.as_mut()) {
             let label = labels[parent as usize];

@@ -28,7 +28,7 @@ impl Ring {
 }
 
 impl Link {
-    /// Gives the device a ring for this many packets.
+    /// Sets up a device ring for this many packets.
     pub fn use_ring(&mut self, packets: u64) {
         if packets > 0 {
             let transmitter = &mut self.state().transmitter;

@@ -173,7 +173,7 @@ impl Scoreboard {
         added
     }
 
-    /// Keeps retransmissions that are about to be SACKed in the pipe, with `repair_all`.
+    /// Leaves retransmissions that are about to be SACKed in the pipe, with `repair_all`.
     #[inline]
     fn keep(&mut self, start: u32, sent: u32, una: u32, max: u32) {
         let Some(kept) = &mut self.kept else { return };

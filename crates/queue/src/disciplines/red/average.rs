@@ -97,7 +97,7 @@ impl Average {
         }
     }
 
-    /// Gives new samples another weight. The integer form keeps the one it has.
+    /// Sets the weight of new samples. The integer form does not change its own.
     #[inline]
     pub(super) fn set_weight(&mut self, w_q: f64) {
         if let Average::Real(real) = self {

@@ -133,7 +133,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         self.average.weight()
     }
 
-    /// Gives samples another weight.
+    /// Sets the weight of samples.
     #[inline]
     pub(crate) fn set_weight(&mut self, w_q: f64) {
         self.average.set_weight(w_q);
