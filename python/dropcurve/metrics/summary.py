@@ -21,28 +21,28 @@ class RunSummary(TypedDict):
     seed: int
     #: "duration", "events" or "memory".
     stopped_by: str
-    #: How far the run got.
+    #: Simulated time at the end of the run.
     simulated_s: float
-    #: Counting starts here.
+    #: Length of the warm-up, after which counting starts.
     warmup_s: float
     #: Events executed in the whole run.
     events: int
-    #: By name.
+    #: Links by name.
     links: dict[str, LinkSummary]
-    #: In order of their number.
+    #: Flows in order of their number.
     flows: list[FlowSummary]
-    #: By name.
+    #: Groups by name.
     groups: dict[str, GroupSummary]
-    #: For each flow.
+    #: Packets of each flow in the whole run.
     conservation: list[ConservedFlow]
-    #: What the samples tell; Python adds it.
+    #: Numbers derived from the samples; Python adds them.
     derived: NotRequired[DerivedSummary]
 
 
 class LinkSummary(TypedDict):
     """One direction of a link, and the queue in front of it."""
 
-    #: Capacity.
+    #: Rate of the link.
     rate_bps: int
     #: Propagation delay.
     delay_ms: float
@@ -50,13 +50,13 @@ class LinkSummary(TypedDict):
     kind: str
     #: Packets offered to the queue.
     arrived_pkts: int
-    #: Their bytes.
+    #: Bytes of these packets.
     arrived_bytes: int
     #: Packets whose transmission started.
     departed_pkts: int
-    #: Their bytes.
+    #: Bytes of these packets.
     departed_bytes: int
-    #: Packets dropped early, by chance.
+    #: Packets dropped early, at random.
     early_pkts: int
     #: Packets dropped because the average was too high.
     forced_pkts: int
@@ -70,23 +70,23 @@ class LinkSummary(TypedDict):
     busy_s: float
     #: Time average of the queue length.
     queue_pkts_mean: float
-    #: Its standard deviation.
+    #: Standard deviation of the same.
     queue_pkts_sd: float
-    #: Its maximum.
+    #: Maximum of the queue length.
     queue_pkts_max: float
     #: Time average of the backlog.
     queue_bytes_mean: float
-    #: Mean queue less what Little's law makes of the sojourn times, in packets: 0.
+    #: Difference between the mean queue and Little's law of the sojourn times, in packets: 0.
     little_pkts: float | None
     #: Mean of the discipline's own average, sampled.
     avg_mean: float | None
-    #: Its standard deviation.
+    #: Standard deviation of the same.
     avg_sd: float | None
-    #: Its unit, "pkts" or "bytes".
+    #: Unit of the average, "pkts" or "bytes".
     avg_unit: str | None
     #: Sojourn time of departed packets.
     sojourn_ms: SpreadSummary
-    #: Its histogram.
+    #: Histogram of the same.
     sojourn_ms_histogram: HistogramRows
     #: Sojourn time of packets that were queued and dropped later.
     dropped_ms: SpreadSummary
@@ -96,7 +96,7 @@ class LinkSummary(TypedDict):
     drop_curve: DropCurveRows
 
 
-#: Its class, by default the group.
+#: Class of the flow, by default its group.
 _FlowSummary = TypedDict("_FlowSummary", {"class": str})
 
 
@@ -105,29 +105,29 @@ class FlowSummary(_FlowSummary):
 
     #: Number of the flow.
     id: int
-    #: Its group.
+    #: Group of the flow.
     group: str
-    #: Its transport.
+    #: Transport of the flow.
     transport: str
-    #: When it starts.
+    #: Start of the flow.
     start_s: float
-    #: When a flow with a finite amount to send had finished.
+    #: End of a flow with a finite amount to send.
     finish_s: float | None
-    #: That amount.
+    #: Amount that the flow has to send.
     size_bytes: int | None
     #: Data packets sent by the source, retransmissions included.
     sent_pkts: int
-    #: Their bytes.
+    #: Bytes of these packets.
     sent_bytes: int
     #: Data packets that reached the destination, duplicates included.
     received_pkts: int
-    #: Their bytes.
+    #: Bytes of these packets.
     received_bytes: int
     #: Payload received in order and for the first time.
     goodput_bytes: int
-    #: Data packets dropped anywhere on the way.
+    #: Data packets dropped at any link of the route.
     dropped_pkts: int
-    #: Data packets marked anywhere on the way.
+    #: Data packets marked at any link of the route.
     marked_pkts: int
     #: One-way delay of delivered packets.
     delay_ms: SpreadSummary
@@ -135,9 +135,9 @@ class FlowSummary(_FlowSummary):
     jitter_ms: float | None
     #: Mean absolute difference of successive delays (RFC 3393).
     ipdv_ms_mean: float | None
-    #: Objects of its application.
+    #: Objects of the flow's application.
     objects: NotRequired[ObjectsSummary]
-    #: What the viewer saw.
+    #: Video as the viewer saw it.
     video: NotRequired[VideoSummary]
     #: Segments sent again (TCP).
     retransmits: NotRequired[int]
@@ -155,9 +155,9 @@ class FlowSummary(_FlowSummary):
     srtt_ms: NotRequired[float | None]
     #: Allowed rate at the end of the run, payload (rate-based).
     rate_bps: NotRequired[float]
-    #: Its time average (rate-based).
+    #: Time average of the allowed rate (rate-based).
     rate_bps_mean: NotRequired[float]
-    #: As last reported to the sender (TFRC).
+    #: Loss event rate that was last reported to the sender (TFRC).
     loss_event_rate: NotRequired[float | None]
     #: Closed loss intervals, newest first, at most 8 (TFRC).
     loss_intervals_pkts: NotRequired[list[float]]
@@ -167,7 +167,7 @@ class FlowSummary(_FlowSummary):
     rate_cuts: NotRequired[float | None]
     #: Timeouts of the emulated sender in the whole run (TEAR).
     emulated_timeouts: NotRequired[float | None]
-    #: What became of its video.
+    #: Fate of the flow's video.
     shaped_video: NotRequired[ShapedVideoSummary]
 
 
@@ -176,7 +176,7 @@ class GroupSummary(TypedDict):
 
     #: One-way delay of delivered packets.
     delay_ms: SpreadSummary
-    #: Its histogram.
+    #: Histogram of the same.
     delay_ms_histogram: HistogramRows
     #: Objects of the applications.
     objects: NotRequired[ObjectsSummary]
@@ -218,7 +218,7 @@ class HistogramRows(TypedDict):
 
     #: Upper end of each bin.
     upper_ms: list[float]
-    #: Values in it.
+    #: Number of values in each bin.
     count: list[int]
 
 
@@ -242,55 +242,55 @@ class ObjectsSummary(TypedDict):
     begun: int
     #: Objects completed.
     completed: int
-    #: Payload of the completed ones.
+    #: Payload of the completed objects.
     payload_bytes: int
-    #: Completion time.
+    #: Completion time of all objects.
     fct_ms_all: SpreadSummary
-    #: Of objects up to 10 kB.
+    #: Completion time of objects up to 10 kB.
     fct_ms_short: SpreadSummary
-    #: Up to 100 kB.
+    #: Completion time of objects up to 100 kB.
     fct_ms_medium: SpreadSummary
-    #: Up to 1 MB.
+    #: Completion time of objects up to 1 MB.
     fct_ms_long: SpreadSummary
-    #: Of larger ones.
+    #: Completion time of larger objects.
     fct_ms_huge: SpreadSummary
-    #: Of a group.
+    #: Histogram of these times, for groups alone.
     fct_ms_all_histogram: NotRequired[HistogramRows]
-    #: Of a group.
+    #: Histogram of these times, for groups alone.
     fct_ms_short_histogram: NotRequired[HistogramRows]
-    #: Of a group.
+    #: Histogram of these times, for groups alone.
     fct_ms_medium_histogram: NotRequired[HistogramRows]
-    #: Of a group.
+    #: Histogram of these times, for groups alone.
     fct_ms_long_histogram: NotRequired[HistogramRows]
-    #: Of a group.
+    #: Histogram of these times, for groups alone.
     fct_ms_huge_histogram: NotRequired[HistogramRows]
 
 
 class VideoSummary(TypedDict):
-    """What a viewer saw in the whole run."""
+    """Video as a viewer saw it in the whole run."""
 
     #: Chunks received.
     chunks: int
-    #: Their mean rate.
+    #: Mean rate of the received chunks.
     bps_mean: float | None
-    #: Times the picture stood still.
+    #: Number of stalls of the picture.
     stalls: int
-    #: For how long.
+    #: Duration of all stalls.
     stalled_s: float
     #: Changes of quality.
     switches: int
 
 
 class ShapedVideoSummary(TypedDict):
-    """What became of the video of a source that shapes it."""
+    """Fate of the video of a source that shapes it."""
 
     #: Frames made.
     frames: int
     #: Frames skipped.
     skipped: int
-    #: Mean rate of those made.
+    #: Mean rate of the frames made.
     bps_mean: float | None
-    #: That over the coded rate.
+    #: Mean rate as a share of the coded rate.
     coded_share: float | None
 
 
@@ -310,11 +310,11 @@ class ConservedFlow(TypedDict):
 
 
 class DerivedSummary(TypedDict):
-    """What the samples of a run tell."""
+    """Numbers derived from the samples of a run."""
 
     #: The metric `sync`: whether all windows move as one.
     sync: float | None
-    #: When the initial transient ends, by MSER-5.
+    #: End of the initial transient, by MSER-5.
     transient_s: float | None
 
 
