@@ -86,7 +86,7 @@ impl Network<Fast> {
         !shared && delays && self.links.get(link).is_none_or(|link| link.knows_departures())
     }
 
-    /// Which links delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival precedes
+    /// The links that delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival precedes
     /// the timer that sends it in the order of keys, and also timers of other flows that are due before that one.
     fn links_that_delay(&self) -> Vec<bool> {
         let mut delays: Vec<bool> = self.links.iter().map(Link::delays_every_packet).collect();
