@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,19 @@ def test_the_page_lists_them_all() -> None:
     assert len(PROGRAMS) >= 6
     assert {path.stem for path in PROGRAMS} == set(SAYS)
     assert all(f"]({path.name})" in page for path in PROGRAMS)
+
+
+def test_the_example_of_the_binding_runs(tmp_path: Path) -> None:
+    """Those of the other crates are doc tests."""
+    page = (EXAMPLES.parent / "crates/py/README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("droptail ")

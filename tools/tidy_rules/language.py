@@ -89,9 +89,9 @@ def check_words(tree: Tree) -> Iterator[Fault]:
 def check_docstrings(tree: Tree) -> Iterator[Fault]:
     """A docstring or doc comment begins with its subject or verb, not with a relative clause."""
     for path in tree.matching("crates/", ".rs"):
-        for found in RUST_RIDDLE.finditer(tree.text(path)):
-            line = tree.text(path).count("\n", 0, found.start(1)) + 1
-            message = f"a doc comment begins with '{found[1]}': say what it returns, does or holds"
+        for start in RUST_RIDDLE.finditer(tree.text(path)):
+            line = tree.text(path).count("\n", 0, start.start(1)) + 1
+            message = f"a doc comment begins with '{start[1]}': say what it returns, does or holds"
             yield Fault(path, line, "docstring", message)
     for path in tree.matching("python/", "validation/", "tools/", "reference/", "examples/", ".py"):
         if path.startswith(RIDDLES):
