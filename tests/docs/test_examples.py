@@ -61,4 +61,4 @@ def test_the_example_of_the_binding_runs(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("droptail ")
+    assert done.stdout.startswith("red ")
