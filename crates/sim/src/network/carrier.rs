@@ -53,7 +53,7 @@ pub trait Carrier: Sized {
         0
     }
 
-    /// What happened to a packet at a link, for a carrier that records it; `passage` is made only then.
+    /// Notes an event of a packet at a link, for a carrier that records it; `passage` is made only then.
     #[inline(always)]
     fn note(&mut self, _link: u32, _passage: impl FnOnce() -> Passage) {}
 

@@ -1,9 +1,9 @@
-//! What happened to a packet at an observed link, for hosts that draw the queue while the run goes on.
+//! Events of packets at an observed link, for hosts that draw the queue while the run goes on.
 
 use crate::packet::Pkt;
 use units::Time;
 
-/// What happened to a packet at a link.
+/// An event of a packet at a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageEvent {
     /// It arrived at the queue.
@@ -21,7 +21,7 @@ pub enum PassageEvent {
 pub struct Passage {
     /// When it happened.
     pub time: Time,
-    /// What happened.
+    /// The event.
     pub what: PassageEvent,
     /// The packet's flow.
     pub flow: u32,

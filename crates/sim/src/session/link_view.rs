@@ -1,4 +1,4 @@
-//! What passed a link: the packets in its queue, sojourn times, and what each flow got.
+//! A view of a link: the packets in its queue, sojourn times, and what each flow got.
 
 use crate::network::{Passage, PassageEvent};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ pub struct DrawnPacket {
     arrived: Time,
 }
 
-/// What a flow got at the link.
+/// Counts of one flow at the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowPassages {
     /// Bytes that departed.
@@ -39,7 +39,7 @@ pub struct FlowPassages {
     pub marked: u64,
 }
 
-/// What passed a link so far.
+/// State of a link as an observer sees it.
 pub struct LinkView {
     warmup: Time,
     queue: VecDeque<DrawnPacket>,
@@ -73,7 +73,7 @@ impl LinkView {
         &self.queue
     }
 
-    /// What each planned flow got, and last the flows that began during the run.
+    /// The counts of each planned flow, and last those of the flows that began during the run.
     pub fn flows(&self) -> &[FlowPassages] {
         &self.flows
     }

@@ -122,7 +122,7 @@ impl Session {
         std::mem::take(&mut self.samples)
     }
 
-    /// What passed the observed link so far, and the packets in its queue.
+    /// The observed link: its counts so far, and the packets in its queue.
     pub fn view(&self) -> &LinkView {
         &self.view
     }
