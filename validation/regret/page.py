@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from statistics import median
 from dropcurve.metrics.statistics import Paired
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
+from dropcurve.quantities import wording
 from dropcurve.tuning.decision import MARGIN_PERCENT
 
 from .confirm import CONDITIONS as CONFIRMED
@@ -42,11 +42,11 @@ def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) 
 How much utilisation does `dropcurve tune` leave on the table? Written by `make regret`, that is
 `python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret`; do not edit.
 
-{len(outcomes)} links are drawn at random, of five kinds, with a bound on the p95 queueing delay and utilisation as the
-objective. For each, `tune` answers under time limits; an exhaustive reference covers a grid of {points[0]} to
-{points[-1]} designs of five disciplines, each of its lines along the scale solved by bisection. All answers and the six
-best of the reference are then held against each other in {REPLICATIONS} replications of {CONDITIONS} conditions each
-that none of them was chosen on. *Regret* is the utilisation of the best known design less that of the answer, in
+{wording.count(len(outcomes), "link")}, drawn at random, of five kinds, have a bound on the p95 queueing delay, and
+utilisation is the objective. For each, `tune` answers under time limits; an exhaustive reference covers a grid of at
+least {points[0]} designs of five disciplines, each of its lines along the scale solved by bisection. All answers and
+the six best of the reference are then held against each other in {REPLICATIONS} replications of {CONDITIONS} conditions
+each that none of them was chosen on. *Regret* is the utilisation of the best known design less that of the answer, in
 percentage points, paired, with a 95 % interval; the best known is chosen on one half of the replications, and regret is
 measured on the other half. An answer *holds* if the bound is kept in nineteen runs of twenty.
 """.splitlines()
@@ -64,13 +64,13 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
             f"| {_shown(max(able, key=lambda row: row.regret.mean or 0.0)) if able else '–'} | {wall:.0f} s |"
         )
     if figure:
-        peers = sum(bool(_names(one)) for one in outcomes)
+        shown = wording.count(sum(bool(_names(one)) for one in outcomes), "link")
         yield from (
             "",
-            f"![Regret of each optimiser against the share of the runs that tune took, {peers} links]"
+            f"![Regret of each optimiser against the share of the runs that tune took, {shown}]"
             f"(figures/{FIGURE})",
             "",
-            f"On {peers} of the links other optimisers search the same disciplines and ranges with as many runs as "
+            f"On {shown} other optimisers search the same disciplines and ranges with as many runs as "
             f"`tune --time {limits[0]}` took (its validation included). Regret is the median over these links; an "
             f"incumbent that does not hold the bound counts as {BROKEN:g} points.",
         )
@@ -82,7 +82,7 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
             row = one.standings[f"tune {limit}"]
             head = (one.link.title, one.link.goal.split(",")[0]) if number == 0 else ("", "")
             yield (
-                f"| {head[0]} | {head[1]} | {limit} | `{row.queue.split(':')[0]}` | {row.objective:.2f} "
+                f"| {head[0]} | {head[1]} | {limit} | `{_design(row)}` | {row.objective:.2f} "
                 f"| {row.worst:.2f} | {'yes' if row.holds else f'{100 * row.held:.0f} %'} | {_shown(row)} |"
             )
 
@@ -131,7 +131,7 @@ implementation of TCP, and a packet more in its device: the worst delay may lie 
 
 
 def _difference(pair: Paired) -> str:
-    return f"{_signed(pair.mean)} ± {pair.half_width or math.nan:.2f}"
+    return _signed(pair.mean) + (f" ± {pair.half_width:.2f}" if pair.half_width is not None else "")
 
 
 def draw(outcomes: Sequence[LinkOutcome]) -> bytes:
@@ -171,8 +171,16 @@ def _cost(row: Standing) -> float:
     return max(0.0, row.regret.mean or 0.0) if row.holds else BROKEN
 
 
+def _design(row: Standing) -> str:
+    """The queue of an answer without its buffer and switches."""
+    kind, _, settings = row.queue.partition(":")
+    usual = ("ecn=", "above_max=", *(() if kind == "droptail" else ("limit=",)))
+    return f"{kind}: " + ", ".join(one for one in settings.split(",") if not one.startswith(usual))
+
+
 def _shown(row: Standing) -> str:
-    return f"{_signed(row.regret.mean or 0.0)} ± {row.regret.half_width or math.nan:.2f}"
+    half = row.regret.half_width
+    return _signed(row.regret.mean or 0.0) + (f" ± {half:.2f}" if half is not None else "")
 
 
 def _signed(value: float) -> str:
