@@ -41,6 +41,7 @@ until ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out/iperf.json"; do k
 control=$(ls -d /run/dropcurve-live-*/control)
 (dc live set "$control" rate="30 Mbit/s" queue.target="2 ms") > "$out/set.txt"
 (dc live set "$control" rate=fast) > /dev/null 2> "$out/refused.txt" || echo "exit $?" >> "$out/refused.txt"
-ip netns exec b nstat -asz IpExtInCEPkts Ip6InCEPkts TcpInCsumErrors > "$out/nstat.txt"
 kill -TERM $router
 wait $router
+# Until the router has ended it may still mark what the sender's buffer holds.
+ip netns exec b nstat -asz IpExtInCEPkts Ip6InCEPkts TcpInCsumErrors > "$out/nstat.txt"

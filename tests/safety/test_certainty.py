@@ -8,7 +8,7 @@ from typing import Any
 
 import dropcurve as dc
 from dropcurve.metrics import statistics
-from dropcurve.results import findings
+from dropcurve.results import findings, health
 
 STEADY = """
 [run]
@@ -56,3 +56,18 @@ def test_one_replication_is_no_verdict(folder: Path, dropcurve: Callable[..., An
     assert found.code == 0, found.err
     assert "1 replication: intervals are wide or absent; take 5 or more" in found.out
     assert "✓" not in found.out and "✗" not in found.out
+
+
+def test_a_goodput_above_the_rate_of_the_link_has_its_reason(folder: Path) -> None:
+    (variant,) = dc.run("short.toml", replications=5).variants
+    for run in variant.runs:
+        for flow in run["flows"]:
+            flow["goodput_bytes"] //= 4
+    assert not any("above the link's rate" in line for line in health.check([variant], [], 5)[1])
+    for run in variant.runs[:2]:
+        for flow in run["flows"]:
+            flow["goodput_bytes"] *= 8
+    warnings = health.check([variant], [], 5)[1]
+    assert any("the goodput of 2 replications is above the link's rate" in line for line in warnings), (
+        warnings
+    )

@@ -45,3 +45,33 @@ def test_a_problem_of_a_scenario_has_its_parts(folder: Path, dropcurve: Callable
         "0",
     )
     assert problem["rule"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "begins"),
+    [
+        (KeyError("rate"), 70, "internal error: KeyError: "),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (BrokenPipeError(32, "Broken pipe"), 1, "a process that this command talked to has ended"),
+    ],
+    ids=["ours", "interrupted", "lost"],
+)
+def test_every_end_of_a_command_is_json_under_json(
+    folder: Path,
+    dropcurve: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    failure: BaseException,
+    code: int,
+    begins: str,
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("dropcurve.runs.replicate.run", fails)
+    found = dropcurve("run", "short.toml", "--json")
+    assert found.code == code, found
+    told = json.loads(found.out)
+    assert told["exit_code"] == code
+    (problem,) = told["problems"]
+    assert problem["message"].startswith(begins)
+    assert found.err == f"dropcurve: {problem['message']}\n"

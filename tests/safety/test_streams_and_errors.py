@@ -90,10 +90,10 @@ def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
     class PanicException(BaseException):
         """What the core raises is no Exception."""
 
-    with unexpected.Unexpected([], debug=False):
+    with unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise PanicException("at the disco")
     assert unexpected.line(MemoryError(), None).startswith("out of memory; ")
-    with pytest.raises(KeyboardInterrupt), unexpected.Unexpected([], debug=False):
+    with pytest.raises(KeyboardInterrupt), unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise KeyboardInterrupt
 
 

@@ -7,7 +7,7 @@ error of ours, 130 interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from ..errors import DropcurveError, records
@@ -43,7 +43,7 @@ def invoke(arguments: list[str]) -> int:
 
     debug = "--debug" in arguments
     rest, allowed = _taken_out([one for one in arguments if one != "--debug"], "--allow-files")
-    guard = Unexpected(arguments, debug=debug)
+    guard = Unexpected(arguments, debug=debug, code=OURS)
     code = OURS
     with guard, _allowing(allowed):
         try:
@@ -88,9 +88,10 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
     from . import verbs
     from .app import CommandError, app, describe_misuse
-    from .console import Interrupted, say
+    from .console import Interrupted
     from .defaults import by_verb, path
     from .streams import ReaderGone, leave
+    from .unexpected import tell
 
     try:
         # Building every verb takes longer than most of them.
@@ -98,18 +99,18 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
         sys.stdout.flush()
         if code == INTERRUPTED:
-            say("dropcurve: interrupted")
+            tell(arguments, [{"message": "interrupted"}], ["interrupted"], code=INTERRUPTED)
         return code if isinstance(code, int) else 0
     except DropcurveError as error:
         if debug:
             raise
-        _tell(arguments, records(error), str(error).splitlines(), code=error.exit_code)
+        tell(arguments, records(error), str(error).splitlines(), code=error.exit_code)
         return error.exit_code
     except CommandError as error:
         line = describe_misuse(error)
-        _tell(arguments, [{"message": line}], [line], code=2)
+        tell(arguments, [{"message": line}], [line], code=2)
     except Interrupted as interrupt:
-        say(f"dropcurve: {interrupt}")
+        tell(arguments, [{"message": str(interrupt)}], [str(interrupt)], code=INTERRUPTED)
         return INTERRUPTED
     except SystemExit as left:
         # The parser of arguments leaves like this when any pipe breaks, also one that is not our output.
@@ -117,37 +118,23 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         if isinstance(cause, ReaderGone):
             raise cause from None
         if isinstance(cause, OSError):
-            say(f"dropcurve: {_failed(cause)}")
+            line = _failed(cause)
+            tell(arguments, [{"message": line}], [line], code=1, printed=cause.filename != "standard output")
             return 1
         return left.code if isinstance(left.code, int) else 1
     except BrokenPipeError as error:
-        say(f"dropcurve: {_failed(error)}")
+        line = _failed(error)
+        tell(arguments, [{"message": line}], [line], code=1)
         return 1
     except OSError as error:
         # A full disk, a folder that may not be written, a name that is too long.
         if debug:
             raise
         line = _failed(error)
-        _tell(arguments, [{"message": line}], [line], code=2, printed=error.filename != "standard output")
+        tell(arguments, [{"message": line}], [line], code=2, printed=error.filename != "standard output")
         if error.filename == "standard output":
             leave()
     return 2
-
-
-def _tell(
-    arguments: Sequence[str],
-    problems: Sequence[Mapping[str, object]],
-    lines: Sequence[str],
-    *,
-    code: int,
-    printed: bool = True,
-) -> None:
-    """Writes the lines to standard error; under ``--json`` also the problems to standard output, as JSON."""
-    from .console import data, say
-
-    say("\n".join(f"dropcurve: {line}" for line in lines))
-    if "--json" in arguments and printed:
-        data({"exit_code": code, "problems": list(problems)})
 
 
 def _failed(error: OSError) -> str:

@@ -1,13 +1,15 @@
-"""Internal errors: one line with the place and how to report it, instead of a traceback."""
+"""Problems as lines and, under ``--json``, as data; internal errors as one line instead of a traceback."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from .console import say
+from .console import data, say
+from .streams import ReaderGone
 
 #: Address for reports of internal errors.
 REPORT = "report it with the command and its files (CONTRIBUTING.md, Reporting an error)"
@@ -17,11 +19,12 @@ _HERE = Path(__file__).resolve().parents[2]
 class Unexpected:
     """Turns an error of ours into one line on standard error; with ``debug`` it passes, traceback and all.
 
-    It also takes panics of the core, which are no `Exception`, but neither Ctrl-C nor an exit.
+    It also takes panics of the core, which are no `Exception`, but neither Ctrl-C nor an exit. ``code`` is the exit
+    code that it names under ``--json``.
     """
 
-    def __init__(self, arguments: Sequence[str], *, debug: bool) -> None:
-        self.arguments, self.debug = list(arguments), debug
+    def __init__(self, arguments: Sequence[str], *, debug: bool, code: int) -> None:
+        self.arguments, self.debug, self.code = list(arguments), debug, code
 
     def __enter__(self) -> Unexpected:
         return self
@@ -31,8 +34,26 @@ class Unexpected:
     ) -> bool:
         if error is None or self.debug or isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             return False
-        say(f"dropcurve: {line(error, trace)}")
+        text = line(error, trace)
+        # Standard output may be what failed.
+        with suppress(OSError, ReaderGone):
+            tell(self.arguments, [{"message": text}], [text], code=self.code)
         return True
+
+
+def tell(
+    arguments: Sequence[str],
+    problems: Sequence[Mapping[str, object]],
+    lines: Sequence[str],
+    *,
+    code: int,
+    printed: bool = True,
+) -> None:
+    """Writes the lines to standard error; under ``--json`` also the problems to standard output, as JSON, unless
+    ``printed`` is false because standard output is what failed."""
+    say("\n".join(f"dropcurve: {line}" for line in lines))
+    if "--json" in arguments and printed:
+        data({"exit_code": code, "problems": list(problems)})
 
 
 def line(error: BaseException, trace: TracebackType | None) -> str:

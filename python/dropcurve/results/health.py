@@ -25,6 +25,7 @@ def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tu
     warnings = [line for variant in variants for line in _warm_up(variant)]
     warnings += [line for variant in variants for line in _silent(variant)]
     warnings += [line for variant in variants for line in _alike(variant)]
+    warnings += [line for variant in variants for line in _beyond_the_rate(variant)]
     if loose:
         names = ", ".join(dict.fromkeys(loose))
         warnings.append(
@@ -122,4 +123,18 @@ def _alike(variant: Variant) -> list[str]:
         f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} came to the same, for nothing in it is "
         'random, so "± 0" says nothing of chance; let flows begin at random, such as '
         'flows.NAME.start = "uniform 0 s to 1 s"'
+    ]
+
+
+def _beyond_the_rate(variant: Variant) -> list[str]:
+    """Goodput above the rate of the only main link, which is possible within a measurement window."""
+    if len(metrics.main_links(variant.runs[0])) != 1:
+        return []
+    above = [share for share in variant.values("link_share") if share is not None and share > 100.0]
+    if not above:
+        return []
+    return [
+        f"{variant.name}: the goodput of {wording.count(len(above), 'replication')} is above the link's rate (up to "
+        f"{max(above):.4g} % of it): data that came out of order before the measurement window counts in it; a longer "
+        "run.duration makes the share of that data smaller"
     ]
