@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build studio llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,10 @@ llvm-tools:
 
 studio: setup ## the simulator as a page: the engine as WebAssembly, one folder; OFFLINE=FILE also as one HTML file
 	@$(BIN)/python tools/studio.py $(if $(OFFLINE),--offline $(OFFLINE))
+
+site: setup ## the documentation with search, as a site in out/site; links checked
+	@uv=$$(command -v uv || ls .venv-boot/bin/uv .venv-boot/site/bin/uv 2>/dev/null | head -1); \
+	  $$uv sync --locked --quiet --inexact --group site --no-install-project && $(BIN)/python tools/website.py
 
 demo: setup ## find the right queue for a link; the answer here, a page in out/demo
 	@$(BIN)/dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \

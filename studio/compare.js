@@ -104,7 +104,7 @@ export function table(pairs) {
     return make("tr", {}, make("th", { scope: "row" }, `${name}${unit ? ` [${unit}]` : ""}`), make("td", {}, cell(a)),
       make("td", {}, cell(b)), make("td", {}, cell(difference)), make("td", { class: kind }, pairs.pairs.length < 3 ? "too few runs" : verdict));
   });
-  const head = ["", "A", "B", "B − A", ""].map((name) => make("th", { scope: "col" }, name));
+  const head = ["Metric", "A", "B", "B − A", "Verdict"].map((name) => make("th", { scope: "col" }, name));
   return make("table", {}, make("caption", {}, `${pairs.pairs.length} pairs of whole runs with the same seeds; means with 95 % intervals`),
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }

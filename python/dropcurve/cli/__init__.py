@@ -6,6 +6,7 @@ error of ours, 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +15,8 @@ from ..errors import DropcurveError, records
 
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
+#: Variable by which a shell asks for the completion of a line.
+COMPLETE = "_DROPCURVE_COMPLETE"
 #: Exit code for an error of ours: EX_SOFTWARE of sysexits.h.
 OURS = 70
 
@@ -93,6 +96,10 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     from .streams import ReaderGone, leave
     from .unexpected import tell
 
+    if COMPLETE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     try:
         # Building every verb takes longer than most of them.
         known = by_verb(dict(verbs.options())) if path().is_file() else {}

@@ -62,6 +62,7 @@ VERBS = {
     ),
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
+    "completion": Verb("completion", "Print what completes commands in bash, zsh or fish."),
     "schema": Verb("schema", "Print the JSON Schema of scenario files."),
 }  # fmt: skip
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..files.writing import write_bytes
-from . import labels, style
+from . import labels
+from . import style as styles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,32 +83,34 @@ def plot(
     path: str | Path | None = None,
     format: str | None = None,
     width: str | float = "page",
+    style: str = "screen",
 ) -> Figure:
     """Draws one kind of figure of a result, and writes it if `path` is given.
 
     `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png" or "pdf";
-    by default what the path ends in. Drawing the same result twice gives the same bytes.
+    by default what the path ends in. `style` is "screen", or "paper": serif type, black, fonts embedded as fonts.
+    Drawing the same result twice gives the same bytes.
     """
-    with style.styled():
+    with styles.styled(style=style):
         figure = _draw(_kind(kind), result, width=width)
         if path is not None:
             path = Path(path)
             ending = format or path.suffix.lstrip(".").lower() or "svg"
-            write_bytes(path, style.to_bytes(figure, format=ending))
+            write_bytes(path, styles.to_bytes(figure, format=ending))
     return figure
 
 
 def image(kind: str, result: Any, *, format: str = "svg", width: str | float = "page") -> bytes:
     """The bytes of a figure's file."""
-    with style.styled():
-        return style.to_bytes(_draw(_kind(kind), result, width=width), format=format)
+    with styles.styled():
+        return styles.to_bytes(_draw(_kind(kind), result, width=width), format=format)
 
 
 def fragment(kind: str, result: Any, *, label: str | None = None, width: str | float = "page") -> str:
     """A figure as an SVG element to paste into a page, with text as text and colours as CSS variables."""
-    with style.styled(text_as_text=True):
-        svg = style.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
-    return style.embeddable(svg, prefix=kind.replace("_", "-"), label=label or KINDS[kind].title)
+    with styles.styled(text_as_text=True):
+        svg = styles.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
+    return styles.embeddable(svg, prefix=kind.replace("_", "-"), label=label or KINDS[kind].title)
 
 
 def available(result: Any) -> tuple[str, ...]:
@@ -123,11 +126,11 @@ def save_all(
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name in available(result):
-        with style.styled():
+        with styles.styled():
             figure = _draw(KINDS[name], result, width=width)
             for format in formats:
                 file = folder / f"{name}.{format}"
-                write_bytes(file, style.to_bytes(figure, format=format))
+                write_bytes(file, styles.to_bytes(figure, format=format))
                 files.append(file)
     return files
 
@@ -140,11 +143,11 @@ def _kind(name: str) -> Kind:
 
 def _width_in(width: str | float) -> float:
     if isinstance(width, str):
-        if width not in style.WIDTHS_IN:
+        if width not in styles.WIDTHS_IN:
             raise UsageError(
-                f"width = {width!r}: must be a number of inches or one of {', '.join(style.WIDTHS_IN)}"
+                f"width = {width!r}: must be a number of inches or one of {', '.join(styles.WIDTHS_IN)}"
             )
-        return style.WIDTHS_IN[width]
+        return styles.WIDTHS_IN[width]
     if not 2.0 <= width <= 20.0:
         raise UsageError(f"width = {width}: must lie between 2 and 20 inches")
     return float(width)
@@ -160,7 +163,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
     heights = [
         _height_in(module, layout, panels[r * columns : (r + 1) * columns], width_in) for r in range(rows)
     ]
-    figure = style.new_figure(width_in, sum(heights) + 0.25)
+    figure = styles.new_figure(width_in, sum(heights) + 0.25)
     axes = figure.subplots(
         rows,
         columns,
@@ -184,7 +187,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
         labels.note_empty(flat[0], f"{kind.title}: this result has nothing to show here")
     elif len(panels) > 1:
         _label_outer(flat, layout, panels=len(panels), columns=columns)
-    style.arrange(figure)
+    styles.arrange(figure)
     return figure
 
 

@@ -128,12 +128,41 @@ def look(index: int) -> Look:
     )
 
 
+#: What differs for a paper: type that goes with a serif text, black, hair lines, text that stays text in a PDF.
+PAPER_RC: Mapping[str, Any] = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.titleweight": "normal",
+    "axes.labelsize": 8,
+    "text.color": "#000000",
+    "axes.titlecolor": "#000000",
+    "axes.labelcolor": "#000000",
+    "xtick.labelcolor": "#000000",
+    "ytick.labelcolor": "#000000",
+    "axes.edgecolor": "#000000",
+    "axes.linewidth": 0.5,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.0,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 600,
+}
+#: Settings by the name of a style.
+STYLES: Mapping[str, Mapping[str, Any]] = {"screen": {}, "paper": PAPER_RC}
+
+
 @contextmanager
-def styled(*, text_as_text: bool = False) -> Iterator[None]:
-    """Draws and saves in the house style, whatever the user's own settings are."""
+def styled(*, text_as_text: bool = False, style: str = "screen") -> Iterator[None]:
+    """Draws and saves in the house style, whatever the user's own settings are.
+
+    Raises UsageError for a style that does not exist.
+    """
     import matplotlib
 
-    settings: Any = dict(RC)
+    if style not in STYLES:
+        raise UsageError(f"style = {style!r}: must be one of {', '.join(STYLES)}")
+    settings: Any = {**RC, **STYLES[style]}
     if text_as_text:
         settings["svg.fonttype"] = "none"
     with matplotlib.rc_context():

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..present import Document, html, markdown, terminal
+from ..present import Document, html, latex, markdown, terminal
+from ..quantities import wording
 from ..verdict import Exchange, Weights
 from . import document as documents
 from . import findings, folders
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped,unused-ignore]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(Measured):
     """Result of `run` and `compare`; `Measured` has its fields."""
 
@@ -83,6 +84,19 @@ class Result(Measured):
     def to_markdown(self) -> str:
         """The answer as Markdown."""
         return markdown.render(self.document())
+
+    def to_latex(self, *, per: str = "total", only: Sequence[str] = ()) -> str:
+        r"""The table as LaTeX, for a paper: a ``tabular`` with the rules of the package booktabs.
+
+        Args:
+            per: As for `table`.
+            only: As for `table`.
+        """
+        return latex.table(self.document(per=per, only=only).table)
+
+    def __repr__(self) -> str:
+        names = ", ".join(variant.name for variant in self.variants)
+        return f"<Result {self.name}: {names}; {wording.count(len(self.seeds), 'replication')}>"
 
     def __str__(self) -> str:
         return terminal.render(self.document())

@@ -7,11 +7,12 @@ from typing import Any
 
 from .. import metrics
 from ..metrics.summary import RunSummary
+from ..quantities import wording
 from ..scenario import toml
 from .series import Series
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Variant:
     """One scenario of a result, with its runs.
 
@@ -26,6 +27,9 @@ class Variant:
     series: Series = field(default_factory=Series, repr=False)
     hash: str = ""
     automatic: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Variant {self.name}: {wording.count(len(self.runs), 'run')}, {self.hash}>"
 
     @property
     def toml(self) -> str:

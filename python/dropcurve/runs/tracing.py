@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dropcurve._core as _core
 
+from ..errors import DropcurveError, UsageError
 from ..metrics.summary import RunSummary
+from ..quantities import wording
 from ..results.series import Series
 from ..scenario import Scenario
 from . import engine
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas  # type: ignore[import-untyped,unused-ignore]
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
+#: Rows of a trace that a notebook shows.
+SHOWN_ROWS = 12
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Trace:
     """Rows by time, as columns of equal length.
 
@@ -41,6 +49,78 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.time_ns)
+
+    def __repr__(self) -> str:
+        flows = wording.count(int(self.flow.max()) + 1 if len(self) else 0, "flow")
+        end = self.time_ns[-1] / 1e9 if len(self) else 0.0
+        return f"<Trace: {wording.count(len(self), 'row')} of {flows}, {end:g} s>"
+
+    def _repr_html_(self) -> str:
+        """The first rows as a table, for notebooks."""
+        names = ("time [s]", "what", "flow", "seq", "size [B]", "direction")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{value}</td>" for value in row) + "</tr>"
+            for row in self._first(SHOWN_ROWS)
+        )
+        return f"<p>{escape(repr(self)[1:-1])}</p><table><tr>{head}</tr>{rows}</table>"
+
+    def _first(self, most: int) -> Iterator[tuple[str, ...]]:
+        """Yields the first rows as text."""
+        for at in range(min(most, len(self))):
+            word = self.words[int(self.what[at])]
+            way = "back" if self.back[at] else "forward"
+            numbers = (str(int(column[at])) for column in (self.flow, self.seq, self.size_bytes))
+            yield (f"{self.time_ns[at] / 1e9:.6f}", word, *numbers, way)
+
+    def columns(self) -> dict[str, Any]:
+        """Returns the columns by name as a data frame takes them, with ``what`` as words."""
+        import numpy as np
+
+        return {
+            "time_ns": self.time_ns,
+            "what": np.array(self.words)[self.what],
+            "flow": self.flow,
+            "seq": self.seq,
+            "size_bytes": self.size_bytes,
+            "back": self.back.astype(bool),
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a data frame with a row for each event. Needs pandas (the extra ``tables``)."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def write(self, path: str | Path) -> Path:
+        """Writes the rows as CSV or Parquet, by the ending of the path.
+
+        Args:
+            path: The file, ending in ``.csv`` or ``.parquet``.
+
+        Returns:
+            The path.
+
+        Raises:
+            UsageError: For another ending.
+            DropcurveError: If the file cannot be written.
+
+        Example:
+            >>> dropcurve.trace("droptail_vs_red").write("trace.parquet")
+            PosixPath('trace.parquet')
+        """
+        import pyarrow
+        from pyarrow import csv, parquet
+
+        path = Path(path)
+        writers = {".csv": csv.write_csv, ".parquet": parquet.write_table}
+        if path.suffix not in writers:
+            raise UsageError(f"{path}: must end in {' or '.join(writers)}")
+        try:
+            writers[path.suffix](pyarrow.table(self.columns()), path)
+        except OSError as error:
+            raise DropcurveError(f"{path}: cannot be written: {error.strerror or error}") from None
+        return path
 
     def rows(self, *words: str) -> Ints:
         """Positions of the rows with one of these words, in order."""

@@ -15,13 +15,14 @@ import dropcurve._core as _core
 
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..files.reading import parse_toml, read_text
+from ..quantities import wording
 from . import library, recordings, toml
 
 #: Largest scenario that is read, in bytes.
 LIMIT = 2**26
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A checked scenario; `set`, `queue` and the like return a new one.
 
@@ -181,8 +182,17 @@ class Scenario:
     def __str__(self) -> str:
         return self.to_toml()
 
+    def __repr__(self) -> str:
+        edits = "".join(f", {path} = {value!r}" for path, value in self.edits)
+        return f"<Scenario {self.name}: {wording.count(self.flow_count, 'flow')}{edits}, {self.hash}>"
+
+    def given(self) -> str:
+        """Returns the scenario as TOML text without the defaults: what was written, and the edits."""
+        return toml.dump(json.loads(self.core.given()))
+
     def _repr_html_(self) -> str:
-        return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.to_toml())}</pre>"
+        """Title, hash and what differs from the defaults, for notebooks."""
+        return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.given())}</pre>"
 
 
 def _without_question(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .validation import ValidationLine
 FORMAT = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer(Findings):
     """The answer of `tune`; ``print(answer)`` shows it as text."""
 
@@ -77,6 +78,16 @@ class Answer(Findings):
         except OSError as error:
             where = error.filename or folder
             raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
+
+    def __repr__(self) -> str:
+        return f"<Answer: {' '.join(text.verdict(self))}>"
+
+    def _repr_html_(self) -> str:
+        """The verdict, the table and the configuration, for notebooks."""
+        first, *rest = text.verdict(self)
+        more = "".join(f"<p>{escape(line)}</p>" for line in rest)
+        configuration = f"<pre>{escape(self.configuration)}</pre>" if self.configuration else ""
+        return f"<p><b>{escape(first)}</b></p>{more}<pre>{escape(text.text(self))}</pre>{configuration}"
 
     def __str__(self) -> str:
         return text.text(self)

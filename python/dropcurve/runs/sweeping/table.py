@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ REMEDY = "run the sweep again"
 SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """The folder of a sweep, as `dropcurve.sweep` wrote it.
 
@@ -181,6 +182,14 @@ class Sweep:
             }
             for row in found
         ]
+
+    def __repr__(self) -> str:
+        count = wording.count(len(self.seeds), "replication")
+        return f"<Sweep {self.folder}: {', '.join(self.settings)}; {count}>"
+
+    def _repr_html_(self) -> str:
+        """The table of means, for notebooks."""
+        return f"<pre>{escape(text(self))}</pre>"
 
     def __str__(self) -> str:
         return text(self)

@@ -1,0 +1,84 @@
+"""Short and rich displays, tables for papers, and the completion of commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve as dc
+from dropcurve.errors import UsageError
+from dropcurve.present import latex
+
+
+@pytest.fixture(scope="module")
+def scenario() -> dc.Scenario:
+    return dc.Scenario.load("droptail_vs_red").edit([("run.duration", "3 s"), ("run.warmup", "1 s")])
+
+
+@pytest.fixture(scope="module")
+def result(scenario: dc.Scenario) -> dc.Result:
+    return dc.compare(scenario, queues=["red", "droptail"], replications=2)
+
+
+def test_a_scenario_shows_what_was_written(scenario: dc.Scenario) -> None:
+    assert repr(scenario).startswith("<Scenario droptail_vs_red: 9 flows, run.duration = '3 s'")
+    shown = scenario._repr_html_()
+    assert "duration = &quot;3 s&quot;" in shown and "max_memory" not in shown
+    assert dc.Scenario.parse(scenario.given()).hash == scenario.hash
+
+
+def test_results_are_short_in_a_line(result: dc.Result) -> None:
+    assert repr(result) == f"<Result {result.name}: red, droptail; 2 replications>"
+    assert repr(result.variants[0]).startswith("<Variant red: 2 runs, ")
+
+
+def test_a_table_goes_into_a_paper(result: dc.Result) -> None:
+    lines = result.to_latex(only=["utilisation", "loss"]).splitlines()
+    assert lines[0] == r"\begin{tabular}{llrr}" and lines[-1] == r"\end{tabular}"
+    assert lines[2].endswith(r"& red & droptail \\")
+    assert any(line.startswith(r"link utilisation & \% & ") and r"$\pm$" in line for line in lines)
+    assert latex.text("a_b & 5 % {\\x}") == r"a\_b \& 5 \% \{\textbackslash{}x\}"
+
+
+def test_figures_for_papers_are_drawn_alike_each_time(result: dc.Result, tmp_path: Path) -> None:
+    files = [tmp_path / "one.pdf", tmp_path / "two.pdf"]
+    for file in files:
+        dc.plot.plot("queue", result, path=file, width="column", style="paper")
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert b"STIX" in files[0].read_bytes()
+    with pytest.raises(UsageError, match="must be one of screen, paper"):
+        dc.plot.plot("queue", result, style="poster")
+
+
+def test_a_trace_goes_into_tables(scenario: dc.Scenario, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    found = dc.trace(scenario)
+    assert repr(found).startswith(f"<Trace: {len(found)} rows of 9 flows, ")
+    assert found._repr_html_().count("<tr>") == 13
+    frame = found.to_pandas()
+    assert list(frame["what"].unique()) and len(frame) == len(found)
+    again = pandas.read_parquet(found.write(tmp_path / "trace.parquet"))
+    assert again.equals(frame)
+    assert len((found.write(tmp_path / "trace.csv")).read_text().splitlines()) == len(found) + 1
+    with pytest.raises(UsageError, match=r"must end in \.csv or \.parquet"):
+        found.write(tmp_path / "trace.xls")
+
+
+@pytest.mark.parametrize(("line", "wanted"), [("dropcurve stu", "studio"), ("dropcurve run --see", "--seed")])
+def test_commands_are_completed(line: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_DROPCURVE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    done = subprocess.run([sys.executable, "-m", "dropcurve"], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [wanted]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_its_completion(shell: str, dropcurve: Callable[..., Any]) -> None:
+    assert "_DROPCURVE_COMPLETE" in dropcurve("completion", shell).out
+    assert dropcurve("completion", "csh").code == 2
