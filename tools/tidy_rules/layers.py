@@ -21,10 +21,6 @@ NAMES_END = 42
 MOST_ROOMS, MOST_FLOORS = 20, 12
 #: Files whose name is no room: the package's face and its entry.
 FACE = ("__init__.py", "__main__.py")
-#: Files that users copy out of the package as the start of their own: these import what is public, by its full name.
-COPIED = frozenset(
-    f"{graph.PACKAGE}studies/{name}.py" for name in ("hassan", "wtred", "red_at", "decnodder", "dsilva")
-)
 
 
 def check(tree: Tree) -> Iterator[Fault]:
@@ -107,8 +103,6 @@ def floors(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
             continue
         for other, line in imported.items():
             below = room_of(other)
-            if below in FACE and path in COPIED:
-                continue
             if below in FACE:
                 yield Fault(
                     path, line, "layers", "import from the module that defines it, not from dropcurve"

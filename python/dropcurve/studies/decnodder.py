@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import dropcurve as dc
-from dropcurve import studies as st
+import dropcurve.studies as st
+from dropcurve import metrics
+from dropcurve.runs.tracing import Trace
+from dropcurve.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,9 +28,9 @@ Edits = Mapping[str, Any]
 EVEN = "even 1 ms to 20 ms"
 
 
-def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) -> dict[str, dc.Scenario]:
+def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) -> dict[str, Scenario]:
     """Every variant, delay and recovery of the paper."""
-    base = dc.Scenario.load("decnodder_packet_sizes").edit((edits or {}).items())
+    base = Scenario.load("decnodder_packet_sizes").edit((edits or {}).items())
     return {
         f"{variant} {stack} {delay}": base.edit([
             ("queue.byte_mode", mode), ("dumbbell.delay", f"{delay} ms"),
@@ -38,14 +40,14 @@ def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) 
     }  # fmt: skip
 
 
-def today() -> dict[str, dc.Scenario]:
+def today() -> dict[str, Scenario]:
     """CUBIC with SACK over 100 Mbit/s, the sizes those of the paper; thresholds are 6 and 18 ms of the link."""
     edits: dict[str, Any] = {"dumbbell.rate": "100 Mbit/s", "dumbbell.access_rate": "1 Gbit/s",
                              "run.duration": "20 s", "run.warmup": "5 s"}  # fmt: skip
     for group, size in SIZES.items():
         edits[f"flows.{group}"] = {"count": 20, "profile": "rfc", "cc": "cubic", "mss": f"{size - 40} B",
                                    "start": "uniform 0 s to 1 s"}  # fmt: skip
-    base = dc.Scenario.load("decnodder_packet_sizes").edit(edits.items())
+    base = Scenario.load("decnodder_packet_sizes").edit(edits.items())
     return {f"{variant} {stack} {delay}": base.edit({
                 "queue.byte_mode": mode, "dumbbell.delay": f"{delay} ms",
                 **{f"flows.{group}.recovery": {"Reno": "newreno", "SACK": "sack"}[stack] for group in SIZES}}.items())
@@ -78,9 +80,9 @@ DIALECTS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def dialects() -> dict[str, dc.Scenario]:
+def dialects() -> dict[str, Scenario]:
     """The paper's traffic over RED as routers and programs have it."""
-    base = dc.Scenario.load("decnodder_packet_sizes")
+    base = Scenario.load("decnodder_packet_sizes")
     return {name: base.set("queue", keys) for name, keys in DIALECTS.items()}
 
 
@@ -91,14 +93,14 @@ MIXES: dict[str, tuple[int | str, ...]] = {
 VOICE_BYTES = 120
 
 
-def mix() -> dict[str, dc.Scenario]:
+def mix() -> dict[str, Scenario]:
     """Mixes of today over 100 Mbit/s: transfers of QUIC and over IPv6's least size beside voice, of paths with tunnels,
     and with jumbo frames."""
     base = today()["RED_1 SACK 15"]
     flow = {"count": 20, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
     voice: Edits = {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": f"{VOICE_BYTES} B",
              "jitter": 0.2, "start": "uniform 0 s to 1 s"}  # fmt: skip
-    found: dict[str, dc.Scenario] = {}
+    found: dict[str, Scenario] = {}
     for name, sizes in MIXES.items():
         groups = {f"flows.{group}": voice if isinstance(size, str) else flow | {"mss": f"{size - 40} B"}
                   for group, size in zip(SIZES, sizes, strict=True)}  # fmt: skip
@@ -144,14 +146,14 @@ def rigs() -> dict[str, st.Probe]:
     )
     return {
         f"spacing {variant}": st.Probe(
-            dc.Scenario.parse(RIG.format(variant=variant.lower()) + sources, name=variant),
+            Scenario.parse(RIG.format(variant=variant.lower()) + sources, name=variant),
             partial(spacing, variant),
         )
         for variant in VARIANTS
     }
 
 
-def spacing(variant: str, trace: dc.Trace) -> dict[str, float]:
+def spacing(variant: str, trace: Trace) -> dict[str, float]:
     """How far the distances between drops, weighted by size and in units of 1/p_b, are from uniform: the greatest
     distance of the two distribution functions (Kolmogorov and Smirnov)."""
     sent, dropped = trace.rows("send"), trace.rows("drop")
@@ -181,7 +183,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
         found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
     goods = [found[f"good {size}"] for size in SIZES.values()]
     found["jain"] = sum(goods) ** 2 / (3 * sum(good**2 for good in goods))
-    found["loss"] = dc.metrics.value(run, "loss") or 0.0
+    found["loss"] = metrics.value(run, "loss") or 0.0
     return found
 
 

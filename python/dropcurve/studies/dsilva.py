@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import dropcurve as dc
-from dropcurve import studies as st
+import dropcurve.studies as st
+from dropcurve import metrics
+from dropcurve.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +36,7 @@ NS2 = {
 
 def network(
     stack: Mapping[str, Any] = NS3, *, core_ms: float = 20, small: bool = False, within_s: float = 0.1
-) -> dc.Scenario:
+) -> Scenario:
     """Three TCP and two UDP sources to n4; the links n1-n2 and n2-n3 carry 1 Mbit/s."""
     edits: list[tuple[str, Any]] = [
         (f"flows.{name}.start", f"uniform 1 s to {1 + within_s:g} s") for name in (*TCP, *UDP)
@@ -43,23 +44,23 @@ def network(
     edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in stack.items()]
     edits += [(f"links.{name}.delay", f"{core_ms} ms") for name in BOTTLENECKS]
     edits += [(f"flows.{name}.mss", "128 B") for name in TCP] if small else []
-    return dc.Scenario.load("dsilva_red_droptail").edit(edits)
+    return Scenario.load("dsilva_red_droptail").edit(edits)
 
 
-def window(scenario: dc.Scenario, size_bytes: int) -> dc.Scenario:
+def window(scenario: Scenario, size_bytes: int) -> Scenario:
     """The scenario with this window of the receiver."""
     segment = int(str(scenario.get("flows.tcp_n0.mss")).split()[0])
     return scenario.edit([(f"flows.{name}.window", max(1, size_bytes // segment)) for name in TCP])
 
 
-def queue(base: dc.Scenario, keys: Mapping[str, Any]) -> dc.Scenario:
+def queue(base: Scenario, keys: Mapping[str, Any]) -> Scenario:
     """The scenario with this queue at both bottlenecks."""
     return base.edit([(f"links.{one}.queue", dict(keys)) for one in BOTTLENECKS])
 
 
 def red(
-    base: dc.Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000, unit: str = "bytes"
-) -> dc.Scenario:
+    base: Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000, unit: str = "bytes"
+) -> Scenario:
     """RED at both bottlenecks. The report gives the limit in bytes and the thresholds in packets of 128 bytes."""
     keys: dict[str, Any] = {"kind": "red", "dialect": "ns3", "max_p": max_p, "w_q": "1/128"}
     if unit == "bytes":
@@ -72,25 +73,25 @@ def red(
 
 
 def droptail(
-    base: dc.Scenario, size_bytes: int = 64000, window_bytes: int = 64000, unit: str = "bytes"
-) -> dc.Scenario:
+    base: Scenario, size_bytes: int = 64000, window_bytes: int = 64000, unit: str = "bytes"
+) -> Scenario:
     """Tail drop at both bottlenecks."""
     limit = f"{size_bytes} B" if unit == "bytes" else f"{size_bytes // 128} pkts"
     return window(queue(base, {"kind": "droptail", "limit": limit}), window_bytes)
 
 
-def rtt(base: dc.Scenario, delay_ms: float) -> dc.Scenario:
+def rtt(base: Scenario, delay_ms: float) -> Scenario:
     """Sets the RTT as the report defines it: the delay of n0-n1 and n3-n4."""
     return base.edit([(f"links.{one}.delay", f"{delay_ms} ms") for one in ("n0_n1", "n3_n4")])
 
 
-def udp(base: dc.Scenario, mbps: float) -> dc.Scenario:
+def udp(base: Scenario, mbps: float) -> Scenario:
     """Payload that each UDP source offers."""
     return base.edit([(f"flows.{one}.rate", f"{mbps:g} Mbit/s") for one in UDP])
 
 
-def cells(base: dc.Scenario, *, scale: float = 1.0, least: float = 0.8, units: tuple[str, str] = ("bytes", "bytes")
-          ) -> dict[str, dc.Scenario]:  # fmt: skip
+def cells(base: Scenario, *, scale: float = 1.0, least: float = 0.8, units: tuple[str, str] = ("bytes", "bytes")
+          ) -> dict[str, Scenario]:  # fmt: skip
     """Every row of tables 1 to 8. ``scale`` multiplies the rates of UDP, ``least`` is the slowest in the tables;
     ``units`` are what RED and tail drop count."""
     base = udp(base, scale * least)
@@ -110,7 +111,7 @@ def cells(base: dc.Scenario, *, scale: float = 1.0, least: float = 0.8, units: t
     return found
 
 
-def today() -> dict[str, dc.Scenario]:
+def today() -> dict[str, Scenario]:
     """CUBIC, 1500-byte packets, a hundred times the rate; as many packets in the queues."""
     stack = {"profile": "rfc", "cc": "cubic", "mss": "1460 B"}
     edits: list[tuple[str, Any]] = [(f"links.{name}.rate", "100 Mbit/s") for name in BOTTLENECKS]
@@ -121,7 +122,7 @@ def today() -> dict[str, dc.Scenario]:
               {"packet": "1228 B", "headers": "28 B", "start": "uniform 0 s to 1 s"}.items()]  # fmt: skip
     edits += [(f"flows.{name}.{key}", value) for name in TCP for key, value in
               {"start": "uniform 0 s to 1 s", "headers": "40 B", "ack_size": "40 B"}.items()]  # fmt: skip
-    base = dc.Scenario.load("dsilva_red_droptail").edit(edits)
+    base = Scenario.load("dsilva_red_droptail").edit(edits)
     wide = {name: one.edit([(f"flows.{flow}.window", "auto") for flow in TCP])
             for name, one in cells(base, scale=100, units=("packets", "packets")).items()}  # fmt: skip
     return {name: one.edit([(f"links.{link}.queue.mean_packet", "1500 B") for link in BOTTLENECKS])
@@ -138,7 +139,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
         "tcp_Bps": tcp, "udp_Bps": sent, "total_Bps": tcp + sent, "share": 100 * tcp / (tcp + sent),
         "of_link": 800 * tcp / run["links"]["n2_n3"]["rate_bps"],
         "timeouts": sum(flows[name]["timeouts"] or 0 for name in TCP),
-        "loss": dc.metrics.value(run, "loss", scope="n2_n3") or 0.0,
+        "loss": metrics.value(run, "loss", scope="n2_n3") or 0.0,
     }  # fmt: skip
 
 

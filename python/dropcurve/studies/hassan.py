@@ -9,9 +9,9 @@ from itertools import product
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
-import dropcurve as dc
-from dropcurve import studies as st
+import dropcurve.studies as st
 from dropcurve.metrics import friendliness_class
+from dropcurve.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,23 +28,23 @@ CASES: dict[str, dict[str, Any]] = {
     "buf250 w0.02": BUF250 | {"w_q": 0.02}, "buf250 20-100": BUF250 | {"max_th": "100 pkts"},
     "buf250 20-150": BUF250 | {"max_th": "150 pkts"},
 }  # fmt: skip
-Change = Callable[[dc.Scenario], dc.Scenario]
+Change = Callable[[Scenario], Scenario]
 
 
-def queue(scenario: dc.Scenario, **keys: Any) -> dc.Scenario:
+def queue(scenario: Scenario, **keys: Any) -> Scenario:
     """The scenario with other parameters of RED, in both directions: the paper has RED on each link."""
     places = [where for where in ("queue", "back_queue") if scenario.get(f"{where}.kind") == "red"]
     return scenario.edit([(f"{where}.{key}", value) for where in places for key, value in keys.items()])
 
 
-def flows(scenario: dc.Scenario, count: int) -> dc.Scenario:
+def flows(scenario: Scenario, count: int) -> Scenario:
     """Returns a scenario with ``count`` flows of each kind."""
     return scenario.edit([("flows.tcp.count", count), ("flows.tfrc.count", count)])
 
 
-def cells(change: Change = lambda scenario: scenario, *, times: int = 1) -> dict[str, dc.Scenario]:
+def cells(change: Change = lambda scenario: scenario, *, times: int = 1) -> dict[str, Scenario]:
     """Every case at every number of flows, or ``times`` that."""
-    base = change(dc.Scenario.load("hassan_red_friendliness"))
+    base = change(Scenario.load("hassan_red_friendliness"))
     return {f"{at} {n}": flows(queue(base, **keys), times * n) for at, keys in CASES.items() for n in COUNTS}
 
 
@@ -57,7 +57,7 @@ ONE_WAY = edited({"back_queue": {"kind": "droptail", "limit": "1000 pkts"}})
 LATER = edited({"flows.tcp.profile": "ns2-2.35", "flows.tfrc.profile": "ns2-2.35"})
 
 
-def present(scenario: dc.Scenario) -> dc.Scenario:
+def present(scenario: Scenario) -> Scenario:
     """CUBIC against RFC 5348 in 1500-byte packets over 20 Mbit/s."""
     tcp = {"count": 1, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 5 s"}
     tfrc = {"count": 1, "transport": "tfrc", "profile": "rfc", "mss": "1460 B", "start": "uniform 0 s to 5 s"}
@@ -70,12 +70,12 @@ def present(scenario: dc.Scenario) -> dc.Scenario:
 TOLD = {"tcp": "for TCP alone", "both": "for both"}
 
 
-def ecn() -> dict[str, dc.Scenario]:
+def ecn() -> dict[str, Scenario]:
     """RED that marks in place of dropping: TCP's packets, or those of both."""
-    found: dict[str, dc.Scenario] = {}
+    found: dict[str, Scenario] = {}
     for told in TOLD:
         marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": told == "both"}
-        base = queue(edited(marks)(dc.Scenario.load("hassan_red_friendliness")), ecn=True)
+        base = queue(edited(marks)(Scenario.load("hassan_red_friendliness")), ecn=True)
         found |= {f"{told} {case} {n}": flows(queue(base, **CASES[case]), n)
                   for case in ("base", "buf250") for n in COUNTS}  # fmt: skip
     return found
@@ -92,11 +92,11 @@ RIVALS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def rivals() -> dict[str, dc.Scenario]:
+def rivals() -> dict[str, Scenario]:
     """Each rival against TCP in both cases, four and sixteen flows of each."""
-    found: dict[str, dc.Scenario] = {}
+    found: dict[str, Scenario] = {}
     for name, keys in RIVALS.items():
-        base = dc.Scenario.load("hassan_red_friendliness")
+        base = Scenario.load("hassan_red_friendliness")
         if name != "TFRC (2000)":
             like = START if "transport" in keys else START | {"profile": "ns2-2000", "recovery": "sack1"}
             base = base.set("flows.tfrc", like | keys)
@@ -113,11 +113,11 @@ WEB = {"source": "http", "profile": "ns2-2000", "recovery": "sack1", "start": "u
 LONG = {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
 
 
-def short() -> dict[str, dc.Scenario]:
+def short() -> dict[str, Scenario]:
     """Short transfers beside long ones, in both cases."""
     found = {}
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
-        base = queue(dc.Scenario.load("hassan_red_friendliness"), **CASES[case])
+        base = queue(Scenario.load("hassan_red_friendliness"), **CASES[case])
         base = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)])
         found[f"{case}, {long}, {users}"] = base.set("flows.web", WEB | {"count": users}) if users else base
     return found
@@ -133,9 +133,9 @@ AXES = (
 POINTS = 192
 
 
-def atlas() -> dict[str, dc.Scenario]:
+def atlas() -> dict[str, Scenario]:
     """Points spread over all of RED's parameters at once."""
-    base = dc.Scenario.load("hassan_red_friendliness")
+    base = Scenario.load("hassan_red_friendliness")
     found = {}
     for number, point in enumerate(st.spread(AXES, POINTS)):
         low = max(1.0, point["buffer"] * point["min_th"] / 100)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import dropcurve as dc
-from dropcurve import studies as st
+import dropcurve.studies as st
+from dropcurve import metrics
+from dropcurve.results.series import Series
+from dropcurve.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,10 +29,10 @@ RED = {"limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.
 #: Bounds of the moving thresholds: (least and most of min_th, least and most of max_th); the paper draws, but does not
 #: number them.
 BOUNDS = {"narrow": (8, 12, 28, 32), "ours": (5, 15, 25, 35), "wide": (2, 20, 22, 48)}
-Change = Callable[[dc.Scenario], dc.Scenario]
+Change = Callable[[Scenario], Scenario]
 
 
-def queue(base: dc.Scenario, scheme: str, **keys: Any) -> dc.Scenario:
+def queue(base: Scenario, scheme: str, **keys: Any) -> Scenario:
     """One of the three disciplines, or Feng's Adaptive RED."""
     kinds: dict[str, dict[str, Any]] = {
         "RED": {"kind": "red", **RED, **NS2},
@@ -48,21 +50,21 @@ def bounds(name: str) -> dict[str, str]:
     return {key: f"{value} pkts" for key, value in zip(keys, BOUNDS[name], strict=True)}
 
 
-def network(change: Change, count: int) -> dc.Scenario:
+def network(change: Change, count: int) -> Scenario:
     """Returns a scenario with ``count`` flows in all over 10 Mbit/s."""
-    base = change(dc.Scenario.load("patel_red_at"))
+    base = change(Scenario.load("patel_red_at"))
     web = int(0.3 * count + 0.5)
     return base.edit([("flows.ftp.count", count - web), ("flows.web.count", web)])
 
 
-def same(scenario: dc.Scenario) -> dc.Scenario:
+def same(scenario: Scenario) -> Scenario:
     """The scenario unchanged."""
     return scenario
 
 
 def cells(change: Change = same, *, ared: str = "ARED", above_max: str = "drop",
           keys: Mapping[str, Any] | None = None,
-          moving: Mapping[str, Any] | None = None) -> dict[str, dc.Scenario]:  # fmt: skip
+          moving: Mapping[str, Any] | None = None) -> dict[str, Scenario]:  # fmt: skip
     """Every scheme at every number of flows.
 
     Args:
@@ -82,7 +84,7 @@ def cells(change: Change = same, *, ared: str = "ARED", above_max: str = "drop",
             for n in COUNTS for name, (kind, more) in kinds.items()}  # fmt: skip
 
 
-def present(scenario: dc.Scenario) -> dc.Scenario:
+def present(scenario: Scenario) -> Scenario:
     """CUBIC in 1500-byte packets over 100 Mbit/s; the queue holds as many packets."""
     tcp = {"count": 1, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 5 s"}
     web = {"source": "http", "size": "pareto 17520 B shape 1.2", "think": "exponential 500 ms"}
@@ -97,7 +99,7 @@ def edited(**keys: Any) -> Change:
     return lambda scenario: scenario.edit([(f"dumbbell.{key}", value) for key, value in keys.items()])
 
 
-def alone(scenario: dc.Scenario) -> dc.Scenario:
+def alone(scenario: Scenario) -> Scenario:
     """The scenario with sources that send without end in place of web sessions."""
     return scenario.set("flows.web.source", "ftp")
 
@@ -108,7 +110,7 @@ STEPS = tuple(zip(ALPHAS, BETAS, strict=True))
 LOADS = (20, 80)
 
 
-def steps() -> dict[str, dc.Scenario]:
+def steps() -> dict[str, Scenario]:
     """RED-AT over its steps and bounds, beside RED, at two loads."""
     found = {}
     for n in LOADS:
@@ -127,7 +129,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
              "sojourn_ms_mean", "goodput_bps", "jain")  # fmt: skip
     link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
-    found = {name: dc.metrics.value(run, name) or 0.0 for name in names}
+    found = {name: metrics.value(run, name) or 0.0 for name in names}
     return {"throughput_bps": 8 * link["departed_bytes"] / seconds} | found
 
 
@@ -190,7 +192,7 @@ def over_time(x: st.Cells, width_in: float) -> Figure:
     return st.panels(made, width_in, height_in=1.9)
 
 
-def excerpt(series: dc.Series, name: str, label: str, look: int) -> st.Line:
+def excerpt(series: Series, name: str, label: str, look: int) -> st.Line:
     """Thirty seconds of a series."""
     times, values = series.select(name, "bottleneck")
     keep = (times >= 60) & (times <= 90)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import dropcurve as dc
-from dropcurve import studies as st
+import dropcurve.studies as st
+from dropcurve import metrics
+from dropcurve.results.series import Series
+from dropcurve.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,17 +24,15 @@ QUEUES = ("RED", "FRED", "WTRED")
 #: How ns-2 counts and decides; the paper's changes were made to its RED.
 NS2 = {"limit_test": "before", "idle_decay": "plus_one", "idle_from": "link_idle", "spacing": "wait",
        "counting": "spare_first", "min_queue": 2, "draws": "always"}  # fmt: skip
-Change = Callable[[dc.Scenario], dc.Scenario]
+Change = Callable[[Scenario], Scenario]
 
 
-def network(change: Change) -> dc.Scenario:
+def network(change: Change) -> Scenario:
     """Five Reno transfers over 10 Mbit/s."""
-    return change(dc.Scenario.load("hamadneh_red"))
+    return change(Scenario.load("hamadneh_red"))
 
 
-def queue(
-    base: dc.Scenario, kind: str, size: int, weight: float, *, shares: bool, **keys: Any
-) -> dc.Scenario:
+def queue(base: Scenario, kind: str, size: int, weight: float, *, shares: bool, **keys: Any) -> Scenario:
     """Returns a scenario with one of the three disciplines in a buffer of ``size`` packets.
 
     ``shares`` puts the thresholds of RED and FRED at 40 % and 70 % of the buffer, where WTRED has its own.
@@ -54,7 +54,7 @@ def queue(
     )
 
 
-def early_random(base: dc.Scenario, size: int) -> dc.Scenario:
+def early_random(base: Scenario, size: int) -> Scenario:
     """Early random drop as table 1 has it: a packet of the queue, drawn at random, from half of the buffer on."""
     return base.set(
         "queue", {"kind": "erd", "limit": f"{size} pkts", "limit_test": "before", "victim": "random"}
@@ -67,7 +67,7 @@ def cells(
     shares: bool = False,
     weight: float | None = None,
     **keys: Any,
-) -> dict[str, dc.Scenario]:
+) -> dict[str, Scenario]:
     """Every point of every figure; ``weight`` in place of those of table 4."""
     base = network(change)
     found = {f"{kind} {size}": queue(base, kind, size, weight or read, shares=shares, **keys)
@@ -84,7 +84,7 @@ def edited(**keys: Any) -> Change:
     return lambda scenario: scenario.edit([(f"flows.tcp.{key}", value) for key, value in keys.items()])
 
 
-def present(scenario: dc.Scenario) -> dc.Scenario:
+def present(scenario: Scenario) -> Scenario:
     """Five CUBIC transfers in 1500-byte packets over 100 Mbit/s."""
     tcp = {"count": 5, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
     return scenario.edit({
@@ -98,16 +98,16 @@ OTHERS = ("WTRED", "RED", "ERD", "Adaptive RED", "CoDel, a share", "CoDel, 5 ms"
 SIZES = (40, 60, 80, 100, 140)
 
 
-def drain_ms(base: dc.Scenario, size: int) -> float:
+def drain_ms(base: Scenario, size: int) -> float:
     """Returns how long the link needs for a number of packets."""
     packet, rate = (float(str(base.get(key)).split()[0]) for key in ("queue.mean_packet", "dumbbell.rate"))
     return size * packet * 8 / (rate * 1e3)
 
 
-def others(change: Change = lambda scenario: scenario) -> dict[str, dc.Scenario]:
+def others(change: Change = lambda scenario: scenario) -> dict[str, Scenario]:
     """Each at each buffer."""
     base = network(change)
-    found: dict[str, dc.Scenario] = {}
+    found: dict[str, Scenario] = {}
     for size in SIZES:
         low, high = f"{0.4 * size:g} pkts", f"{0.7 * size:g} pkts"
         limit = {"limit": f"{size} pkts"}
@@ -131,12 +131,12 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
     """The paper's four numbers, and what its first figures are about."""
     names = ("goodput_bps", "utilisation", "loss", "delay_ms_mean", "queue_pkts_mean", "queue_pkts_sd", "jain", "sync",
              "sojourn_ms_mean", "timeouts")  # fmt: skip
-    found = {name: dc.metrics.value(run, name) for name in names}
+    found = {name: metrics.value(run, name) for name in names}
     numbers = {name: float("nan") if value is None else value for name, value in found.items()}
     if run["links"]["bottleneck"]["kind"] == "droptail":
         # One flow has the link and waits at its own access link, which is no faster: that says nothing of the queue.
         del numbers["delay_ms_mean"]
-    return numbers | {"avg_pkts_sd": dc.metrics.value(run, "avg_pkts_sd") or 0.0}
+    return numbers | {"avg_pkts_sd": metrics.value(run, "avg_pkts_sd") or 0.0}
 
 
 def overall(x: st.Cells, kind: str, number: str) -> st.Effect:
@@ -234,7 +234,7 @@ def over_time(x: st.Cells, width_in: float) -> Figure:
     return st.panels(made, width_in, height_in=1.9)
 
 
-def excerpt(series: dc.Series, name: str, component: str, label: str, look: int) -> st.Line:
+def excerpt(series: Series, name: str, component: str, label: str, look: int) -> st.Line:
     """Ten seconds of a series."""
     times, values = series.select(name, component)
     keep = (times >= 20) & (times <= 30)
