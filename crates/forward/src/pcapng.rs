@@ -1,4 +1,4 @@
-//! A capture of a run that Wireshark opens, with drops and marks to be seen.
+//! A capture of a run that Wireshark opens, with drops and marks as interfaces and comments.
 //!
 //! Reference: the PCAP Next Generation file format (draft-ietf-opsawg-pcapng), section 4.
 //!
@@ -23,7 +23,7 @@ const OPTION_RESOLUTION: u16 = 9;
 const RAW: u16 = 101;
 const ETHERNET: u16 = 1;
 
-/// Writes a capture as things happen.
+/// Writer of a capture, event by event.
 pub struct Capture<W: Write> {
     out: W,
     block: Vec<u8>,

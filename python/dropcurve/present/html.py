@@ -7,7 +7,7 @@ from html import escape
 from .document import Document, Headline, TableCell
 from .visible import visible
 
-#: Of a verdict by its tone.
+#: Colour of a verdict, by its tone.
 COLOURS = {"good": "#2e7d32", "unsure": "#b26a00", "bad": "#b71c1c"}
 
 

@@ -1,4 +1,4 @@
-"""Whether everything in a folder that dropcurve wrote is as it was written."""
+"""Check that the files of a result folder are as they were written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict on a result: designs and criteria of a comparison of queues, put before the rules of a verdict."""
+"""The verdict on a comparison of queues: its designs and criteria, as input of the rules of a verdict."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def verdict_on(
 def _weighed(
     runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]], str]:
-    """Criteria, by design the values of each, and what is weighed in words."""
+    """The criteria, their values by design, and a phrase for what is weighed."""
     usual, values = balanced(runs, exchange)
     if weights is None:
         thin = any(one.key.startswith("delay") and one.worth for one in usual)

@@ -1,6 +1,6 @@
 //! The rate adaptation protocol (RAP): additive increase and multiplicative decrease of a rate instead of a window.
 //!
-//! *Reference*: RHE99, as it is remembered; what ns-2.35 does where an option says so, found by experiment.
+//! *Reference*: RHE99, without the paper at hand; options of ns-2.35 follow its behaviour, which was found by experiment.
 //! *Units*: gaps and round trips of the control in seconds, rates in bytes of payload a second.
 //! *Deviations*: none beyond those of [`crate::rate_based::common`].
 //!
