@@ -14,10 +14,10 @@ use units::{Span, Time};
 
 /// Frames read from one device before others get their turn.
 const BATCH: usize = 64;
-/// Largest that a super-packet gets, and a message of a netfilter queue around it.
+/// Largest size of a super-packet, and of a netfilter queue's message around it.
 const BUFFER: usize = 1 << 17;
 
-/// A link of this rate sends a full packet in less than the shortest sleep there.
+/// Rate from which a full packet takes less time than the shortest sleep.
 const FAST_BPS: u64 = 600_000_000;
 const NAP_NS: u64 = 30_000;
 /// Period at which the devices are looked for: one that is down is waited for, one that has gone ends the forwarder.
@@ -28,8 +28,7 @@ const PRESENCE: Span = Span::from_millis(500);
 const EARLY_NS: u64 = 100_000;
 const LONG_NS: u64 = 10 * EARLY_NS;
 
-/// Runs a forwarder until it is told to stop, and returns what it counted, as JSON. What `settings` holds is written at
-/// [`Forwarder::new`].
+/// Runs a forwarder until it is stopped, and returns its counters as JSON. [`Forwarder::new`] describes `settings`.
 ///
 /// # Errors
 /// One line for people: settings that make no sense, devices that cannot be opened.

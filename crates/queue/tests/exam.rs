@@ -1,4 +1,4 @@
-//! Every registered kind, with its defaults and in every dialect, sits the exam.
+//! Every registered kind, with its defaults and in every dialect, passes the conformance kit.
 
 mod common;
 
@@ -13,7 +13,7 @@ use units::{Bytes, Ecn, Span};
 /// A configuration to examine, and what holds of it.
 struct Candidate {
     name: String,
-    /// Whether a short exam is bound to meet marks, if there can be any.
+    /// Whether a short run of the kit is bound to meet marks, if there can be any.
     alone: bool,
     spec: Spec,
     rules: Rules,
@@ -41,7 +41,7 @@ fn candidates() -> Vec<Candidate> {
                 if entry.fields.iter().any(|field| field.name == "ecn") {
                     rows.push(("ecn".to_string(), Value::Bool(ecn)));
                 }
-                // Weights and probabilities large enough for a short exam to meet every branch.
+                // Weights and probabilities large enough for a short run of the kit to meet every branch.
                 for key in ["w_q", "max_p"] {
                     if entry.fields.iter().any(|field| field.name == key) {
                         rows.push((key.to_string(), Value::Float(0.25)));
@@ -89,7 +89,7 @@ fn nested() -> Vec<Candidate> {
     list
 }
 
-/// Keys of one kind that let a short exam meet every branch.
+/// Keys of one kind that let a short run of the kit meet every branch.
 fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
     match kind {
         "ared" | "feng" | "fred_refined" | "nlred" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
@@ -144,7 +144,7 @@ fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
         marks: ecn || says("kind", "dualpi2"),
         // The dialect with a mark limit drops ECN-capable packets by intent.
         spares_capable: ecn && dialect != Some("ns2"),
-        // It also sorts packets of one flow by their ECN field, which the exam's flows mix.
+        // It also sorts packets of one flow by their ECN field, which the conformance kit's flows mix.
         reorders: says("kind", "dualpi2"),
         wire_counts: false,
     }

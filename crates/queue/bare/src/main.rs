@@ -1,8 +1,8 @@
 //! CoDel on a device that has a heap and nothing else: no operating system, no standard library.
 //!
-//! The packets are slots of a ring that the device fills by itself; a discipline sees what `Packet` says of them and
-//! moves these twelve bytes. Memory and the end of the world come from outside: here from C's library, so that the program can
-//! be run anywhere; firmware has a heap and a reset of its own.
+//! The packets are slots of a ring that the device fills; a discipline sees them through the trait `Packet` and moves
+//! these twelve bytes. Heap and panic handler come from outside: here from C's library, so that the program can be run
+//! anywhere; firmware has a heap and a reset of its own.
 #![no_std]
 #![no_main]
 
@@ -18,7 +18,7 @@ use queue::{Discipline, Setting};
 use units::param::Valid;
 use units::{Bytes, Ecn, Rate, Span, Stream, Time};
 
-/// A slot of the device's ring, with what its header told. Arrival times are kept in ticks of a microsecond.
+/// A slot of the device's ring, with its header fields. Arrival times are in ticks of a microsecond.
 #[derive(Clone, Copy)]
 struct Slot {
     flow: u16,
@@ -48,7 +48,8 @@ impl Packet for Slot {
     }
 }
 
-/// Twice what the link can send, for two seconds, under CoDel as RFC8289 has it: how many went, were dropped, still wait.
+/// Runs CoDel (RFC8289) for two seconds at twice the rate of the link. Returns the numbers of packets that were sent, that
+/// were dropped, and that still wait.
 fn overload() -> Option<[usize; 3]> {
     let params = Valid::new(Params::default()).ok()?;
     let setting = Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1500) };
@@ -67,7 +68,7 @@ fn overload() -> Option<[usize; 3]> {
     Some([sent, dropped, queue.len()])
 }
 
-/// Zero if all came out as the same calls give it with the standard library: see the crate's README.
+/// Exit code 0 if the numbers are those of the same calls with the standard library: see the crate's README.
 #[no_mangle]
 extern "C" fn main() -> c_int {
     match overload() {
@@ -76,7 +77,7 @@ extern "C" fn main() -> c_int {
     }
 }
 
-/// The heap of C's library, whose blocks are aligned for every type a discipline keeps.
+/// The heap of C's library, whose blocks are aligned for every type that a discipline stores.
 struct Heap;
 
 // SAFETY: `malloc` gives a block of its own or null, aligned to 16 bytes; larger alignments are refused; `free` gets back
@@ -110,7 +111,7 @@ fn stop(_info: &PanicInfo<'_>) -> ! {
     unsafe { abort() }
 }
 
-/// `alloc` comes built for programs that unwind and names what they call then; nothing unwinds here.
+/// A symbol that `alloc`, built for programs that unwind, refers to; nothing unwinds here.
 #[no_mangle]
 extern "C" fn rust_eh_personality() {}
 

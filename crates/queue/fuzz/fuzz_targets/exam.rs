@@ -1,4 +1,4 @@
-//! Any bytes as a discipline, its parameters and what happens to it, sit the exam of `queue::conformance`.
+//! Any bytes as a discipline, its parameters and what happens to it, go through the conformance kit of `queue::conformance`.
 #![no_main]
 
 #[path = "../../tests/common/bytes.rs"]

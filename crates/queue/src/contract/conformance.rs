@@ -1,8 +1,8 @@
-//! The exam every discipline sits, here and in other crates.
+//! The conformance kit: checks that every discipline passes, here and in other crates.
 //!
 //! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks what must hold of any
 //! discipline whatever its law: nothing is lost unrecorded, packets of a flow keep their order, the limit
-//! holds, ECN is respected, and what it says of itself is true. It gives a transcript, so that two sittings
+//! holds, ECN is respected, and its own counts are right. It returns a transcript, so that two runs
 //! can be compared. [`steps`] makes lists at random from a seed.
 //!
 //! ```
@@ -75,7 +75,7 @@ pub struct Report {
     pub transcript: Vec<(u64, char)>,
 }
 
-/// The packet of the exam.
+/// The packet of the kit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paper {
     /// Its number in order of arrival.

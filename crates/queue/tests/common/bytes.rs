@@ -1,7 +1,7 @@
 //! Any bytes as a discipline and what happens to it: for the fuzz target, and for the test that needs no fuzzer.
 //!
 //! The first bytes choose a kind, a dialect and values for its parameters; the rest are arrivals, departures and waits.
-//! Parameters that do not fit together are no case. What must hold is the exam of [`queue::conformance`], which does not
+//! Parameters that do not fit together are no case. What must hold is the conformance kit of [`queue::conformance`], which does not
 //! ask for more than any discipline keeps: nothing is lost, lengths are true, limits hold, only capable packets are marked.
 
 use queue::conformance::{sit, KitStep, Rules};
@@ -135,7 +135,7 @@ fn rules(spec: &Spec) -> Rules {
     Rules { packets, marks: true, reorders: true, ..Rules::default() }
 }
 
-/// Sits the exam that the bytes describe; whether they described one.
+/// Sits the conformance kit that the bytes describe; whether they described one.
 ///
 /// # Panics
 /// The place where a rule is broken, with the parameters.
