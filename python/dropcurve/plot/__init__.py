@@ -64,11 +64,11 @@ class Layout:
 
 _ALL = (
     Kind("comparison", "Differences to the baseline"),
-    Kind("tradeoff", "Utilisation against waiting time"),
+    Kind("tradeoff", "Utilisation against queueing delay"),
     Kind("queue", "Queue over time"),
     Kind("drop_curve", "Drop curve"),
-    Kind("delay_distribution", "Waiting time in the queue"),
-    Kind("throughput_shares", "Who gets the link"),
+    Kind("delay_distribution", "Queueing delay"),
+    Kind("throughput_shares", "Shares of the link"),
     Kind("throughput", "Throughput over time"),
     Kind("cwnd", "Congestion windows"),
 )

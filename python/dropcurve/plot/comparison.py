@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LAYOUT = Layout(height_in=3.0, columns=1, legend="marker", baseline_in_legend=False)
 SEE = (
     "Each marker is the change from the baseline, its bar the interval of the paired difference. "
-    "Filled markers are differences that the numbers bear out, hollow ones may be chance."
+    "Filled markers are significant differences; hollow ones may be chance."
 )
 
 #: More metrics or points than this are for the table.

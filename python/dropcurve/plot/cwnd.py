@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(height_in=1.45, columns=2)
 SEE = (
-    "The last 20 s. Saw-teeth that fall together mean flows in step, which leaves the link idle; "
-    "saw-teeth that take turns keep it busy."
+    "The last 20 s. If the windows fall together, the flows are synchronised and leave the link idle; "
+    "if they fall one after the other, the link stays busy."
 )
 
 #: More windows than this in one panel hide each other, and so do more seconds of them.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(height_in=2.6, columns=1, legend="line")
 SEE = (
-    "The further to the left, the shorter the wait. At the height of p95, one packet in twenty waits "
-    "longer; the lower part is the tail."
+    "The further to the left, the shorter the delay. At the height of p95, one packet in twenty has a "
+    "longer one; the lower part is the tail."
 )
 
 #: Shares that wait longer, and what that point is called.

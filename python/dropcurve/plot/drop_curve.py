@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(height_in=1.9, columns=2, share_x=False)
 SEE = (
-    "Dashed is the probability as configured, solid the share of packets that it leads to once the "
-    "spacing of drops is taken into account, points are what happened, with Wilson intervals."
+    "Dashed line: the configured probability. Solid line: the share of packets that it drops or marks, "
+    "given the spacing of drops. Points: the measured share, with Wilson intervals."
 )
 
 P_B_DASH = (0, (4, 2))

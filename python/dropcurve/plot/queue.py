@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(height_in=1.45, columns=2, share_y=False)
 SEE = (
-    "Thin is the queue itself, thick the average on which the discipline acts, dashed are its thresholds. "
-    "Only what comes after the shaded warm-up is counted. Mind the scale where panels differ much."
+    "Thin line: queue length. Thick line: the average that the discipline acts on. Dashed lines: its "
+    "thresholds. The shaded warm-up does not count. Scales differ between panels whose queues differ much."
 )
 
 #: Panels whose peaks differ by less than this factor share a scale.

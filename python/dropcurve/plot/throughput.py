@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LAYOUT = Layout(height_in=1.45, columns=2)
-SEE = "Whether the classes of flows keep their shares, and whether the link is kept busy."
+SEE = "The throughput of each class of flows: whether its share is steady, and whether the link stays busy."
 
 #: Stretches over which throughput is averaged: fine enough to see it move, coarse enough to read.
 BINS = 100

@@ -9,7 +9,7 @@ from ..quantities import wording
 from ..results import Result
 from ..results.tables import Cell, Difference, Row
 
-GROUPS = (("link", "At the link"), ("flow", "What the flows got"), ("class", "Between classes"))
+GROUPS = (("link", "At the link"), ("flow", "Flows"), ("class", "Between classes"))
 
 
 def of(result: Result) -> dict[str, Any]:
