@@ -26,8 +26,9 @@ MARGIN = 0.03
 #: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
 PENALTY = 3000.0
 
-#: Most runs for each thread between two checks of the clock, where there is a limit of time.
-SLICE = 3
+#: Runs for each thread before the first check of the clock, where there is a limit of time, and most seconds between
+#: two later ones: the runs between them are stored together, which takes as long as some short runs do.
+SLICE, SLICE_S = 3, 0.5
 
 #: Called with (runs done of this stage, runs it needs).
 Tell = Callable[[int, int], None]
@@ -165,8 +166,8 @@ class Bench:
         if left_s is None:
             return jobs
         threads = self.where.threads
-        paced = SLICE * threads if not self.run_s else int(left_s / self.run_s)
-        return max(threads, min(SLICE * threads, paced))
+        paced = int(min(left_s, SLICE_S) / self.run_s) if self.run_s else SLICE * threads
+        return max(threads, paced)
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         """The row of a run that was made; None if the candidate was refused."""
