@@ -208,7 +208,7 @@ def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
         (["run", "shrt.toml"], ["dropcurve: shrt.toml: no such file; did you mean 'short.toml'?"]),
         (["run", "."], ["dropcurve: .: is a folder; a scenario is a TOML file"]),
         (["run", "short.toml", "--set", "queue.max_p=2"],
-         ["dropcurve: short.toml: queue.max_p = 2: must lie in (0, 1]"]),
+         ["dropcurve: short.toml: queue.max_p = 2: must lie in (0, 1]; the default is 0.02"]),
         (["run", "short.toml", "--set", "queue.max_pp=1"],
          ["dropcurve: short.toml: queue.max_pp = 1: no such key here; did you mean 'max_p'?"]),
         (["run", "short.toml", "--set", "queue"],

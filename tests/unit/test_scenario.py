@@ -56,11 +56,13 @@ def test_lines_are_those_of_the_file_whatever_stands_in_it(folder: Path) -> None
     with pytest.raises(dc.ScenarioError) as caught:
         dc.Scenario.load("bad.toml")
     at = wrong.splitlines().index("max_p = 2") + 1
-    assert caught.value.lines() == [f"bad.toml:{at}: queue.max_p = 2: must lie in (0, 1]"]
+    assert caught.value.lines() == [
+        f"bad.toml:{at}: queue.max_p = 2: must lie in (0, 1]; the default is 0.02"
+    ]
     # What was not read from the file has no line in it.
     with pytest.raises(dc.ScenarioError) as caught:
         dc.Scenario.load("short.toml").set("queue.max_p", 2)
-    assert caught.value.lines() == ["short.toml: queue.max_p = 2: must lie in (0, 1]"]
+    assert caught.value.lines() == ["short.toml: queue.max_p = 2: must lie in (0, 1]; the default is 0.02"]
 
 
 def test_a_key_that_is_missing_is_told_at_its_section() -> None:

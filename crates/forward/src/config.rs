@@ -33,7 +33,12 @@ pub fn read_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     let spec = match table(&json["queue"]) {
         Some(keys) => Spec::read("queue", &keys, &mut problems),
         None => {
-            problems.push(Problem::new("queue", &json["queue"], "must be a table with a kind", ""));
+            problems.push(Problem::new(
+                "queue",
+                &json["queue"],
+                "must be a table with a kind",
+                "for example {\"kind\": \"codel\"}",
+            ));
             None
         }
     };

@@ -9,10 +9,12 @@ mod declare;
 mod kinds;
 mod law;
 mod read;
+mod remedy;
 
 pub use kinds::{Kind, Param, Spread};
 pub use law::{Amounted, Distribution, DistributionShape};
-pub use read::{nearest, read_table};
+pub use read::{hint, nearest, read_table};
+pub use remedy::with_default;
 
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;

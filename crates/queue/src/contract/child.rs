@@ -73,7 +73,7 @@ impl Param for Child {
         let table = match value {
             Value::Text(word) => Child::table(word),
             Value::Table(table) => Some(table.clone()),
-            _ => return Err(vec![Problem::new("", value, known, "")]),
+            _ => return Err(vec![Problem::new("", value, known, "write \"plain\" if in doubt")]),
         };
         let Some(table) = table else { return Ok(Child::PLAIN) };
         let mut problems = Vec::new();

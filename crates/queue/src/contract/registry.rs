@@ -8,7 +8,7 @@ use crate::disc::{Packet, QueueDisc};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Deref;
-use units::param::{read_table, Check, Described, Field, Preset, Problem, Table, Valid, Value};
+use units::param::{read_table, with_default, Check, Described, Field, Preset, Problem, Table, Valid, Value};
 use units::{Bytes, Rate, Span};
 
 /// The setting of a discipline: the properties of its link that automatic parameters and the decay of idle averages
@@ -102,6 +102,13 @@ impl<T: Discipline> Chosen<T> {
         Some(Chosen { params: Valid::new(params).ok()?, dialect: dialect.map(|row| row.name) })
     }
 
+    /// Adds the problems that show only in a setting, each with a remedy and its path below `path`.
+    pub(crate) fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
+        let mut found = Vec::new();
+        self.params.fits(setting, &mut found);
+        problems.extend(found.into_iter().map(|problem| with_default::<T>(problem).under(path)));
+    }
+
     /// `kind`, the dialect if one was named, and every parameter.
     pub(crate) fn show(&self, kind: &str) -> Table {
         let text = |s: &str| Value::Text(s.to_string());
@@ -172,7 +179,7 @@ pub(crate) fn kind_of<'a>(
         Ok(kind) => Some((kind, table.iter().filter(|(key, _)| key != "kind").collect())),
         Err(name) => {
             let remedy = units::param::nearest(name, kinds)
-                .map_or(String::new(), |hint| format!("did you mean '{hint}'?"));
+                .map_or("for example kind = \"fq_codel\"".into(), |hint| format!("did you mean '{hint}'?"));
             problems.push(Problem::new("kind", value, rule, remedy).under(path));
             None
         }
@@ -245,11 +252,9 @@ macro_rules! disciplines {
             /// Problems that show only once the setting is known. To be looked at before [`Spec::build`],
             /// which makes the best of them.
             pub fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
-                let mut found = Vec::new();
                 match self {
-                    $( Spec::$name(chosen) => chosen.params().fits(setting, &mut found), )*
+                    $( Spec::$name(chosen) => chosen.fits(setting, path, problems), )*
                 }
-                problems.extend(found.into_iter().map(|problem| problem.under(path)));
             }
 
             /// Whether it holds packets back although the link is free.

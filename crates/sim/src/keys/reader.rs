@@ -2,7 +2,7 @@
 
 use super::part::{dotted, keys};
 use queue::Spec;
-use units::param::{nearest, read_table, Check, Described, Problem, Table, Value};
+use units::param::{hint, nearest, read_table, Check, Described, Problem, Table, Value};
 
 /// A table being read: each part takes its keys, [`TableReader::finish`] complains about the rest.
 pub struct TableReader<'a> {
@@ -124,14 +124,8 @@ impl<'a> TableReader<'a> {
         let mut meant = Vec::new();
         for (key, value) in &self.left {
             let what = if matches!(value, Value::Table(_)) { "section" } else { "key" };
-            let remedy = match nearest(key, &known) {
-                Some(hint) => {
-                    meant.push(hint.to_string());
-                    format!("did you mean '{hint}'?")
-                }
-                None => format!("known here: {}", known.join(", ")),
-            };
-            let rule = format!("no such {what} here");
+            meant.extend(nearest(key, &known).map(str::to_string));
+            let (rule, remedy) = (format!("no such {what} here"), hint(key, &known));
             self.problems.push(Problem::new(dotted(&self.path, key), shown(value), rule, remedy));
         }
         meant

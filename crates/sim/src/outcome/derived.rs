@@ -50,7 +50,7 @@ impl Outcome {
         for series in self.records.flows.iter().filter_map(|flow| flow.probe.series()) {
             sum.resize(self.intervals(), 0.0);
             for (rate, bytes) in sum.iter_mut().zip(&series.received) {
-                *rate += f64::from(*bytes) * 8.0 / step;
+                *rate += *bytes as f64 * 8.0 / step;
             }
         }
         sum

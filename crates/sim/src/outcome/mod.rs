@@ -144,7 +144,7 @@ impl Outcome {
         for (number, flow) in self.records.flows.iter().enumerate() {
             let Some(series) = flow.probe.series() else { continue };
             let component = number.to_string();
-            let mut received = reals(&series.received);
+            let mut received: Vec<f64> = series.received.iter().map(|bytes| *bytes as f64).collect();
             received.resize(self.intervals(), 0.0);
             add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
             let names = match &flow.source {

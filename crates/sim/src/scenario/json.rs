@@ -28,9 +28,12 @@ pub fn table(from: &Json) -> Result<Table, Vec<Problem>> {
     let mut problems = Vec::new();
     match value(from, "", &mut problems) {
         Some(Value::Table(table)) if problems.is_empty() => Ok(table),
-        Some(_) if problems.is_empty() => {
-            Err(vec![Problem::new("scenario", from, "must be an object with sections", "")])
-        }
+        Some(_) if problems.is_empty() => Err(vec![Problem::new(
+            "scenario",
+            from,
+            "must be an object with sections",
+            "for example {\"run\": {\"duration\": \"10 s\"}}",
+        )]),
         _ => Err(problems),
     }
 }

@@ -245,7 +245,7 @@ impl Check for Ends {
             "to",
             self.to.show(),
             "must be another node than from",
-            "",
+            "name the node at the other end",
         );
     }
 }

@@ -56,7 +56,7 @@ fn value(from: &DeValue<'_>, path: &str, problems: &mut Vec<Problem>) -> Option<
         },
         DeValue::Float(digits) => match digits.as_str().parse::<f64>() {
             Ok(x) if x.is_finite() => Some(Value::Float(x)),
-            _ => refuse(digits.as_str(), "must be a finite number", ""),
+            _ => refuse(digits.as_str(), "must be a finite number", "for example 0.5"),
         },
         DeValue::Datetime(date) => {
             refuse(&date.to_string(), "dates are not used here", "lengths of time are text such as \"20 ms\"")

@@ -186,7 +186,10 @@ impl<T: Param> Param for Option<T> {
     fn read(value: &Value) -> Result<Self, String> {
         match value {
             Value::Text(s) if s == "auto" => Ok(None),
-            other => T::read(other).map(Some).map_err(|rule| format!("{rule}, or \"auto\"")),
+            other => T::read(other).map(Some).map_err(|rule| match rule.split_once(';') {
+                Some((rule, remedy)) => format!("{rule}, or \"auto\";{remedy}"),
+                None => format!("{rule}, or \"auto\""),
+            }),
         }
     }
     fn show(&self) -> Value {

@@ -1,5 +1,6 @@
 //! Reads a table of a scenario into a parameter struct, collecting every problem on the way.
 
+use super::remedy::{with_default, with_example};
 use super::{Check, Problem, Table, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -21,7 +22,8 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
         match params.set(key, value) {
             Some(Ok(())) => {}
             Some(Err(found)) => {
-                problems.extend(found.into_iter().map(|problem| problem.under(key).under(path)))
+                let found = found.into_iter().map(|problem| with_example::<T>(problem.under(key)));
+                problems.extend(found.map(|problem| problem.under(path)))
             }
             None => problems.push(unknown_key::<T>(key, value).under(path)),
         }
@@ -34,18 +36,20 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
     if found.is_empty() && !misread {
         params.relations(&mut found);
     }
-    problems.extend(found.into_iter().map(|problem| problem.under(path)));
+    problems.extend(found.into_iter().map(|problem| with_default::<T>(problem).under(path)));
     params
 }
 
 fn apply_preset<T: Check>(params: &mut T, value: &Value) -> Result<(), Problem> {
     let names: Vec<&str> = T::presets().iter().map(|preset| preset.name).collect();
     let rule = format!("must be one of {}", names.join(", "));
+    let usual =
+        names.first().map_or(String::new(), |first| format!("for example {} = \"{first}\"", T::PRESET_KEY));
     let Value::Text(name) = value else {
-        return Err(Problem::new(T::PRESET_KEY, value, rule, ""));
+        return Err(Problem::new(T::PRESET_KEY, value, rule, usual));
     };
     let Some(preset) = T::presets().iter().find(|preset| preset.name == name) else {
-        let remedy = nearest(name, &names).map_or(String::new(), |hint| format!("did you mean '{hint}'?"));
+        let remedy = nearest(name, &names).map_or(usual, |hint| format!("did you mean '{hint}'?"));
         return Err(Problem::new(T::PRESET_KEY, value, rule, remedy));
     };
     fill(params, preset.name, preset.options);
@@ -75,12 +79,24 @@ fn unknown_key<T: Check>(key: &str, value: &Value) -> Problem {
     if !T::PRESET_KEY.is_empty() {
         names.push(T::PRESET_KEY);
     }
-    let remedy = match nearest(key, &names) {
-        Some(hint) => format!("did you mean '{hint}'?"),
-        None => format!("known keys: {}", names.join(", ")),
-    };
-    Problem::new(key, value, "no such key here", remedy)
+    Problem::new(key, value, "no such key here", hint(key, &names))
 }
+
+/// The remedy of an unknown name: the one that was meant, else all if they are few, else the nearest.
+pub fn hint(text: &str, names: &[&str]) -> String {
+    if let Some(meant) = nearest(text, names) {
+        return format!("did you mean '{meant}'?");
+    }
+    if names.len() <= FEW {
+        return format!("known here: {}", names.join(", "));
+    }
+    let mut by_distance: Vec<&str> = names.to_vec();
+    by_distance.sort_by_key(|name| slips(&text.to_lowercase(), &name.to_lowercase()));
+    format!("the nearest of {} known here: {}", names.len(), by_distance[..FEW].join(", "))
+}
+
+/// At most this number of names is listed.
+const FEW: usize = 8;
 
 /// The name most like `text`, if any is close enough to be a slip of the pen.
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {

@@ -8,7 +8,7 @@ pub struct FlowSeries {
     /// When the next sample of the congestion window is due.
     pub next_sample: Time,
     /// Bytes received in each interval.
-    pub received: Vec<u32>,
+    pub received: Vec<u64>,
     /// Congestion window in segments; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: Vec<f32>,
     /// Slow-start threshold in segments; of a rate-based flow what its transport names.
@@ -39,7 +39,7 @@ impl FlowSeries {
         if bytes > self.before {
             let needed = self.received.len().max(self.interval + 1);
             self.received.resize(needed, 0);
-            self.received[self.interval] += (bytes - self.before) as u32;
+            self.received[self.interval] += bytes - self.before;
             self.before = bytes;
         }
         let interval = now.nanos() / step.0;

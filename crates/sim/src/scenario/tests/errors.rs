@@ -103,13 +103,13 @@ rate = "1 mbps"
         found,
         [
             "titel = \"x\": no such key here; did you mean 'title'?",
-            "run.duration = \"60\": must be text with a number and its unit, such as \"20 ms\"",
+            "run.duration = \"60\": must be text with a number and its unit, such as \"20 ms\"; for example duration = \"20 ms\"",
             "dumbell: no such section here; did you mean 'dumbbell'?",
             "queue.limt = \"10 pkts\": no such key here; did you mean 'limit'?",
             "flows.tcp.recovry = \"sack\": no such key here; did you mean 'recovery'?",
-            "flows.tcp.count = 0: must lie in [1, 999999]",
+            "flows.tcp.count = 0: must lie in [1, 999999]; the default is 1",
             "flows.voice.bytes = \"1 MB\": is a key of TCP, and this group's transport is \"udp\"; remove it, or write transport = \"tcp\"",
-            "flows.voice.rate = \"1 mbps\": must be text with a number and its unit, such as \"10 Mbit/s\"",
+            "flows.voice.rate = \"1 mbps\": must be text with a number and its unit, such as \"10 Mbit/s\"; for example rate = \"10 Mbit/s\"",
         ]
     );
 }
@@ -128,7 +128,7 @@ fn sections_missing_doubled_or_misplaced() {
         (
             "[dumbbell]\nrate = \"0 bit/s\"\n[flows.tcp]".into(),
             &[
-                "dumbbell.rate = \"0 bit/s\": must be above 0",
+                "dumbbell.rate = \"0 bit/s\": must be above 0; the default is \"10 Mbit/s\"",
                 "queue: the bottleneck has no queue discipline; add [queue] with kind = \"droptail\", \"red\" or another discipline",
             ],
         ),
@@ -165,15 +165,15 @@ fn sections_missing_doubled_or_misplaced() {
 #[test]
 fn groups_of_flows() {
     check(&[
-        (with("count = 2000000"), &["flows.tcp.count = 2000000: must lie in [1, 999999]"]),
-        (with("count = -1"), &["flows.tcp.count = -1: must be a whole number, 0 or more"]),
+        (with("count = 2000000"), &["flows.tcp.count = 2000000: must lie in [1, 999999]; the default is 1"]),
+        (with("count = -1"), &["flows.tcp.count = -1: must be a whole number, 0 or more; for example count = 10"]),
         (
             with("start = \"99 s\""),
             &["flows.tcp.start = \"99 s\": no member starts before the end of the run (60 s); start earlier, or lengthen run.duration"],
         ),
         (
             with("start = \"10 s\"\nstop = \"5 s\""),
-            &["flows.tcp.stop = \"5 s\": must come after the last start (10 s)"],
+            &["flows.tcp.stop = \"5 s\": must come after the last start (10 s); the default is \"auto\""],
         ),
         (
             with("rate = \"1 Mbit/s\""),
@@ -193,7 +193,7 @@ fn groups_of_flows() {
         ),
         (
             with("access_queue = 10"),
-            &["flows.tcp.access_queue = 10: must be text with a number and its unit, such as \"50 pkts\""],
+            &["flows.tcp.access_queue = 10: must be text with a number and its unit, such as \"50 pkts\"; for example access_queue = \"50 pkts\""],
         ),
         (
             with("transport = \"udp\"\njitter = 0.1\nsizes = \"exponential\""),
@@ -272,7 +272,7 @@ fn links_and_routes() {
         ),
         (
             GRAPH.replace("from = \"a\"\nto = \"b\"", "from = \"a\"\nto = \"a\""),
-            &["links.direct.to = \"a\": must be another node than from"],
+            &["links.direct.to = \"a\": must be another node than from; name the node at the other end"],
         ),
         (
             GRAPH.replace("bytes", "access_delay = \"1 ms\"\nreverse = true\nbytes"),
