@@ -18,11 +18,22 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.cli.studio import SITE
+from dropcurve.cli.studio_server import write_offline
 from validation.pages import lessons
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+#: Posts what the offline page shows once it has reached two seconds.
+REPORT = """<script>
+const timer = setInterval(() => {
+  const [clock, side] = ["clock", "side-a"].map((id) => document.getElementById(id)?.textContent ?? "");
+  if (!clock.startsWith("2.00")) return;
+  clearInterval(timer);
+  fetch("found", { method: "POST", body: JSON.stringify({ clock, side }) });
+}, 100);
+</script>
+"""
 EDITS = [("run.duration", "20 s"), ("run.warmup", "auto")]
 
 
@@ -77,8 +88,8 @@ def opened(browser: list[str], tmp_path: Path) -> Iterator[Any]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
-    def open_(kinds: str, seconds: float) -> dict[str, Any]:
-        address = f"http://127.0.0.1:{server.server_port}/digests.html?lessons={kinds}"
+    def open_(kinds: str, seconds: float, *, page: str = "digests.html", state: str = "") -> dict[str, Any]:
+        address = f"http://127.0.0.1:{server.server_port}/{page}?lessons={kinds}#{state}"
         with subprocess.Popen(
             [*browser, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
@@ -108,6 +119,21 @@ def test_digests_are_those_of_this_machine(opened: Any, dropcurve: Callable[...,
     assert found["sides"]["a"]["digest"] != found["sides"]["b"]["digest"]
     assert all(one["holds"] for checks in found["lessons"].values() for one in checks)
     assert set(found["lessons"]) == {"droptail", "drr"}
+
+
+def test_the_offline_page_runs(opened: Any, tmp_path: Path) -> None:
+    """One file of less than 2 MB: the link of its scenario at the moment of its address."""
+    page = tmp_path / "site" / "offline.html"
+    write_offline(SITE, page)
+    assert page.stat().st_size < 2_000_000
+    page.write_text(page.read_text(encoding="utf-8") + REPORT, encoding="utf-8")
+    for name in ("engine.wasm", "library.json", "main.js", "style.css"):
+        (tmp_path / "site" / name).unlink()
+    found = opened("", 60, page="offline.html", state="scenario=ecn&seed=3&t=2")
+    assert found == {
+        "clock": "2.00 of 60 s",
+        "side": "A: red RED that marks instead of dropping, bottleneck at 10 Mbit/s",
+    }
 
 
 @pytest.mark.slow

@@ -209,7 +209,10 @@ def _one_module(site: Path) -> str:
         for _, _, other in imports:
             add(other)
         done.append(name)
-        heads = [f"const {whole or f'{{{names}}}'} = modules.{other};" for whole, names, other in imports]
+        heads = [
+            f"const {whole or f'{{{names}}}'.replace(' as ', ': ')} = modules.{other};"
+            for whole, names, other in imports
+        ]
         exported = ", ".join(found for _, found in EXPORT.findall(text))
         body = EXPORT.sub(r"\1 \2", IMPORT.sub("", text))
         parts.append(
