@@ -155,7 +155,7 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
 ) -> None:
     (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
     Ticking(5.0).install(monkeypatch)
-    answer = dc.tune("asked.toml", seconds=20.0, out="kept", jobs=2)
+    answer = tuning.solve(tuning.of_file("asked.toml"), seconds=20.0, where=Executor(2), out="kept")
     assert page.write(answer, Path("kept")).exists() and not list(Path("kept/figures").glob("queue-*"))
     assert answer.replications == validation.LEAST and not answer.drift and not answer.sensitivity
     assert "sensitivity, drift and queue pictures left out" in " ".join(str(answer).split())
