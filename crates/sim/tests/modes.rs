@@ -108,6 +108,21 @@ fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
     )
 }
 
+/// Pages over several connections each.
+fn pages(connections: u32) -> String {
+    format!(
+        r#"[flows.pages]
+        count = 2
+        source = "http"
+        model = "browser"
+        connections = {connections}
+        arrival = "exponential 300 ms"
+        embedded_size = "lognormal 3 kB sd 6 kB"
+        parse = "exponential 5 ms"
+        "#
+    )
+}
+
 /// Both directions lose in bursts, delay, reorder and duplicate packets, or send at transmission opportunities.
 fn faulty(rate: u32, queue: &str, forward: &str, back: &str) -> String {
     let keys = format!("access_rate = \"20 Mbit/s\"\n{forward}\n[dumbbell.back]\n{back}");
@@ -294,9 +309,10 @@ proptest! {
         } else {
             format!("kind = \"droptail\"\nlimit = \"{limit} pkts\"")
         };
-        let (fast, plain) = both(&web(rate, &queue, connection, users), seed);
+        let (fast, plain) = both(&format!("{}{}", web(rate, &queue, connection, users), pages(users + 1)), seed);
         prop_assert_eq!(difference(&fast, &plain, ""), None);
         prop_assert!(fast["groups"]["open"]["objects"]["begun"].as_u64() > Some(10));
+        prop_assert!(fast["groups"]["pages"]["objects"]["begun"].as_u64() > Some(3));
     }
 
     #[test]

@@ -41,6 +41,10 @@ const FLOWS: &str = r#"
     source = "shaped"
     [flows.web]
     source = "http"
+    [flows.pages]
+    source = "http"
+    model = "browser"
+    arrival = "2 s"
     [flows.film]
     source = "video"
 "#;

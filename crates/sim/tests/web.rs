@@ -126,3 +126,44 @@ fn the_loops_differ_under_overload() {
     let (open, closed) = (mean(open), mean(closed));
     assert!(open > 10.0 * closed, "{open} ms, {closed} ms");
 }
+
+/// A page over two connections, by hand: a document of ten segments, then one object on the same connection and one on
+/// another, whose handshake begins with the last acknowledgement of the document. Each way takes 22 ms, and 40 bytes
+/// 26 667 ns.
+#[test]
+fn a_page_over_two_connections_takes_three_round_trips_and_a_half() {
+    let keys = "sessions = \"open\"\narrival = \"300 ms\"\nconnection = \"page\"\nconnections = 2\nsize = \"14600 B\"\nembedded = 2\nembedded_size = \"1460 B\"\nack_every = 1";
+    let found = summary(keys, "12 Mbit/s", 1, 1);
+    let objects = &found["flows"][0]["objects"];
+    let exact = 5.0 * 22.026667 + 10.0 + 2.0 * 22.0 + 1.0;
+    for part in ["mean", "max"] {
+        assert!((number(&objects["page_ms"][part]) - exact).abs() < 1e-5, "{objects}");
+    }
+    assert_eq!(objects["page_ms"]["count"], 2);
+    assert_eq!((objects["begun"].as_u64(), objects["completed"].as_u64()), (Some(9), Some(7)));
+    assert_eq!(found["groups"]["web"]["objects"]["page_ms"], objects["page_ms"]);
+}
+
+/// On one connection the objects come one after the other, and the page ends with the last of them.
+#[test]
+fn a_page_on_one_connection_ends_with_its_last_object() {
+    let keys = "sessions = \"open\"\narrival = \"300 ms\"\nconnection = \"page\"\nsize = \"14600 B\"\nembedded = 2\nembedded_size = \"1460 B\"\nack_every = 1";
+    let found = summary(keys, "12 Mbit/s", 1, 1);
+    let exact = 2.0 * 22.026667 + 10.0 + 22.0 + 2.0 * (22.026667 + 1.0 + 22.0);
+    let pages = &found["flows"][0]["objects"]["page_ms"];
+    assert!((number(&pages["mean"]) - exact).abs() < 1e-5 && pages["count"] == 2, "{pages}");
+}
+
+/// Six connections share a long page: faster than one alone, and no object is lost in the sums.
+#[test]
+fn more_connections_load_a_page_sooner() {
+    let page = |connections: u32| {
+        let keys = format!("sessions = \"open\"\narrival = \"exponential 2 s\"\nconnection = \"page\"\nconnections = {connections}\nsize = \"30 kB\"\nembedded = 20\nembedded_size = \"20 kB\"");
+        let found = summary(&keys, "20 Mbit/s", 60, 3);
+        let objects = found["groups"]["web"]["objects"].clone();
+        assert!(number(&objects["completed"]) >= 21.0 * number(&objects["page_ms"]["count"]), "{objects}");
+        number(&objects["page_ms"]["mean"])
+    };
+    let (one, six) = (page(1), page(6));
+    assert!(six < 0.5 * one, "{six} ms, {one} ms");
+}

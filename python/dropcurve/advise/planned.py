@@ -27,8 +27,8 @@ class PlannedClass:
         sources: Of its groups: "ftp", "http", "voice", ...
         flows: Their number.
         reverse: Whether its data takes the reverse direction, so that the queue under design holds its ACKs alone.
-        parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "handing", "cameras",
-            "speech".
+        parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "handing", "pages",
+            "cameras", "speech".
     """
 
     name: str
@@ -95,6 +95,7 @@ def _missing(key: str, known: dict[str, PlannedClass]) -> str:
 _NEEDS = {
     "transfers": "only finite transfers and web objects have completion times",
     "finite": "only finite transfers end",
+    "pages": "only web pages of several objects have a load time",
     "viewers": "only video over TCP has a bit rate and stalls",
     "handing": "only applications that hand over objects have them",
     "cameras": "only shaped video has it",
@@ -102,6 +103,7 @@ _NEEDS = {
 }
 _REMEDIES = {
     "transfers": "add web pages, such as --link cable or --short 10%",
+    "pages": "add web pages, such as --link cable; objects alone have a completion time",
     "viewers": "add a video, such as --link cable",
     "speech": "add a call, such as --link cable",
 }
@@ -116,6 +118,7 @@ def _planned(name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps:
         parts.add("transfers")
     parts |= {"finite"} if finite else set()
     parts |= {"handing"} if sources & {"http", "video", "telnet"} else set()
+    parts |= {"pages"} if any(map(_embedding, groups)) else set()
     parts |= {"viewers"} if "video" in sources else set()
     parts |= {"cameras"} if "shaped" in sources else set()
     role: Role = "short" if "transfers" in parts else "bulk"
@@ -128,6 +131,11 @@ def _planned(name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps:
         name, role, sources, sum(int(group["count"]) for group in groups),
         all(bool(group.get("reverse")) for group in groups), frozenset(parts),
     )  # fmt: skip
+
+
+def _embedding(group: dict[str, Any]) -> bool:
+    """Whether pages have more than one object."""
+    return group.get("source") == "http" and str(group.get("embedded", "0")) not in ("0", "0.0")
 
 
 def _small(group: dict[str, Any]) -> bool:

@@ -14,6 +14,16 @@ def utilisation(run: Run, link: Link) -> float | None:
     return None if share is None else min(100.0, share)
 
 
+@metric("reverse_utilisation", title="utilisation of the reverse direction", unit="%", better="higher",
+        source="RFC 5166 section 2.1.1", per="link")  # fmt: skip
+def reverse_utilisation(run: Run, link: Link) -> float | None:
+    """Utilisation of the link in the reverse direction: an upload queue that drops acknowledgements or is long starves
+    the downloads there. None where the link has no reverse direction of its own."""
+    name = next((name for name, one in run["links"].items() if one is link), "")
+    back = run["links"].get(f"{name}.back")
+    return None if back is None else utilisation(run, back)
+
+
 @metric("loss", title="drops by the queue", unit="%", better="lower",
         source="RFC 5166 section 2.1.3", per="link", shown=True)  # fmt: skip
 def loss(run: Run, link: Link) -> float | None:

@@ -103,6 +103,39 @@ for _name, (_which, _) in CLASSES.items():
     _register(_name, _which)
 
 
+def _register_pages() -> None:
+    """Metrics of the load time of web pages."""
+
+    def mean(run: Run, flows: Flows) -> float | None:
+        pages = [flow["objects"]["page_ms"] for flow in flows.handing if flow["objects"].get("page_ms")]
+        count = sum(one["count"] for one in pages)
+        return math.fsum(one["mean"] * one["count"] for one in pages) / count if count else None
+
+    def percentile(part: str) -> Callable[[Run, Flows], float | None]:
+        def of(run: Run, flows: Flows) -> float | None:
+            if len(flows.handing) == 1 and flows.handing[0]["objects"].get("page_ms"):
+                return as_number(flows.handing[0]["objects"]["page_ms"][part])
+            groups = [group["objects"] for group in flows.handing.groups or () if "objects" in group]
+            found = [group["page_ms_histogram"] for group in groups if "page_ms_histogram" in group]
+            return Merged.of(found).percentile(part) if found else None
+
+        return of
+
+    about = "web pages of several objects: from the handshake of the first object to the arrival of the last"
+    for part, function, what in (
+        ("mean", mean, "Mean load time"),
+        ("p50", percentile("p50"), "Median of the load time"),
+        ("p95", percentile("p95"), "95th percentile of the load time"),
+    ):
+        function.__doc__ = f"{what} of {about}."
+        metric(f"page_ms_{part}", title=f"page load time, {'median' if part == 'p50' else part}", unit="ms",
+               better="lower", source="RFC 7928 section 2.1", per="flow", shown=part != "p50",
+               of="pages")(function)  # fmt: skip
+
+
+_register_pages()
+
+
 @metric("video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_bps(run: Run, flows: Flows) -> float | None:

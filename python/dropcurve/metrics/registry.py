@@ -242,6 +242,11 @@ class Flows(list[Flow]):
         return Flows(self.run, [flow for flow in self if flow.get("objects")])
 
     @cached_property
+    def pages(self) -> Flows:
+        """Those whose applications fetched web pages of several objects."""
+        return Flows(self.run, [flow for flow in self.handing if flow["objects"].get("page_ms")])
+
+    @cached_property
     def ended(self) -> list[Flow]:
         """The flows with a finite amount of their own that arrived in full."""
         return [flow for flow in self if flow.get("finish_s") is not None and not flow.get("objects")]

@@ -264,6 +264,10 @@ class ObjectsSummary(TypedDict):
     fct_ms_long_histogram: NotRequired[HistogramRows]
     #: Histogram of these times, for groups alone.
     fct_ms_huge_histogram: NotRequired[HistogramRows]
+    #: Load time of web pages of several objects.
+    page_ms: NotRequired[SpreadSummary]
+    #: Histogram of these times, for groups alone.
+    page_ms_histogram: NotRequired[HistogramRows]
 
 
 class VideoSummary(TypedDict):

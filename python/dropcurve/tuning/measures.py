@@ -19,7 +19,7 @@ _WITH_STATISTIC = {
     "delay": ("sojourn_ms", ("mean", "p50", "p95", "p99")),
     "one-way delay": ("delay_ms", ("mean", "p50", "p95", "p99")),
     "completion time": ("fct_ms", ("mean", "p50", "p95")),
-    "page load time": ("fct_ms", ("p95", "mean", "p50")),
+    "page load time": ("page_ms", ("p95", "mean", "p50")),
 }
 
 #: Metrics of the queue that a class has under another name: the same of its own packets.
@@ -34,7 +34,8 @@ _ALIASES = {
 }  # fmt: skip
 _PLAIN = {
     "utilisation": "utilisation", "utilization": "utilisation", "link utilisation": "utilisation",
-    "link utilization": "utilisation", "loss": "loss", "losses": "loss", "drops": "loss", "drop rate": "loss",
+    "link utilization": "utilisation", "reverse utilisation": "reverse_utilisation",
+    "loss": "loss", "losses": "loss", "drops": "loss", "drop rate": "loss",
     "loss rate": "loss", "marks": "marks", "goodput": "goodput_bps", "throughput": "throughput_bps",
     "fairness": "jain", "jain": "jain", "jain's index": "jain", "jitter": "jitter_ms", "timeouts": "timeouts",
     "retransmissions": "retransmits", "queue": "queue_pkts_mean", "queue length": "queue_pkts_mean",

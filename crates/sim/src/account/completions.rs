@@ -16,6 +16,8 @@ pub struct Completions {
     pub bytes: u64,
     /// Their times, by class.
     pub times: [Histogram; CLASSES.len()],
+    /// Times of web pages: from the offer of the first object until the last object is delivered.
+    pub pages: Histogram,
 }
 
 impl Completions {
@@ -31,6 +33,7 @@ impl Completions {
         self.begun += other.begun;
         self.bytes += other.bytes;
         self.times.iter_mut().zip(&other.times).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.pages.merge(&other.pages);
     }
 
     /// The times of all classes together.

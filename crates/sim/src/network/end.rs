@@ -74,7 +74,11 @@ impl<C: Carrier> Network<C> {
         }
         flow.record_source(now, &self.window);
         flow.on_feedback(now, &ack, &self.window);
+        let is_app = matches!(flow.source, Source::App(_));
         self.drain_source(pkt.flow, now, now);
+        if is_app {
+            self.open_connections(pkt.flow, now);
+        }
     }
 
     /// Data arrives at its destination.
@@ -99,8 +103,13 @@ impl<C: Carrier> Network<C> {
             }
             (Sink::App(sink), Source::App(source)) => {
                 sink.on_segment(now, &pkt.segment(), source);
+                let mut objects = 0;
                 while let Some(object) = sink.completed(source) {
                     flow.probe.object_completed(now, &object, &self.window);
+                    objects += 1;
+                }
+                if let Some(first) = source.page.first().filter(|_| objects > 0) {
+                    self.page_arrived(first, objects, now);
                 }
                 self.drain_sink(pkt.flow, now, now);
             }

@@ -8,6 +8,9 @@ use crate::account::FlowProbe;
 use crate::source::{AppSink, Sink, Source};
 use units::{Stream, Time};
 
+/// Branch of a session's random stream for the first connection of a page; the others follow.
+const FIRST_CONNECTION: u64 = 1 << 32;
+
 impl<C: Carrier> Network<C> {
     /// Begins the sessions that arrive at flow `number` at `now`.
     #[cold]
@@ -17,33 +20,80 @@ impl<C: Carrier> Network<C> {
             _ => None,
         };
         let Some(rng) = arrived else { return };
-        let idle = |flow: &&u32| match &self.flows[**flow as usize].source {
+        let idle = |flow: &u32| match &self.flows[*flow as usize].source {
             Source::App(source) => source.ended_before(now),
             _ => false,
         };
         let Source::Origin(origin) = &self.flows[number as usize].source else { return };
-        let carrier = origin.flows.iter().find(idle).copied();
-        let carrier = match carrier {
-            Some(flow) => {
-                if let Source::App(source) = &mut self.flows[flow as usize].source {
-                    source.start_again(now, rng);
-                }
-                flow
+        let connections = origin.connections();
+        let found =
+            origin.flows.chunks(connections).find(|flows| flows.iter().all(idle)).map(|flows| flows[0]);
+        let carrier = found.unwrap_or_else(|| {
+            let fresh = self.flows.len() as u32;
+            (0..connections).for_each(|_| self.add_session(number, rng.clone()));
+            fresh
+        });
+        if connections > 1 {
+            self.begin_page(number, carrier, now, rng);
+        } else if let Source::App(source) = &mut self.flows[carrier as usize].source {
+            if found.is_some() {
+                source.start_again(now, rng);
+            } else {
+                source.start(now);
             }
-            None => self.add_session(number, now, rng),
-        };
+        }
         self.flows[carrier as usize].probe.objects_begun(now, 1, &self.window);
         self.drain_source(carrier, now, Time::NEVER);
     }
 
+    /// Begins a page on several connections: its first object at once, the others once that has been acknowledged.
+    fn begin_page(&mut self, number: u32, first: u32, now: Time, mut rng: Stream) {
+        let Source::Origin(origin) = &self.flows[number as usize].source else { return };
+        let parts = origin.begin_page(&mut rng);
+        let objects = parts.iter().map(|part| part.left()).sum();
+        let others = parts.len() as u32 - 1;
+        for (flow, part) in (first..).zip(parts) {
+            let Source::App(source) = &mut self.flows[flow as usize].source else { continue };
+            source.prepare(now, part, first, rng.branch(FIRST_CONNECTION + u64::from(flow - first)));
+        }
+        if let Source::App(source) = &mut self.flows[first as usize].source {
+            source.page.begin(now, objects, others);
+            source.start(now);
+        }
+    }
+
+    /// Begins the other connections of a page, if its first object has been acknowledged at flow `first`.
+    pub(crate) fn open_connections(&mut self, first: u32, now: Time) {
+        let Source::App(source) = &mut self.flows[first as usize].source else { return };
+        let opening = source.page.take_opening();
+        for number in first + 1..first + 1 + opening {
+            let flow = &mut self.flows[number as usize];
+            let Source::App(source) = &mut flow.source else { continue };
+            if source.is_over() {
+                continue;
+            }
+            source.start(now);
+            flow.probe.objects_begun(now, 1, &self.window);
+            self.drain_source(number, now, now);
+        }
+    }
+
+    /// Objects of the page whose first flow is `first` have arrived.
+    pub(crate) fn page_arrived(&mut self, first: u32, objects: usize, now: Time) {
+        let flow = &mut self.flows[first as usize];
+        let Source::App(source) = &mut flow.source else { return };
+        if let Some((start, end)) = source.page.arrived(objects, now) {
+            flow.probe.page_completed(start, end, &self.window);
+        }
+    }
+
     /// Adds a flow, because all others of this group have a session.
-    fn add_session(&mut self, number: u32, now: Time, rng: Stream) -> u32 {
+    fn add_session(&mut self, number: u32, rng: Stream) {
         let fresh = self.flows.len() as u32;
         let parent = &mut self.flows[number as usize];
-        let Source::Origin(origin) = &mut parent.source else { return number };
+        let Source::Origin(origin) = &mut parent.source else { return };
         origin.flows.push(fresh);
-        let mut source = origin.source(rng);
-        source.start(now);
+        let source = origin.source(rng);
         let mut probe =
             FlowProbe::new(&self.window, parent.probe.histogram(), parent.probe.series().is_some());
         // Congestion windows of sessions are not sampled: sessions come and go.
@@ -58,6 +108,5 @@ impl<C: Carrier> Network<C> {
         flow.first_hop = first_hop;
         self.links.iter_mut().for_each(|link| link.add_label(number));
         self.flows.push(flow);
-        fresh
     }
 }

@@ -249,6 +249,8 @@ const OBJECTS: &[SummaryKey] = keys! {
     "fct_ms_medium_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
     "fct_ms_long_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
     "fct_ms_huge_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
+    "page_ms": table("SpreadSummary"), Some, "load time of web pages of several objects";
+    "page_ms_histogram": table("HistogramRows"), Some, "histogram of these times, for groups alone";
 };
 
 const VIDEO: &[SummaryKey] = keys! {

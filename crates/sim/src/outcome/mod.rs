@@ -282,6 +282,13 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
             map.insert(format!("fct_ms_{name}_histogram"), histogram_rows(times));
         }
     }
+    let pages = &completions.pages;
+    if pages.moments.count() > 0 {
+        map.insert("page_ms".into(), spread(&pages.moments, Some(pages)));
+        if histograms {
+            map.insert("page_ms_histogram".into(), histogram_rows(pages));
+        }
+    }
     Value::Object(map)
 }
 

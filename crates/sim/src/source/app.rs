@@ -5,7 +5,9 @@
 //! connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
 
 use super::action::AppAction;
+use super::http::PageConnection;
 use super::load::{App, AppPlan};
+use super::page::PageProgress;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::segment::{Ack, Segment};
@@ -21,6 +23,8 @@ pub struct Object {
     pub start: Time,
     /// Its payload in bytes.
     pub bytes: u64,
+    /// When its page began, if it is the last object of a page on one connection.
+    pub page: Option<Time>,
     /// One past its last segment.
     end: u32,
 }
@@ -48,6 +52,8 @@ pub struct AppSource {
     ended: Option<Time>,
     ceased: bool,
     in_flight: VecDeque<Object>,
+    /// The page that it fetches, or a part of which it fetches.
+    pub page: PageProgress,
     /// Counters of the senders of earlier connections.
     past: SenderCounters,
 }
@@ -71,6 +77,7 @@ impl AppSource {
             ended: None,
             ceased: false,
             in_flight: VecDeque::new(),
+            page: PageProgress::default(),
             past: SenderCounters::default(),
         }
     }
@@ -89,6 +96,15 @@ impl AppSource {
         self.start(now);
     }
 
+    /// Prepares a connection of a page whose first flow is `first`; it is over if it has nothing to fetch.
+    pub fn prepare(&mut self, now: Time, connection: PageConnection, first: u32, rng: Stream) {
+        self.ended = (connection.left() == 0).then_some(now);
+        self.app = App::PageConnection(connection);
+        self.rng = rng;
+        self.wake = Time::NEVER;
+        self.page = PageProgress::part_of(first);
+    }
+
     /// An acknowledgement arrives.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         if self.closed || ack.echo < self.opened {
@@ -97,6 +113,7 @@ impl AppSource {
         self.sender.on_ack(now, ack);
         if self.busy && self.sender.is_done() {
             self.busy = false;
+            self.page.first_acknowledged();
             let step = self.app.on_acknowledged(&self.plan, now, &mut self.rng);
             self.take(now, step);
         }
@@ -208,7 +225,9 @@ impl AppSource {
         self.closed = false;
         self.busy = true;
         self.objects += 1;
-        self.in_flight.push_back(Object { start: now, bytes, end: self.sender.supplied() });
+        let part = self.app.page_part().filter(|_| self.plan.has_pages());
+        let page = part.and_then(|(begins, ends)| self.page.on_one_connection(now, begins, ends));
+        self.in_flight.push_back(Object { start: now, bytes, page, end: self.sender.supplied() });
         if fresh {
             self.sender.start(now);
         }

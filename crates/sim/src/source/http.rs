@@ -3,10 +3,12 @@
 //! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for what makes
 //! users wait); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
 //! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
-//! to a round trip less than a browser would measure; objects of a page come one after the other.
+//! to a round trip less than a browser would measure; objects of a page come one after the other, or in turn over
+//! several connections once the first has arrived.
 
 use super::action::AppAction;
-use units::param::{Check, Distribution, DistributionShape, Preset};
+use std::collections::VecDeque;
+use units::param::{require, Check, Distribution, DistributionShape, Preset, Problem, Range};
 use units::{choices, params, Bytes, Span, Stream};
 
 choices! {
@@ -61,6 +63,18 @@ const MODELS: &[Preset] = &[
         ],
     },
     Preset {
+        name: "browser",
+        doc: "A page in an open loop as a browser fetches it: a document of 31 kB in the mean, then 19 objects of 25 kB over up to six connections (RFC 9112 section 9.4); a quarter of the objects and the size of the document that WA22 counts on a median page.",
+        options: &[
+            ("sessions", "open"),
+            ("size", "lognormal 31 kB sd 31 kB up to 1 MB"),
+            ("embedded", "lognormal 19 sd 10 up to 100"),
+            ("embedded_size", "lognormal 25 kB sd 50 kB up to 2 MB"),
+            ("connection", "page"),
+            ("connections", "6"),
+        ],
+    },
+    Preset {
         name: "crovella",
         doc: "Files on the web as Crovella and Bestavros (CB97) found them: Pareto from 1 kB with shape 1.06, here cut at 100 MB; silences Pareto from 1 s with shape 1.5.",
         options: &[("size", "pareto from 1 kB shape 1.06 up to 100 MB"), ("think", "pareto from 1 s shape 1.5")],
@@ -88,6 +102,9 @@ params! {
         think: Distribution<Span> = Distribution::of(DistributionShape::Exponential(0.5)) => { source: "dropcurve", assumed: true },
         /// How long a connection is kept. A new one starts from the initial window and the initial timeout.
         connection: Connection = Connection::Object => { source: "RFC 9112 section 9" },
+        /// Most connections that fetch a page at the same time (`sessions = "open"`). The first object comes alone; with
+        /// its last acknowledgement the others open, and take the objects of the page in turn.
+        connections: u64 = 1 => { range: Range::Within(1.0, 64.0), source: "RFC 9112 section 9.4" },
         /// The meaning of a size.
         size_of: SizeOf = SizeOf::Payload => { source: "ns-2 for segments" },
     }
@@ -99,6 +116,62 @@ impl Check for Http {
     fn presets() -> &'static [Preset] {
         MODELS
     }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        let alone = self.sessions == Loop::Open
+            && self.connection == Connection::Page
+            && self.pages == Distribution::of(DistributionShape::Constant(1.0));
+        require(
+            problems,
+            self.connections == 1 || alone,
+            "connections",
+            self.connections,
+            "must be 1 unless each session is one page in an open loop",
+            "set sessions = \"open\", connection = \"page\" and leave pages out",
+        );
+    }
+}
+
+/// The objects of a page on one of its connections: each is fetched once the one before has been acknowledged.
+#[derive(Clone, Debug, Default)]
+pub struct PageConnection {
+    objects: VecDeque<u64>,
+    connected: bool,
+}
+
+impl PageConnection {
+    /// The objects of a page by connection: the first object on the first one, the others in turn.
+    pub fn page(plan: &Http, rng: &mut Stream) -> Vec<PageConnection> {
+        let mut found = vec![PageConnection::default(); plan.connections as usize];
+        found[0].objects.push_back(plan.size.draw(rng).0.max(1));
+        let law = plan.embedded_size.as_ref().unwrap_or(&plan.size);
+        for number in 0..plan.embedded.draw(rng) {
+            let place = (number % plan.connections) as usize;
+            found[place].objects.push_back(law.draw(rng).0.max(1));
+        }
+        found
+    }
+
+    /// Objects still to be fetched.
+    pub fn left(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The action at the start, and after each wait.
+    pub fn next_action(&mut self) -> AppAction {
+        match self.objects.pop_front() {
+            Some(bytes) => AppAction::Send { bytes, fresh: !std::mem::replace(&mut self.connected, true) },
+            None => AppAction::End,
+        }
+    }
+
+    /// The action once an object has been acknowledged.
+    pub fn on_acknowledged(&mut self, plan: &Http, rng: &mut Stream) -> AppAction {
+        if self.objects.is_empty() {
+            return AppAction::End;
+        }
+        AppAction::Wait { span: plan.parse.draw(rng), close: false }
+    }
 }
 
 /// The state of a session: returns the next [`AppAction`] when it is asked.
@@ -108,6 +181,8 @@ pub struct WebUser {
     pages: Option<u64>,
     /// Objects of this page still to be fetched.
     objects: u64,
+    /// Whether the object just begun is the first of its page.
+    begins: bool,
     /// Whether a connection may be open.
     connected: bool,
 }
@@ -124,8 +199,8 @@ impl WebUser {
 
     /// The action at the start, and after each wait.
     pub fn next_action(&mut self, plan: &Http, rng: &mut Stream) -> AppAction {
-        let first = self.objects == 0;
-        let size = if first {
+        self.begins = self.objects == 0;
+        let size = if self.begins {
             self.objects = plan.embedded.draw(rng);
             self.pages = self.pages.map(|pages| pages - 1);
             &plan.size
@@ -136,6 +211,11 @@ impl WebUser {
         let fresh = !self.connected || plan.connection == Connection::Object;
         self.connected = true;
         AppAction::Send { bytes: size.draw(rng).0.max(1), fresh }
+    }
+
+    /// Whether the object just begun is the first and the last of its page.
+    pub fn page_part(&self) -> (bool, bool) {
+        (self.begins, self.objects == 0)
     }
 
     /// The action once an object has been acknowledged.

@@ -1,12 +1,12 @@
 //! Loads of transports with feedback, and the applications that decide them as they go.
 
 use super::action::AppAction;
-use super::http::{Http, Loop, SizeOf, WebUser};
+use super::http::{Http, Loop, PageConnection, SizeOf, WebUser};
 use super::shaped::Shaped;
 use super::telnet::{Telnet, TelnetUser};
 use super::video::{Video, VideoPlayer};
 use std::sync::Arc;
-use units::param::Distribution;
+use units::param::{Distribution, DistributionShape};
 use units::{Bytes, Span, Stream, Time};
 
 /// The load of a transport with feedback.
@@ -47,6 +47,28 @@ impl AppPlan {
         matches!(self, AppPlan::Http(http) if http.size_of == SizeOf::Segments)
     }
 
+    /// Whether it fetches pages of several objects.
+    pub fn has_pages(&self) -> bool {
+        let one = Distribution::of(DistributionShape::Constant(0.0));
+        matches!(self, AppPlan::Http(http) if http.embedded != one)
+    }
+
+    /// Flows that carry a session side by side.
+    pub fn connections(&self) -> usize {
+        match self {
+            AppPlan::Http(http) => http.connections as usize,
+            AppPlan::Telnet(_) | AppPlan::Video(_) => 1,
+        }
+    }
+
+    /// The connections of a session that has several.
+    pub fn begin_page(&self, rng: &mut Stream) -> Vec<PageConnection> {
+        match self {
+            AppPlan::Http(http) => PageConnection::page(http, rng),
+            AppPlan::Telnet(_) | AppPlan::Video(_) => Vec::new(),
+        }
+    }
+
     /// Begins a session.
     pub fn begin(&self, rng: &mut Stream) -> App {
         match self {
@@ -62,6 +84,8 @@ impl AppPlan {
 pub enum App {
     /// A user who fetches pages.
     WebUser(WebUser),
+    /// A connection of a page.
+    PageConnection(PageConnection),
     /// A user who types.
     TelnetUser(TelnetUser),
     /// A video player.
@@ -69,10 +93,19 @@ pub enum App {
 }
 
 impl App {
+    /// Whether the object just begun is the first and the last of a page on one connection; `None` for other applications.
+    pub fn page_part(&self) -> Option<(bool, bool)> {
+        match self {
+            App::WebUser(user) => Some(user.page_part()),
+            _ => None,
+        }
+    }
+
     /// The action at the start, and after each wait.
     pub fn next_action(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
         match (self, plan) {
             (App::WebUser(user), AppPlan::Http(http)) => user.next_action(http, rng),
+            (App::PageConnection(one), AppPlan::Http(_)) => one.next_action(),
             (App::TelnetUser(user), AppPlan::Telnet(telnet)) => user.next_action(telnet, rng),
             (App::VideoPlayer(player), AppPlan::Video(video)) => player.next_action(video, now),
             _ => AppAction::End,
@@ -83,6 +116,7 @@ impl App {
     pub fn on_acknowledged(&mut self, plan: &AppPlan, now: Time, rng: &mut Stream) -> AppAction {
         match (self, plan) {
             (App::WebUser(user), AppPlan::Http(http)) => user.on_acknowledged(http, rng),
+            (App::PageConnection(one), AppPlan::Http(http)) => one.on_acknowledged(http, rng),
             (App::VideoPlayer(player), AppPlan::Video(video)) => player.on_acknowledged(video, now),
             _ => AppAction::Rest,
         }

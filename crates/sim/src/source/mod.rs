@@ -6,6 +6,7 @@
 //! | [`ftp`], [`http`], [`telnet`], [`video`], [`shaped`], [`packets`], [`voice`], [`replay`] | one kind each: keys and state machine |
 //! | [`load`], [`datagrams`], [`action`] | what a kind hands to the end of a flow: data, departures of packets, the next action |
 //! | [`app`], [`rated`], [`udp`], [`origin`] | ends: an application over TCP, a rate-based transport, open loop, arriving sessions |
+//! | [`page`] | a web page on several connections |
 //! | [`ends`] | any of these ends |
 //! | [`meter`] | the class of each packet |
 
@@ -20,6 +21,7 @@ pub mod load;
 pub mod meter;
 pub mod origin;
 pub mod packets;
+pub mod page;
 pub mod rated;
 pub mod replay;
 pub mod shaped;

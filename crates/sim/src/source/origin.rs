@@ -1,6 +1,7 @@
 //! Arrivals of sessions in an open loop: each is a flow of its own, over the links of the flow at which it arrives.
 
 use super::app::AppSource;
+use super::http::PageConnection;
 use super::load::AppPlan;
 use std::sync::Arc;
 use transport::tcp::Params;
@@ -17,7 +18,8 @@ pub struct Origin {
     next: Time,
     stop: Time,
     sessions: u64,
-    /// The flows that carry its sessions, or have carried them, in order of their numbers.
+    /// The flows that carry its sessions, or have carried them, in order of their numbers; those of one session follow one
+    /// another.
     pub flows: Vec<u32>,
     /// The counters of their senders, after the run.
     pub counters: SenderCounters,
@@ -54,6 +56,16 @@ impl Origin {
         self.next = now + self.arrival.draw(&mut self.rng).max(Span(1));
         self.sessions += 1;
         Some(self.rng.branch(self.sessions))
+    }
+
+    /// Flows that carry a session side by side.
+    pub fn connections(&self) -> usize {
+        self.plan.connections()
+    }
+
+    /// The connections of a session that has several.
+    pub fn begin_page(&self, rng: &mut Stream) -> Vec<PageConnection> {
+        self.plan.begin_page(rng)
     }
 
     /// The source of a session.

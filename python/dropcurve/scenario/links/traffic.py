@@ -4,8 +4,9 @@ The forward direction is the one whose queue is under design; the other has tail
 carries acknowledgements and the transfers that go that way. Sources:
 
 * Long transfers: CUBIC with the numbers of Linux, unless the mix says otherwise.
-* Web pages: sessions arrive as a Poisson process, each a page that arrives over one connection (HTTP/2, RFC 9113), with
-  lognormal sizes of 500 kB on average: what a page needs until it can be read, a quarter of its whole weight (WA22).
+* Web pages: sessions arrive as a Poisson process, each a page as a browser fetches it: a document, then its objects
+  over up to six connections, each opened by a handshake; 500 kB on average: what a page needs until it can be read, a
+  quarter of its whole weight (WA22). In a data centre a response is one object on one connection.
 * Video: chunks of 4 s over TCP whose quality follows the throughput (ISO-23009).
 * Calls: G.711 in frames of 20 ms (RFC 3551), without silence suppression: 80 kbit/s with headers.
 * Games: updates of 127 bytes with 28 of headers every 60 ms (Fae02).
@@ -19,9 +20,10 @@ from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
 
 #: First words of the description of such a scenario.
 ASSUMED = "Assumed: "
-#: Mean size of a page and its standard deviation, in bytes; pages beyond the last are cut.
-PAGE_BYTES, PAGE_SD, PAGE_MOST = 500_000, 500_000, 5_000_000
-#: The same for responses in a data centre, most of which fit into a few packets (DCTCP10).
+#: Mean size of a page in bytes: the model "browser" of web sessions has 31 kB and 19 objects of 25 kB.
+PAGE_BYTES = 500_000
+#: Mean size of responses in a data centre and its standard deviation, in bytes, most of which fit into a few packets
+#: (DCTCP10); those beyond the last are cut.
 RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST = 20_000, 40_000, 1_000_000
 #: Base round trip below which a link is one of a data centre.
 LOCAL_S = 1e-3
@@ -144,14 +146,12 @@ def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
 def _pages(profile: LinkProfile) -> str:
     """The keys of web pages, or of responses in a data centre."""
     local = profile.rtt_s[1] < LOCAL_S
-    mean, sd, most = (
-        (RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST) if local else (PAGE_BYTES, PAGE_SD, PAGE_MOST)
-    )
-    gap = PLACES * 8.0 * mean / (profile.mix.web * profile.down_bps)
-    return (
-        f'source = "http"\nsessions = "open"\narrival = "exponential {_span(gap)}"\n'
-        f'size = "lognormal {mean} B sd {sd} B up to {most} B"'
-    )
+    mean = RESPONSE_BYTES if local else PAGE_BYTES
+    gap = f'arrival = "exponential {_span(PLACES * 8.0 * mean / (profile.mix.web * profile.down_bps))}"'
+    if not local:
+        return f'source = "http"\nmodel = "browser"\n{gap}'
+    size = f'size = "lognormal {RESPONSE_BYTES} B sd {RESPONSE_SD} B up to {RESPONSE_MOST} B"'
+    return f'source = "http"\nsessions = "open"\n{gap}\n{size}'
 
 
 def _span(seconds: float) -> str:

@@ -245,6 +245,16 @@ impl FlowProbe {
         if let Some(completions) = self.measured_completions(now, window) {
             completions.add(object.bytes, now.since(object.start));
         }
+        if let Some(start) = object.page {
+            self.page_completed(start, now, window);
+        }
+    }
+
+    /// All objects of a page were delivered.
+    pub fn page_completed(&mut self, start: Time, end: Time, window: &MeasurementWindow) {
+        if let Some(completions) = self.measured_completions(end, window) {
+            completions.pages.add(end.since(start));
+        }
     }
 
     /// Adds the records of another flow, which is a session of this one.
