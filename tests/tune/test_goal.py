@@ -113,8 +113,14 @@ def test_a_preset_names_the_classes_that_it_weighs() -> None:
     assert keys["balanced"] == ["utilisation", *thin, "flow_loss[call]", "flow_loss[game]"]
     assert keys["voip"] == ["utilisation", "mos[call]"]
     assert keys["gaming"] == ["utilisation", "delay_ms_p99[game]", "flow_loss[game]"]
-    assert keys["web"] == ["utilisation", "fct_ms_p95[web]"]
-    assert keys["bulk"] == ["link_share[upload]", *thin]
+    assert keys["web"] == ["utilisation", "page_ms_p95[web]"]
+    assert keys["bulk"] == ["link_share[upload]", "reverse_utilisation", "sojourn_ms_p95"]
+
+
+def test_bulk_counts_both_directions_and_the_delay_of_the_queue_a_quarter() -> None:
+    (scenario,) = links.scenarios("20/2:up,rtt=40ms")
+    found = goal.of_scenario("bulk", scenario)
+    assert str(found) == "max link share of upload + reverse utilisation − 0.125 × p95 delay"
 
 
 @pytest.mark.parametrize(
@@ -166,5 +172,5 @@ def test_every_measure_that_is_not_refused_has_a_value_in_a_run() -> None:
 
 def test_outcomes_of_applications_are_measures() -> None:
     found = goal.parse("max mos, stalls < 1%, max video bit rate of video, min page load time of web")
-    keys = ["mos", "video_bps[video]", "fct_ms_p95[web]", "video_stalled"]
+    keys = ["mos", "video_bps[video]", "page_ms_p95[web]", "video_stalled"]
     assert [one.key for one in found.measures] == keys

@@ -107,9 +107,8 @@ def test_a_configuration_makes_a_fix(tmp_path: Path) -> None:
     file = tmp_path / "up.sh"
     file.write_text("tc qdisc add dev eth0 root pfifo limit 100\n", encoding="utf-8")
     _, words = wizard.questions(answers("20/2,rtt=40ms", "up", "linux", str(file), "gaming"))
-    # 20 points for a round trip of 40 ms are 0.5 for 1 ms; delay counts four times as much.
     assert words == [
-        "fix", str(file), "--link", "20/2:up,rtt=40ms", "--exchange", "1ms=2", "--from", "linux", "--shape",
+        "fix", str(file), "--link", "20/2:up,rtt=40ms", "--goal", "gaming", "--from", "linux", "--shape",
     ]  # fmt: skip
 
 

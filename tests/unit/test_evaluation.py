@@ -107,7 +107,14 @@ def test_a_short_card_is_right_and_repeatable() -> None:
     again = evaluate(asked, seconds=20.0, replications=4, cases=FEW)
     assert again.data() == card.data()
     assert json.loads(json.dumps(card.data()))["tests"][0]["section"] == "5.1"
-    assert "5.1    TCP-friendly senders             mixed" in str(card)
+    (test,) = [one for one in card.graded if one.case.section == "5.1"]
+    assert test.dimensions["delay"] == "better" and test.dimensions["use"] == "worse"
+    assert test.balance in ("better", "worse")
+    assert (
+        f"5.1    TCP-friendly senders             {test.balance} on balance: use worse, delay better"
+        in str(card)
+    )
+    assert "Assumed: the tests' own traffic" in str(card)
 
 
 def test_a_discipline_does_not_differ_from_itself() -> None:

@@ -126,7 +126,7 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
     assert headline(found).sentences == (
         "Load codel instead of mine: utilisation 100 %, not 90 %.",
         "It costs p95 delay of voice 7.5 ms, not 3.5 ms. "
-        "Prefer mine only if 4 ms of p95 delay of voice are worth more to you than 10 points of utilisation.",
+        "Prefer mine only if 4 ms less p95 delay of voice is worth more to you than 10 points more utilisation.",
     )
     # Where 1 ms counts as 5 points, 4 ms are more than the tenth of the link.
     dear = Criterion("wait", "p95 delay of voice", "ms", worth=-5.0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UsageError
-from ..scenario import Scenario
+from ..scenario import Scenario, links
 from . import designs as _designs
 from . import equilibrium, rules
 from . import text as _text
@@ -44,11 +44,12 @@ SMALL_WINDOW = 4.0
 
 @dataclass(frozen=True)
 class Advice:
-    """Conditions, designs for them, and notes that hold for every design."""
+    """Conditions, designs for them, notes that hold for every design, and what was assumed of the traffic."""
 
     conditions: Conditions
     designs: tuple[Design, ...]
     notes: tuple[str, ...]
+    assumed: str = ""
 
     def design(self, name: str) -> Design:
         """The first design of a discipline. Raises KeyError if there is none."""
@@ -59,11 +60,11 @@ class Advice:
 
     def text(self, *, width: int = 100) -> str:
         """Returns the advice as text of at most ``width`` columns."""
-        return _text.text(self.conditions, self.designs, self.notes, width=width)
+        return _text.text(self.conditions, self.designs, self.notes, assumed=self.assumed, width=width)
 
     def data(self) -> dict[str, Any]:
         """Returns the advice as JSON holds it: numbers with their unit in the key."""
-        return _text.data(self.conditions, self.designs, self.notes)
+        return _text.data(self.conditions, self.designs, self.notes) | {"assumed": self.assumed}
 
     def __str__(self) -> str:
         return self.text()
@@ -113,7 +114,16 @@ def advise(
             scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
         )
     )
-    return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)))
+    assumed = "" if scenario is not None else _assumed(given, link)
+    return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)), assumed)
+
+
+def _assumed(given: Conditions, link: str | None) -> str:
+    """Assumptions about the traffic of a link that no scenario describes."""
+    if link is not None:
+        return f"{links.spec(link).assumptions()}; the formulas count its long transfers alone"
+    ecn = "with ECN" if given.ecn else "without ECN"
+    return f"long TCP transfers alone {ecn}, no L4S senders; no calls, games or video"
 
 
 def _given(

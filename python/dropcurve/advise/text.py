@@ -21,7 +21,9 @@ REGIMES = {
 }
 
 
-def text(given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, width: int) -> str:
+def text(
+    given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, assumed: str = "", width: int
+) -> str:
     """Returns the whole advice as text of at most ``width`` columns."""
     lines = [*_head(given, width)]
     for note in notes:
@@ -37,6 +39,7 @@ def text(given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, 
             width, "", "",
         ),
     ]  # fmt: skip
+    lines += ["", *_wrapped(f"Assumed: {assumed}", width, "", "")] if assumed else []
     return "\n".join(lines)
 
 

@@ -33,9 +33,13 @@ class Note:
         return f"{self.kind:<8} {self.key}: {self.text}" if self.key else f"{self.kind:<8} {self.text}"
 
 
+#: Part of the note that a queue needs a shaper, unless it is at the bottleneck.
+NEEDS_SHAPER = "must itself be the bottleneck"
+
+
 def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
     """That the queue must form here; ``shaper``: the export can see to it."""
-    text = f"{dev} must itself be the bottleneck of {tc_numbers.show_rate(rate_bps)}"
+    text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
     return Note("load", "", f"{text}; else let --shape put a shaper above" if shaper else text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from . import import_ as i
 from . import options as o
 
 if TYPE_CHECKING:
+    from ..boxes.model import Note
     from ..fixes import Fix, Place, QueueFix, Thoroughness
 
 File = Annotated[
@@ -37,7 +39,7 @@ Check = Annotated[
 Write = Annotated[Path | None, o.shared("write", "the new configuration")]
 Replications = Annotated[int, o.shared("replications")]
 Time = Annotated[str | None, o.shared("time", "of all queues together; 60 runs of each; 0s: no search")]
-Goal = Annotated[str | None, o.shared("goal", "the measures of the verdict")]
+Goal = Annotated[str | None, o.shared("goal", "of search and verdict")]
 
 #: The rates of a line, where a file is asked for.
 _LINE = re.compile(r"[0-9.]+\s*[a-zA-Z]*(?:/s)?\s*/\s*[0-9.]+\s*[a-zA-Z]*(?:/s)?")
@@ -88,14 +90,16 @@ def fix(
     from ..runs.executor import Executor
 
     o.refuse_out(out, "the new configuration")
-    count = units.count(flows, what="flows")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
     held, places = (
         home.line(file, box=for_) if line
-        else _places(file, box, name, rate=rate, rtt=rtt, flows=count, link=link, buffer=buffer, packet=packet)
+        else _places(
+            file, box, name, i.settings(rate=rate, flows=flows, buffer=buffer), rtt=rtt, link=link, packet=packet,
+            duration=duration,
+        )
     )  # fmt: skip
-    if duration is not None:
+    if line and duration is not None:
         places = [replace(one, base=i.lasting(one.base, duration)) for one in places]
     seconds = None if time is None or re.fullmatch(r"0+\s*[a-z]*", time) else units.span(time, what="time")
     search = Thoroughness(
@@ -145,30 +149,36 @@ def _answer(
 
 
 def _places(
-    file: str, box: str | None, name: str | None, *, rate: str | None, rtt: str, flows: int, link: str | None,
-    buffer: str | None, packet: str,
+    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str, link: str | None, packet: str,
+    duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
-    """The text of a configuration, and each of its queues in its place; priority queues are no places."""
+    """The text of a configuration, and each of its queues in its place under every condition; priority queues are no
+    places."""
     from .. import boxes
     from ..errors import DropcurveError
     from ..fixes import place
     from ..quantities import units
 
-    given = units.rate(rate) if rate else None
     size = units.size(packet, what="packet")
     held = i.contents(file)
-    options = i.reading(file, rate=given, buffer=buffer, packet=size)
-    if name is None:
-        found = [one for one in boxes.read_all(held, box=box, **options) if not one.urgent]
-    else:
-        found = [boxes.read(held, box=box, name=name, **options)]
-    if not found:
-        raise DropcurveError(f"{file}: holds priority queues alone; there is nothing below them to set")
     span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
-    return held, [
-        place(one, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=size, link=link, name=i.title(file))
-        for one in found
-    ]
+    found = []
+    for one in cases:
+        options = i.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
+        if name is None:
+            queues = [queue for queue in boxes.read_all(held, box=box, **options) if not queue.urgent]
+        else:
+            queues = [boxes.read(held, box=box, name=name, **options)]
+        found.append([
+            place(
+                queue, rate_bps=one.rate, rtt_s=span, flows=one.flows, packet_bytes=size, link=link,
+                name=i.title(file),
+            )
+            for queue in queues
+        ])  # fmt: skip
+    if not found[0]:
+        raise DropcurveError(f"{file}: holds priority queues alone; there is nothing below them to set")
+    return held, [i.gathered(list(some), cases, duration) for some in zip(*found, strict=True)]
 
 
 @contextmanager
@@ -187,7 +197,8 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
     from ..fixes.queues import YOURS
     from ..verdict import headline
 
-    return headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
+    found = headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
+    return replace(found, details=(*found.details, done.place.basis)) if done.place.basis else found
 
 
 def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
@@ -240,12 +251,20 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
         parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
     notes = dict.fromkeys(
         line for one in done.queues
-        for line in text.notes([*one.found.notes, *(one.load.notes if one.load else [])], width=width)
+        for line in text.notes([*one.found.notes, *_to_load(one)], width=width)
     )  # fmt: skip
     parts += ["\n".join(notes)] if notes else []
     for one in done.queues:
         parts.append(_table(one, several=several, width=width))
-    return "\n\n".join([*parts, *_basis(done), f"Again:  {command}"])
+    return "\n\n".join([*parts, *_basis(done, width=width), f"Again:  {command}"])
+
+
+def _to_load(one: QueueFix) -> list[Note]:
+    """Notes on loading a queue; that it needs a shaper is none where the text has one."""
+    from ..boxes.model import NEEDS_SHAPER
+
+    notes = [] if one.load is None else one.load.notes
+    return [note for note in notes if one.found.rate_bps is None or NEEDS_SHAPER not in note.text]
 
 
 def _where(one: QueueFix) -> str:
@@ -266,7 +285,12 @@ def _table(one: QueueFix, *, several: bool, width: int) -> str:
     return head + terminal.columns(rows, width=width) + tail
 
 
-def _basis(done: Fix) -> list[str]:
+def _basis(done: Fix, *, width: int) -> list[str]:
     from ..results.document import assumptions
 
-    return list(dict.fromkeys(line for one in done.queues for line in assumptions(one.result)))
+    lines: dict[str, None] = {}
+    for one in done.queues:
+        others = "; ".join(place.condition for place in one.place.others)
+        also = f"; also judged at {others}" if others else ""
+        lines |= {f"{line}{also}": None for line in list(assumptions(one.result))[:1]}
+    return [textwrap.fill(line, width, break_on_hyphens=False) for line in lines]

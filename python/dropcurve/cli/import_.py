@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,10 +87,9 @@ def import_(
     from . import console
 
     o.refuse_out(out, "the scenario")
-    given = units.rate(rate) if rate else None
     size = units.size(packet, what="packet")
-    count = units.count(flows, what="flows")
-    found = _parsed(contents(file), file, box, name, rate=given, buffer=buffer, packet=size)
+    held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer)
+    found = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
@@ -100,11 +99,16 @@ def import_(
     command = command_line.line("import", [file], shown)
     if json and not compare:
         console.data(text.import_data(found))
-    elif not json:
+    elif not json and not compare:
         print(text.import_text(found, width=console.width()), flush=True)
     if write is not None or compare:
-        where = _place(found, link, rate=given, rtt=rtt, flows=count, packet=size, name=title(file))
-        where = where if duration is None else replace(where, base=lasting(where.base, duration))
+        where = gathered([
+            _place(
+                _parsed(held, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), link, rate=one.rate,
+                rtt=rtt, flows=one.flows, packet=size, name=title(file),
+            )
+            for one in cases
+        ], cases, duration)  # fmt: skip
         if write is not None:
             write_text(write, where.base.to_toml())
             console.say(f"scenario  {write}")
@@ -113,6 +117,57 @@ def import_(
             return 0
     console.again(command)
     return 0
+
+
+@dataclass(frozen=True)
+class QueueSetting:
+    """A condition of the options that may be ranges: rate in bit/s, flows, buffer, and its words."""
+
+    rate: float | None
+    flows: int
+    buffer: str | None
+    words: str = ""
+
+
+def settings(*, rate: str | None, flows: str, buffer: str | None) -> list[QueueSetting]:
+    """The conditions of options: one without ranges, both ends of one range, four of more, in which every pair of
+    ranges has all of its corners. The first has the low end of each.
+
+    Raises:
+        UsageError: For values that make no sense.
+    """
+    from ..quantities import ranges, units
+
+    ends: dict[str, tuple[str, str]] = {}
+    if rate is not None:
+        low, high = units.between(rate, units.rate, what="rate")
+        ends["rate"] = (units.show_rate(low), units.show_rate(high))
+    few, many = units.between(flows, lambda text: units.count(text, what="flows"), what="flows")
+    ends["flows"] = (f"{few:.0f}", f"{many:.0f}")
+    if buffer is not None:
+        span = ranges.parse(buffer, name="buffer") if ranges.is_range(buffer) else None
+        ends["buffer"] = (
+            (buffer, buffer) if span is None else (str(span.shown(span.low)), str(span.shown(span.high)))
+        )
+    varying = [key for key, (low_end, high_end) in ends.items() if low_end != high_end]
+    rows = {0: 1, 1: 2}.get(len(varying), 4)
+    found = []
+    for row in range(rows):
+        place = {key: (row & number).bit_count() % 2 for number, key in enumerate(varying, start=1)}
+        chosen = {key: pair[place.get(key, 0)] for key, pair in ends.items()}
+        words = ", ".join(f"{key} {chosen[key]}" for key in varying)
+        given = units.rate(chosen["rate"]) if rate is not None else None
+        found.append(QueueSetting(given, int(chosen["flows"]), chosen.get("buffer"), words))
+    return found
+
+
+def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
+    """One place of several conditions, each with this duration unless it is None."""
+    made = [
+        replace(one, condition=case.words, base=one.base if duration is None else lasting(one.base, duration))
+        for one, case in zip(places, cases, strict=True)
+    ]
+    return replace(made[0], others=tuple(made[1:]))
 
 
 def _parsed(
@@ -186,21 +241,26 @@ def _compare(
     from . import console
 
     found, base = where.found, where.base
-    variants = {YOURS: base, **_rivals(where)}
+    variants = {
+        f"{one.condition} {title}".strip(): made
+        for one in where.conditions
+        for title, made in {YOURS: one.base, **_rivals(one)}.items()
+    }
     with console.progress(quiet=quiet) as progress:
         effort = Effort(replications=replications)
         began = time.monotonic()
         result = replicate(variants, effort, name=base.name, command=command, progress=progress)
+    from ..boxes import text
+
     if quiet:
-        from ..boxes import text
         from ..results import folders
 
         opening = opening_of(result, box=found.box, exchange=exchange)
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
         return
-    print()
     print(judged(result, box=found.box, exchange=exchange, seconds=(time.monotonic() - began) / replications))
+    print(f"\nYour queue as it was read:\n\n{text.import_text(found, width=console.width())}")
 
 
 def judged(
@@ -228,12 +288,16 @@ def opening_of(
     """The verdict on an imported queue against those of its rivals that the box can load."""
     from .. import boxes
     from ..results.recommendation import kind_of, verdict_on
-    from ..verdict import headline
+    from ..verdict import headline, ranking
 
     known = boxes.kinds(box)
-    loadable = [v.name for v in result.variants if v.name == YOURS or kind_of(v) in known]
+    loadable = [v.name for v in result.variants if f" {v.name}".endswith(f" {YOURS}") or kind_of(v) in known]
     found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
-    return None if found is None else headline(found, seconds=seconds, names={YOURS: "your queue"})
+    if found is None:
+        return None
+    names = {YOURS: "your queue"}
+    made = headline(found, seconds=seconds, names=names)
+    return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
 
 
 def _rivals(where: Place) -> dict[str, Scenario]:

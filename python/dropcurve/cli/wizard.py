@@ -11,8 +11,8 @@ from ..runs import command_line
 #: Asked for a line, with the default in brackets: (question, default) to the answer.
 Ask = Callable[[str, str], str]
 
-#: Goals by name, and the multiple of the usual points that a delay counts as where a verdict takes a rate alone.
-GOALS = {"balanced": 1.0, "voip": 4.0, "gaming": 4.0, "web": 1.0, "bulk": 0.1}
+#: Goals by name.
+GOALS = ("balanced", "voip", "gaming", "web", "bulk")
 #: Time of a search.
 TIME = "3min"
 #: Queues to compare on a link whose box is not known.
@@ -36,12 +36,12 @@ def questions(ask: Ask) -> tuple[str, list[str]]:
         link = f"{head}:{way}{comma}{rest}"
     box = _until(ask, f"Box ({', '.join(boxes.BOXES)}, none)?", "linux", _one_of((*boxes.BOXES, "none")))
     file = _until(ask, "File with its configuration (empty: none yet)?", "", _file)
-    matters = _until(ask, f"What matters most ({', '.join(GOALS)})?", "balanced", _one_of(tuple(GOALS)))
+    matters = _until(ask, f"What matters most ({', '.join(GOALS)})?", "balanced", _one_of(GOALS))
     options: list[tuple[str, object]] = [("link", link)]
     goal = [("goal", matters)] if matters != "balanced" else []
     if file:
         verb, words = "fix", [file]
-        options += [("exchange", _exchange(link, matters))] if GOALS[matters] != 1.0 else []
+        options += goal
         options += [("from", box)] if box != "none" else []
         options += [("shape", True)] if box == "linux" else []
     elif box != "none":
@@ -52,16 +52,6 @@ def questions(ask: Ask) -> tuple[str, list[str]]:
         options += [*goal, *(("queue", one) for one in USUAL)]
     line = command_line.line(verb, words, options)
     return line, command_line.words(verb, words, options)
-
-
-def _exchange(link: str, goal: str) -> str:
-    """The exchange rate of a goal on a link."""
-    from ..scenario import links
-    from ..verdict import Exchange
-
-    low, high = links.spec(link).profile.rtt_s
-    usual = Exchange.default((low * high) ** 0.5).points_per_ms
-    return f"1ms={usual * GOALS[goal]:.2g}"
 
 
 def _until(ask: Ask, question: str, default: str, check: Callable[[str], object]) -> str:

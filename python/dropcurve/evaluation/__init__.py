@@ -10,6 +10,7 @@ the card are asked at once (Holm).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import metrics
@@ -29,7 +30,7 @@ from ..verdict import (
     balanced,
     decide,
 )
-from .card import Card, Graded, ReportCard
+from .card import Card, Graded, ReportCard, balance
 from .cases import CASES, Case, Setup, setup
 
 __all__ = ["CASES", "Card", "Case", "Graded", "ReportCard", "evaluate"]
@@ -74,7 +75,8 @@ def evaluate(
         variants = {name: _with(base, link, kind, params) for name, (kind, params) in kinds.items()}
         results.append((case, replicate(variants, effort, name=base.name)))
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
-    graded = tuple(_grade(results))
+    balances = [balance(decided([result], queue, against, rtt_s), against) for _, result in results]
+    graded = tuple(replace(one, balance=found) for one, found in zip(_grade(results), balances, strict=True))
     decision = decided([result for _, result in results], queue, against, rtt_s)
     return Card(queue, against, link, replications, seed, graded, problems, decision)
 

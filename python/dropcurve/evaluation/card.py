@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +14,15 @@ from .cases import Case, Setup
 from .cost import cost
 
 SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
+#: Dimensions of a card, with the metrics that belong to each.
+DIMENSIONS = {
+    "use": ("utilisation", "goodput_bps"),
+    "delay": ("sojourn_ms_mean", "sojourn_ms_p95", "delay_ms_p95", "jitter_ms"),
+    "loss": ("loss", "flow_loss"),
+    "completion time": ("fct_ms_mean", "fct_ms_p95"),
+    "fairness": ("jain",),
+    "steadiness": ("queue_pkts_sd", "sync"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,19 +43,57 @@ class ReportCard:
 
 @dataclass(frozen=True)
 class Graded:
-    """A test with its answers; ``grade`` is "better", "worse", "mixed", "equal" or "undecided"."""
+    """A test with its answers; ``balance`` is how the discipline compares by the verdict on this test alone ("better",
+    "worse", "equal" or "undecided"), "" where it has none."""
 
     case: Case
     answers: tuple[ReportCard, ...]
+    balance: str = ""
 
     @property
     def grade(self) -> str:
-        """Grade of all answers together."""
-        found = {answer.verdict for answer in self.answers}
-        sides = found & {"better", "worse"}
-        if sides:
-            return "mixed" if len(sides) == 2 else next(iter(sides))
-        return "undecided" if "undecided" in found else "equal"
+        """Grade of all answers together: "better", "worse", "mixed", "equal" or "undecided"."""
+        return _together({answer.verdict for answer in self.answers})
+
+    @property
+    def dimensions(self) -> dict[str, str]:
+        """The grade of each dimension that the test measures."""
+        found: dict[str, set[str]] = {}
+        for answer in self.answers:
+            name, _ = metrics.split(answer.metric)
+            dimension = next((one for one, names in DIMENSIONS.items() if name in names), "")
+            found.setdefault(dimension, set()).add(answer.verdict)
+        return {name: _together(verdicts) for name, verdicts in found.items() if name}
+
+    @property
+    def words(self) -> str:
+        """The grade in words: ``worse on balance: delay better, use worse``."""
+        if self.grade != "mixed":
+            return self.grade
+        sides = [
+            f"{name} {one}" for name, one in self.dimensions.items() if one in ("better", "worse", "mixed")
+        ]
+        head = f"{self.balance} on balance" if self.balance else "mixed"
+        return f"{head}: {', '.join(sides)}"
+
+
+def balance(found: Verdict | None, baseline: str) -> str:
+    """How the other of two designs compares with the baseline: "better", "worse", "equal", "undecided", or "" without a
+    verdict."""
+    if found is None or not found.rivals:
+        return ""
+    relation = found.rivals[0].relation
+    if relation in ("equal", "undecided"):
+        return relation
+    return "worse" if found.leader == baseline else "better"
+
+
+def _together(verdicts: set[str]) -> str:
+    """One grade of several verdicts."""
+    sides = verdicts & {"better", "worse"}
+    if sides:
+        return "mixed" if len(sides) == 2 else next(iter(sides))
+    return "undecided" if "undecided" in verdicts else "equal"
 
 
 @dataclass(frozen=True)
@@ -64,6 +112,15 @@ class Card:
     def __str__(self) -> str:
         return _text(self)
 
+    def assumed(self) -> str:
+        """Assumptions about the traffic, in one line."""
+        ecn = "with ECN" if self.setup.ecn else "without ECN"
+        flows = wording.count(self.setup.flows("medium"), "Reno flow")
+        return (
+            f"Assumed: the tests' own traffic ({flows} {ecn} at medium congestion, no L4S senders), both directions "
+            "with the same queue"
+        )
+
     def data(self) -> dict[str, Any]:
         """Returns the card as JSON holds it."""
         return _data(self)
@@ -80,22 +137,32 @@ def _text(card: Card) -> str:
         "",
     ]
     for one in card.graded:
-        lines.append(f"{one.case.section:<6} {one.case.title:<32} {one.grade}")
+        lines.append(f"{one.case.section:<6} {one.case.title:<32} {one.words}")
         lines += [f"       {_row(answer)}" for answer in one.answers]
     lines.append(f"11     {'Cost':<32} {cost(card.candidate)}")
-    counts = {
-        grade: sum(one.grade == grade for one in card.graded)
-        for grade in ("better", "mixed", "worse", "equal", "undecided")
-    }
-    lines += [
-        "",
-        "; ".join(f"{grade} in {number}" for grade, number in counts.items() if number)
-        + f" of {len(card.graded)} tests.",
-    ]
+    lines += ["", *_summary(card), ""]
     lines.append(
         "✓ better, ✗ worse, ≠ differs, = equal within 0.2 points or 2 %; no sign: undecided (paired, Holm)."
     )
+    lines += ["", textwrap.fill(card.assumed(), terminal.WIDTH)]
     return "\n".join(lines)
+
+
+def _summary(card: Card) -> list[str]:
+    """A table of the tests in which each dimension is better or worse than the baseline's, and the balance."""
+    rows = {
+        name: [one.dimensions[name] for one in card.graded if name in one.dimensions] for name in DIMENSIONS
+    }
+    rows |= {"on balance": [one.balance for one in card.graded if one.balance]}
+    kinds = ("better", "worse", "mixed", "equal", "undecided")
+    head = f"{f'Of {len(card.graded)} tests':<17}" + "".join(f"{kind:>11}" for kind in kinds)
+    return [
+        head,
+        *(
+            f"{name:<17}" + "".join(f"{grades.count(kind) or '–':>11}" for kind in kinds)
+            for name, grades in rows.items() if grades
+        ),
+    ]  # fmt: skip
 
 
 def _row(answer: ReportCard) -> str:
@@ -121,6 +188,7 @@ def _data(card: Card) -> dict[str, Any]:
         "cost": asdict(cost(card.candidate)),
         "tests": [
             {"section": one.case.section, "title": one.case.title, "asks": one.case.asks, "grade": one.grade,
+             "dimensions": one.dimensions, "balance": one.balance or None,
              "answers": [vars(answer) for answer in one.answers]}
             for one in card.graded
         ],

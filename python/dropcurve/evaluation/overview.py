@@ -12,7 +12,7 @@ from ..quantities import units, wording
 from ..scenario import library
 from ..verdict import headline
 from . import evaluate
-from .card import SIGNS, Card
+from .card import SIGNS, Card, Graded
 from .cases import CASES
 from .cost import cost
 
@@ -75,19 +75,27 @@ class Overview:
         rows = [f"| {' | '.join(head)} |", f"|---|{':-:|' * len(sections)}--:|--:|---|"]
         for card in self.cards:
             price = cost(card.candidate)
-            grades = [GRADES[one.grade].strip() or "·" for one in card.graded]
+            grades = [_sign(one) for one in card.graded]
             work = "–" if price.ratio is None else f"{price.ratio:.1f} ×"
             name = f"[`{card.candidate}`](#{card.candidate})"
             rows.append(f"| {' | '.join([name, *grades, work, str(len(price.numbers)), _overall(card)])} |")
         return "\n".join(rows)
 
 
+def _sign(one: Graded) -> str:
+    """The sign of a test; of one whose measures point both ways that of the balance, in brackets."""
+    if one.grade == "mixed" and one.balance in ("better", "worse", "equal"):
+        return f"({GRADES[one.balance]})"
+    return GRADES[one.grade].strip() or "·"
+
+
 _ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
 [`dropcurve evaluate`](evaluate.md) runs them: {basis}. The page took {cost}, and is written by"""
-_LEGEND = """✓ better, ✗ worse, = equal within the margin, ± better in some measures and worse in others, · undecided:
-these runs cannot tell. Instructions are those of one arrival and one departure beside tail drop's
-([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of the link against delay where it
-is felt."""
+_LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell. In brackets:
+better in some measures and worse in others, and on balance so, by use of the link against delay; ± where the
+balance is undecided. Instructions are those of one arrival and one departure beside tail drop's
+([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of the link against delay
+where it is felt."""
 
 
 def _filled(text: str) -> str:

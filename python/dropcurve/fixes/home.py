@@ -1,6 +1,7 @@
 """A home's line: two queues, of which that of the upload starves the download where it is long.
 
 The modem's own queue is tail drop that holds a quarter of a second, as such boxes have it (`dropcurve.scenario.links`).
+The download is judged with the upload's queue mended, for both are loaded together.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .queues import Fix
 
 #: Boxes that a line can be configured on.
 HOME_BOXES = ("sqm", "linux")
+#: Discipline of the upload's queue while the download is judged.
+MENDED = "fq_codel"
 #: The interface of the line, and the device on which what arrives is queued.
 WAN, IFB = "eth0", "ifb4eth0"
 
@@ -37,11 +40,12 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         )
     found = []
     for direction, name in (("up", "wan upload"), ("down", "wan download")):
-        profile, _ = links.parse(f"{text}:{direction}")
+        typed = f"{text}:{direction}" if direction == "up" else f"{text}:{direction},back={MENDED}"
+        profile, _ = links.parse(typed)
         held = Import(
             box, "droptail", {"limit": f"{profile.buffer_pkts(direction)} pkts"},
             [Note("assumed", "limit", f"{name}: a modem's queue of {profile.buffer}, tail drop")],
-            profile.rate_bps(direction), title=name, link_text=f"{text}:{direction}",
+            profile.rate_bps(direction), title=name, link_text=typed,
         )  # fmt: skip
         found.append(place(held, name=f"line-{direction}"))
     if box == "linux":

@@ -8,6 +8,7 @@ from typing import Any
 from ..boxes.link import profile, scenario
 from ..boxes.model import Import, Priority, placed, remedied
 from ..errors import UsageError
+from ..quantities import units
 from ..scenario import Scenario, links
 from ..scenario.links import LinkProfile
 
@@ -27,11 +28,33 @@ class Place:
         found: The imported queue.
         base: The scenario with that queue.
         rate_bps: Rate that the queue's own traffic is left with.
+        condition: The condition in words, where there are several.
+        others: The same queue under the other conditions.
     """
 
     found: Import
     base: Scenario
     rate_bps: float
+    condition: str = ""
+    others: tuple[Place, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Place, ...]:
+        """The queue under every condition, this one first."""
+        return (self, *self.others)
+
+    @property
+    def basis(self) -> str:
+        """Sentence on what the text holds besides the queue, and how that was taken; "" where it holds nothing else."""
+        parts = []
+        if self.found.share_bps is not None:
+            whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""
+            share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
+            parts.append(f"judged at {share}, as if all other classes were busy")
+        policed = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", "police")]
+        parts += [f"not simulated: {text.partition(':')[0]}" for text in policed]
+        text = "; ".join(parts)
+        return f"{text[:1].upper()}{text[1:]}." if text else ""
 
     @property
     def title(self) -> str:

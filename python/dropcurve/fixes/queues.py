@@ -18,7 +18,10 @@ from ..runs.effort import Effort
 from ..runs.executor import Executor
 from ..runs.replicate import replicate
 from ..runs.replications import Progress
-from ..verdict import Exchange, Verdict
+from ..scenario import Scenario
+from ..tuning import goal as goals
+from ..tuning import goal_weights
+from ..verdict import Exchange, Verdict, Weights
 from .designs import designs, tuned
 from .place import Place
 
@@ -35,7 +38,7 @@ class Thoroughness:
     Attributes:
         tune: Whether a search is made at all, next to usual settings and formulas.
         seconds: Time for the search of one queue; None for a fixed number of runs.
-        goal: What is wanted; None for what the verdict weighs.
+        goal: What is wanted, of the search and of the verdict; None for use of the link against delay.
         jobs: Where runs are made.
     """
 
@@ -145,16 +148,16 @@ def fix(
     Raises:
         DropcurveError: If no design could be made for this box.
     """
-    known: dict[str, QueueFix] = {}
+    known: dict[tuple[str, ...], QueueFix] = {}
     answers = []
     for where in places:
         # Queues with the same settings in the same place, such as those of several ports, have one answer.
-        if where.base.hash not in known:
-            known[where.base.hash] = fix_queue(
+        if (key := tuple(one.base.hash for one in where.conditions)) not in known:
+            known[key] = fix_queue(
                 where, shape=shape, search=search or Thoroughness(), replications=replications, most=most,
                 exchange=exchange, command=command, progress=progress, say=say,
             )  # fmt: skip
-        answers.append(replace(known[where.base.hash], place=where))
+        answers.append(replace(known[key], place=where))
     answers = joint(answers)
     after, in_place = rewrite.all_rewritten(text, [(one.found, one.load) for one in answers])
     return Fix(tuple(answers), text, after, in_place)
@@ -186,7 +189,9 @@ def fix_queue(
         except DropcurveError as error:
             untuned = str(error)
     say(f"{where.title}: comparison")
-    result, verdict = _judged(where, exports, replications, most, exchange, command, progress)
+    wanted = None if search.goal is None else goals.of_scenario(search.goal, where.base, exchange=exchange)
+    weights = None if wanted is None else goal_weights.weights(wanted)
+    result, verdict = _judged(where, exports, replications, most, exchange, weights, command, progress)
     return QueueFix(where, exports, result, verdict, untuned)
 
 
@@ -196,18 +201,13 @@ def _judged(
     replications: int,
     most: int,
     exchange: Exchange | None,
+    weights: Weights | None,
     command: str,
     progress: Progress | None,
 ) -> tuple[Result, Verdict]:
     """The comparison of all designs with the imported queue, with more runs while it is undecided."""
-    variants = {YOURS: where.base}
-    seen = {where.base.hash}
-    for title, made in exports.items():
-        variant = where.put(made.discipline_as_loaded, made.params_as_loaded)
-        if variant.hash not in seen:
-            seen.add(variant.hash)
-            variants[title] = variant
-    if len(variants) < 2:
+    variants = _variants(where, exports)
+    if len(variants) < 2 * len(where.conditions):
         raise DropcurveError(
             f"{where.found.box}: no design could be made for this link; give another --buffer"
         )
@@ -217,12 +217,32 @@ def _judged(
         result = replicate(
             variants, Effort(replications=count), name=where.base.name, command=command, progress=progress
         )
-        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=level)
+        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=level, weights=weights)
         assert verdict is not None, "the variants differ in their queues alone"
         # Half as many again, and at least what the verdict asks for, while that is worth the wait.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
             return result, verdict
         count = min(most, max(statistics.next_size(count, maximum=most), count + verdict.more))
+
+
+def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario]:
+    """The imported queue and every design that fits all conditions, none of them twice, by condition and name."""
+    chosen: dict[str, list[Scenario]] = {YOURS: [one.base for one in where.conditions]}
+    seen = {where.base.hash}
+    for title, made in exports.items():
+        try:
+            found = [one.put(made.discipline_as_loaded, made.params_as_loaded) for one in where.conditions]
+        except DropcurveError:
+            # A buffer of another condition contradicts it.
+            continue
+        if found[0].hash not in seen:
+            seen.add(found[0].hash)
+            chosen[title] = found
+    return {
+        f"{one.condition} {title}".strip(): found[number]
+        for number, one in enumerate(where.conditions)
+        for title, found in chosen.items()
+    }
 
 
 def joint(answers: Sequence[QueueFix]) -> list[QueueFix]:

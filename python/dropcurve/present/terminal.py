@@ -13,6 +13,8 @@ from .visible import visible
 WIDTH = 100
 #: Widest heading of a variant before it is broken into lines.
 HEADING = 22
+#: Columns and cells beyond which a table is folded where a ranking says the same.
+FOLDED_COLUMNS, FOLDED_CELLS = 12, 60
 #: Narrowest column of names.
 NARROWEST = 12
 
@@ -21,19 +23,32 @@ def render(document: Document, *, width: int = WIDTH) -> str:
     """Verdict, title, table (in blocks of as many columns as fit), sentences, notes and the command that repeats it."""
     table = document.table
     parts = [opening(document.headline, width=width)] if document.headline else []
-    parts += [f"{visible(document.title)}\n{document.basis}", *_names(table, width)]
-    parts += _blocks(list(table.labels.values()), table.lines, width)
-    if table.zero:
+    parts.append(f"{visible(document.title)}\n{document.basis}")
+    folded = bool(document.headline and document.headline.ranking) and _is_long(table)
+    if folded:
+        columns_of = (
+            f"The table of {len(table.labels)} columns is on the page; --metric NAME prints a row of it."
+        )
+        parts.append(_wrap(columns_of, width))
+    else:
+        parts += [*_names(table, width), *_blocks(list(table.labels.values()), table.lines, width)]
+    if table.zero and not folded:
         parts.append(_wrap(f"Zero throughout: {', '.join(table.zero)}.", width))
-    if table.legend:
+    if table.legend and not folded:
         parts.append(_wrap(table.legend, width))
-    if document.sentences:
+    if document.sentences and not folded:
         parts.append("\n".join(_wrap(f"{sentence}.", width, "  ") for sentence in document.sentences))
     if document.notes:
         parts.append("\n".join(_wrap(note, width, "  ") for note in document.notes))
     if document.command:
         parts.append(f"Again:  {document.command}")
     return visible("\n\n".join(parts), lines=True)
+
+
+def _is_long(table: MetricTable) -> bool:
+    """Whether a table with a column for each design under each condition is too long to be read."""
+    columns = len(table.labels)
+    return columns > FOLDED_COLUMNS and columns * len(table.lines) > FOLDED_CELLS
 
 
 def opening(headline: Headline, *, width: int = WIDTH) -> str:

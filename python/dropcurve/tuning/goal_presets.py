@@ -14,9 +14,9 @@ from ..errors import UsageError
 from ..quantities import wording
 from ..verdict import Exchange
 
-#: Factors on the exchange rate: a game or call counts delay four times, bulk transfers a tenth. Loading a page takes
-#: many round trips, so that its time counts a 25th.
-THIN_FACTOR, BULK_FACTOR, PAGE_FACTOR = 4.0, 0.1, 0.04
+#: Factors on the exchange rate: a game or call counts delay four times, bulk transfers that of their queue a quarter.
+#: Loading a page takes many round trips, so that its time counts a 25th.
+THIN_FACTOR, BULK_FACTOR, PAGE_FACTOR = 4.0, 0.25, 0.04
 #: Points of one step of the mean opinion score: from "satisfied" to "some dissatisfied" are 0.3 steps (ITU-T G.107).
 POINTS_PER_MOS = 50.0
 
@@ -90,7 +90,10 @@ def _web(given: Weighed) -> list[str]:
         raise UsageError(
             "goal: web: this traffic has no web pages; add some with --link cable or --short 10%"
         )
-    terms = [f"-{points / len(pages):.4g} * p95 page load time of {name}" for name in pages]
+    terms = []
+    for name in pages:
+        measure = "page load time" if "pages" in given.classes[name].parts else "completion time"
+        terms.append(f"-{points / len(pages):.4g} * p95 {measure} of {name}")
     return [*given.use(), *(terms or [f"-{points:.4g} * p95 page load time"])]
 
 
@@ -99,7 +102,11 @@ def _bulk(given: Weighed) -> list[str]:
     if given.classes and not bulk:
         raise UsageError("goal: bulk: this traffic has no long transfers through this queue")
     use = [f"link share of {name}" for name in bulk] or ["utilisation"]
-    return [*use, *given.delays(BULK_FACTOR, given.named("thin"), "p95 one-way delay")]
+    # Transfers of the other direction live by the acknowledgements that pass this queue.
+    if any(one.role == "bulk" and one.reverse for one in given.classes.values()):
+        use.append("reverse utilisation")
+    # The delay of all packets: a queue that is longer than it need be is no better, even if thin flows pass it.
+    return [*use, *given.delays(BULK_FACTOR, [], "p95 delay")]
 
 
 _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
@@ -112,7 +119,7 @@ PRESETS = {
     "voip": "call quality (MOS), then use of the link",
     "gaming": "p99 delay and loss of games, then use of the link",
     "web": "p95 page load time, then use of the link",
-    "bulk": "goodput of long transfers, hardly the delay",
+    "bulk": "goodput of long transfers in both directions, and a little their queue",
 }
 
 

@@ -74,7 +74,14 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     weighed = [one.criterion for one in found.leading if one.criterion.worth or one.criterion.bound]
     shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
     ordered = sorted(found.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
-    rows = [["", *(f"{one.title} ({one.unit})" for one in shown), f"{found.points} behind", ""]]
+    rows = [
+        [
+            "",
+            *(f"{one.title} ({one.unit})" if one.unit else one.title for one in shown),
+            f"{found.points} behind",
+            "",
+        ]
+    ]
     for name in [found.leader, *(one.name for one in ordered)]:
         rival = rivals.get(name)
         cells = [_short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
@@ -202,10 +209,7 @@ class _Words:
         dear, won = (
             max(some, key=lambda one: abs(one.difference * one.criterion.worth)) for some in (costs, gains)
         )
-        return (
-            f"Prefer {self.name(found.reference)} only if {_size(dear)} of {dear.criterion.title} are worth more to "
-            f"you than {_size(won)} of {won.criterion.title}"
-        )
+        return f"Prefer {self.name(found.reference)} only if {_size(dear)} is worth more to you than {_size(won)}"
 
     def ahead(self) -> str:
         """Sentence on the advantage over the reference, with its interval."""
@@ -304,7 +308,9 @@ def _beyond(criterion: Criterion, mean: float) -> str:
 
 
 def _size(one: Change) -> str:
-    return _amount(abs(one.difference), "points" if one.criterion.unit == "%" else one.criterion.unit)
+    """An improvement: ``3.2 ms less p95 delay of call``, ``20 points more utilisation``."""
+    size = _amount(abs(one.difference), "points" if one.criterion.unit == "%" else one.criterion.unit)
+    return f"{size} {'more' if one.criterion.higher else 'less'} {one.criterion.title}"
 
 
 def _misses(missed: Sequence[Missed]) -> str:

@@ -270,8 +270,7 @@ fn video(source: &AppSource) -> Option<(String, Value)> {
 
 /// Objects of an application: counts, and completion times by size class.
 fn objects(completions: &Completions, histograms: bool) -> Value {
-    let all = completions.all();
-    let mut map = Map::new();
+    let (all, mut map) = (completions.all(), Map::new());
     map.insert("begun".into(), json!(completions.begun));
     map.insert("completed".into(), json!(all.moments.count()));
     map.insert("payload_bytes".into(), json!(completions.bytes));
@@ -282,13 +281,9 @@ fn objects(completions: &Completions, histograms: bool) -> Value {
             map.insert(format!("fct_ms_{name}_histogram"), histogram_rows(times));
         }
     }
-    let pages = &completions.pages;
-    if pages.moments.count() > 0 {
-        map.insert("page_ms".into(), spread(&pages.moments, Some(pages)));
-        if histograms {
-            map.insert("page_ms_histogram".into(), histogram_rows(pages));
-        }
-    }
+    let pages = Some(&completions.pages).filter(|pages| pages.moments.count() > 0);
+    map.extend(pages.map(|pages| ("page_ms".into(), spread(&pages.moments, Some(pages)))));
+    map.extend(pages.filter(|_| histograms).map(|pages| ("page_ms_histogram".into(), histogram_rows(pages))));
     Value::Object(map)
 }
 

@@ -22,7 +22,7 @@ impl PageProgress {
         PageProgress { first: Some(first), ..PageProgress::default() }
     }
 
-    /// Begins a page of so many objects at its first flow; `others` flows wait for the first of them.
+    /// Begins a page of `objects` objects at its first flow; `others` flows wait for the first of them.
     pub fn begin(&mut self, now: Time, objects: usize, others: u32) {
         (self.start, self.left, self.waiting) = (now, objects, others);
     }

@@ -1,0 +1,205 @@
+"""Every rule of a verdict on drawn runs: no draw may lead to a sentence that its numbers do not bear."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dropcurve.metrics import statistics
+from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline, ranking
+from dropcurve.verdict.equivalence import holds
+
+USE = Criterion("use", "utilisation", "%", worth=1.0)
+WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)
+CAPPED = Criterion("wait", "p95 delay", "ms", worth=-0.01, bound=Bound(20.0))
+RUNS = 5
+#: Names without digits, so that every number in a sentence is one of the verdict's.
+NAMES = ("tail drop", "codel", "pie", "cake", "red")
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> list[SampledDesign]:
+    """Two to five designs whose runs scatter little or much around means that are alike or not."""
+    count = draw(st.integers(2, 5))
+    current = draw(st.integers(-1, count - 1))
+    found = []
+    for number in range(count):
+        samples = {}
+        for key, low, high in (("use", 60.0, 100.0), ("wait", 1.0, 40.0)):
+            centre = draw(st.sampled_from([low, (low + high) / 2, high - 0.1, high]))
+            spread = draw(st.sampled_from([0.0, 0.01, 0.1, 3.0]))
+            samples[key] = [centre + spread * draw(st.integers(-3, 3)) for _ in range(RUNS)]
+        found.append(SampledDesign(NAMES[number], samples, float(draw(st.integers(0, 3))), number == current))
+    return found
+
+
+def score(one: SampledDesign, criteria: list[Criterion]) -> float:
+    return sum(c.worth * statistics.mean([v or 0.0 for v in one.samples[c.key]]) for c in criteria)
+
+
+def feasible(one: SampledDesign) -> bool:
+    return holds(sum((value or 0.0) <= 20.0 for value in one.samples["wait"]), RUNS)
+
+
+def decided(some: list[SampledDesign], criteria: list[Criterion]) -> tuple[Verdict, dict[str, SampledDesign]]:
+    return decide(some, criteria, exchange="an exchange rate"), {one.name: one for one in some}
+
+
+def words(found: Verdict) -> str:
+    made = headline(found)
+    return " ".join([*made.sentences, *made.details])
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_a_design_that_holds_never_loses_to_one_that_does_not(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, CAPPED])
+    if any(map(feasible, some)):
+        assert feasible(named[found.recommended])
+        assert found.status != "none feasible"
+    else:
+        assert found.status == "none feasible"
+        assert "No design meets the goal" in words(found)
+    for rival in found.rivals:
+        if rival.relation == "infeasible":
+            assert not feasible(named[rival.name])
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_a_design_within_the_margin_is_never_called_better_or_worse(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, WAIT])
+    leader = named[found.leader]
+    for rival in found.rivals:
+        gap = score(leader, [USE, WAIT]) - score(named[rival.name], [USE, WAIT])
+        if rival.relation == "better":
+            assert gap > found.margin and gap > (rival.half_width or 0.0)
+        if rival.relation == "equal":
+            assert abs(gap) + (rival.half_width or 0.0) <= found.margin
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_a_design_in_use_is_replaced_only_by_one_that_is_better(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, WAIT])
+    if not found.current:
+        return
+    pair = statistics.paired(
+        [u - 0.5 * w for u, w in zip(*_both(named[found.recommended]), strict=True)],
+        [u - 0.5 * w for u, w in zip(*_both(named[found.current]), strict=True)],
+        confidence=1.0 - 0.05 / (len(some) - 1),
+    )
+    if found.status == "load":
+        assert found.recommended != found.current
+        assert pair is not None and pair.mean > max(found.margin, pair.half_width or 0.0)
+        assert words(found).startswith(f"Load {found.recommended} instead of {found.current}: ")
+    if found.status == "keep":
+        assert found.recommended == found.current
+        assert words(found).startswith(f"Keep {found.current}")
+    if found.status == "undecided":
+        assert f"keep {found.current} until they can" in words(found)
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_of_equal_designs_none_that_is_simpler_is_passed_over(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, WAIT])
+    if found.status != "load" or found.current:
+        return
+    equals = [found.leader, *(one.name for one in found.related("equal"))]
+    assert found.recommended in equals
+    assert named[found.recommended].simplicity == min(named[name].simplicity for name in equals)
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_gains_and_costs_are_what_the_paired_runs_show(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, WAIT])
+    for change in found.changes:
+        mine, theirs = (
+            statistics.mean([value or 0.0 for value in named[name].samples[change.criterion.key]])
+            for name in (found.recommended, found.reference)
+        )
+        better = (mine > theirs) == change.criterion.higher
+        if change.kind in ("gain", "cost"):
+            assert better == (change.kind == "gain")
+            assert abs(mine - theirs) > max(change.half_width or 0.0, change.criterion.margin(found.margin))
+    text = words(found)
+    if "It costs nothing" in text:
+        assert all(one.kind in ("gain", "same") for one in found.changes)
+    if "It costs " in text and "nothing" not in text:
+        assert any(one.kind == "cost" for one in found.changes)
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_more_runs_are_asked_for_only_where_the_runs_cannot_tell(some: list[SampledDesign]) -> None:
+    found, _ = decided(some, [USE, WAIT])
+    for rival in found.rivals:
+        assert rival.more is None or (rival.relation == "undecided" and rival.more >= 1)
+    assert ("would decide" in words(found)) == (found.status == "undecided" and found.more is not None)
+
+
+@given(designs(), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_every_number_of_the_sentences_is_one_of_the_verdict(some: list[SampledDesign], capped: bool) -> None:
+    found, named = decided(some, [USE, CAPPED if capped else WAIT])
+    known = {found.margin, 95.0, float(RUNS), 100.0 * found.confidence, 20.0}
+    for change in found.changes:
+        known |= {change.recommended, change.other, abs(change.difference)}
+    known |= {value.mean for value in [*found.values, *found.leading]}
+    for rival in found.rivals:
+        known |= {abs(x) for x in (rival.behind, rival.half_width, rival.more) if x is not None}
+        known |= {float(x) for m in rival.missed for x in (m.missed, m.runs, m.worst or 0.0)}
+    known |= {float(x) for m in found.missed for x in (m.missed, m.runs, m.worst or 0.0)}
+    known |= {abs(x) for x in (found.advantage, found.half_width) if x is not None}
+    known |= {float(n) for n in range(len(named) + 1)}
+    text = re.sub(r"\bp95\b", "", words(found))
+    for shown in re.findall(r"\d+(?:\.\d+)?", text):
+        step = 10.0 ** -len(shown.partition(".")[2]) if "." in shown else 1.0
+        # Numbers have as many digits as their intervals support.
+        assert any(abs(float(shown) - one) <= max(0.51 * step, 0.006 * abs(one)) for one in known), (
+            shown,
+            text,
+        )
+
+
+@given(designs())
+@settings(max_examples=40, deadline=None)
+def test_the_table_has_every_design_once_and_marks_the_recommended_one(some: list[SampledDesign]) -> None:
+    found, named = decided(some, [USE, WAIT])
+    _, *rows = ranking(found)
+    names = [row[0][2:] for row in rows]
+    assert sorted(names) == sorted(named)
+    assert [row[0][2:] for row in rows if row[0].startswith("→")] == [found.recommended]
+    assert names[0] == found.leader
+
+
+@given(designs())
+@settings(max_examples=40, deadline=None)
+def test_a_shift_of_all_designs_does_not_change_the_verdict(some: list[SampledDesign]) -> None:
+    """Common random numbers: what all designs share cancels in the pairs."""
+    criteria = [USE, WAIT]
+    before, _ = decided(some, criteria)
+    shifts = [7.0, -3.0, 11.0, 2.0, 5.0]
+    moved = [
+        SampledDesign(
+            one.name,
+            {
+                key: [(value or 0.0) + shifts[run] for run, value in enumerate(values)]
+                for key, values in one.samples.items()
+            },
+            one.simplicity,
+            one.current,
+        )
+        for one in some
+    ]
+    after, _ = decided(moved, criteria)
+    if before.leader == after.leader:
+        assert (before.status, before.recommended) == (after.status, after.recommended)
+
+
+def _both(one: SampledDesign) -> tuple[list[float], list[float]]:
+    return [value or 0.0 for value in one.samples["use"]], [value or 0.0 for value in one.samples["wait"]]
