@@ -216,3 +216,13 @@ def test_numbers_override_those_of_a_link_and_ranges_belong_to_scenarios() -> No
         ask("droptail_vs_red", link="cable", **shared)
     with pytest.raises(UsageError, match="the options of a link take ranges themselves"):
         ask(None, link="cable", **{**shared, "ranges": {"flows.tcp.count": "1-4"}})
+
+
+def test_a_rate_without_flows_has_the_usual_traffic() -> None:
+    shared: dict[str, Any] = {"goal": None, "ranges": None, "robust": None, "box": None, "candidates": (), "space": None}
+    stated = ask(None, rate="50Mbit", rtt="20-60ms", flows="5", buffer="300pkts", **shared)
+    usual = ask(None, rate="50Mbit", rtt="20-60ms", **shared)
+    classes = [set(one.scenario(one.middle()).resolved["flows"]) for one in (stated, usual)]
+    assert classes[0] == {"long"}
+    assert {"download", "upload", "web", "video", "call", "game"} == classes[1]
+    assert usual.scenario(usual.middle()).get("dumbbell.rate") == "50 Mbit/s"

@@ -96,13 +96,15 @@ def tune(
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
     Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
-    usual traffic of such a link: long transfers, web pages, video, a call, a game. Defaults, rules of thumb and
+    usual traffic of such a link: long transfers, web pages, video, a call, a game; so has --rate without --flows, while
+    --flows states the traffic: that many long transfers, and short flows and UDP as far as they are asked for. Defaults, rules of thumb and
     formulas are tried first; the best designs are validated on fresh seeds and conditions.
 
     \b
     Examples:
       dropcurve tune --link cable:up --goal gaming --for linux
       dropcurve tune --link 20/2:up,downloads=1-4 --time 2min
+      dropcurve tune --rate 50Mbit --rtt 20-60ms --for linux
       dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \\
           --goal "p95 delay < 15ms, max utilisation" --for linux
       dropcurve tune --rate 10Mbit --rtt 40ms --flows 8 --buffer 200pkts --goal "min p95 delay, max goodput" --queue red

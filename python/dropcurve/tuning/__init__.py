@@ -147,13 +147,17 @@ def ask(
     if ranges:
         path = next(iter(ranges))
         raise UsageError(f"--range {path}: varies a scenario; the options of a link take ranges themselves")
+    if link is None and "rate" in given and "flows" not in given:
+        # Traffic that nobody states is the usual one.
+        link = str(given.pop("rate"))
     if link is not None:
         return of_mix(link, override=links.overrides(link, **given), **shared)
     missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
     if missing:
         raise UsageError(
             f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
-            "--buffer 1000pkts, or name a link with its usual traffic (--link cable) or a scenario"
+            "--buffer 1000pkts, leave out --flows for the usual traffic of a line, or name a link (--link cable) or a "
+            "scenario"
         )
     return of_link(**given, **shared)
 
