@@ -219,7 +219,14 @@ def test_numbers_override_those_of_a_link_and_ranges_belong_to_scenarios() -> No
 
 
 def test_a_rate_without_flows_has_the_usual_traffic() -> None:
-    shared: dict[str, Any] = {"goal": None, "ranges": None, "robust": None, "box": None, "candidates": (), "space": None}
+    shared: dict[str, Any] = {
+        "goal": None,
+        "ranges": None,
+        "robust": None,
+        "box": None,
+        "candidates": (),
+        "space": None,
+    }
     stated = ask(None, rate="50Mbit", rtt="20-60ms", flows="5", buffer="300pkts", **shared)
     usual = ask(None, rate="50Mbit", rtt="20-60ms", **shared)
     classes = [set(one.scenario(one.middle()).resolved["flows"]) for one in (stated, usual)]

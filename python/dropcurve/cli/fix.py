@@ -149,8 +149,8 @@ def _answer(
 
 
 def _places(
-    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str, link: str | None, packet: str,
-    duration: str | None,
+    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str, link: str | None,
+    packet: str, duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
     """The text of a configuration, and each of its queues in its place under every condition; priority queues are no
     places."""

@@ -96,9 +96,10 @@ def tune(
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
     Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
-    usual traffic of such a link: long transfers, web pages, video, a call, a game; so has --rate without --flows, while
-    --flows states the traffic: that many long transfers, and short flows and UDP as far as they are asked for. Defaults, rules of thumb and
-    formulas are tried first; the best designs are validated on fresh seeds and conditions.
+    usual traffic of such a link: long transfers, web pages, video, a call, a game; so has --rate without --flows,
+    while --flows states the traffic: that many long transfers, and short flows and UDP as far as they are asked
+    for. Defaults, rules of thumb and formulas are tried first; the best designs are validated on fresh seeds and
+    conditions.
 
     \b
     Examples:

@@ -18,7 +18,8 @@ from .terms import KINDS, cell, interval, labels, points_of, shown
 from .validation import Kept, ValidationLine
 
 #: Parameters that do not distinguish settings.
-USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode")
+USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode",
+         "memory_limit", "drop_batch")  # fmt: skip
 #: Share of the delay bound from which on the budget counts as used.
 USED = 0.9
 #: Percentage points below which nothing is left to win.
