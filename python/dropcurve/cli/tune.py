@@ -96,10 +96,9 @@ def tune(
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
     Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
-    usual traffic of such a link: long transfers, web pages, video, a call, a game; so has --rate without --flows,
-    while --flows states the traffic: that many long transfers, and short flows and UDP as far as they are asked
-    for. Defaults, rules of thumb and formulas are tried first; the best designs are validated on fresh seeds and
-    conditions.
+    usual traffic of such a link, and so does --rate alone; --flows states the traffic: long transfers, and short
+    flows and UDP if asked for. Defaults, rules of thumb and formulas are tried first; the best designs are
+    validated on fresh seeds.
 
     \b
     Examples:
@@ -108,8 +107,7 @@ def tune(
       dropcurve tune --rate 50Mbit --rtt 20-60ms --for linux
       dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \\
           --goal "p95 delay < 15ms, max utilisation" --for linux
-      dropcurve tune --rate 10Mbit --rtt 40ms --flows 8 --buffer 200pkts --goal "min p95 delay, max goodput" --queue red
-      dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "max goodput - 0.1 * p95 delay"
+      dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "min p95 delay, max goodput" --queue red
     """
     from .. import tuning
     from ..quantities import units, values

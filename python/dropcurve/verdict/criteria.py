@@ -59,8 +59,8 @@ def balanced(
             _metric("sojourn_ms_p95", ""),
         )
     for name, role in found.items():
-        if role == "short":
-            add(*_short(runs[0][0], name))
+        for criterion, make in _outcomes(runs[0][0], name) if role == "short" else []:
+            add(criterion, make)
     bulk = [name for name, role in found.items() if role == "bulk"]
     for name in bulk if len(bulk) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
@@ -72,11 +72,17 @@ def balanced(
     return criteria, samples
 
 
-def _short(run: Run, name: str) -> tuple[Criterion, Callable[[Run], float | None]]:
-    """The outcome of a class that hands over objects: the load time of its pages, or the completion time."""
-    pages = any("page_ms" in (flow.get("objects") or {}) for flow in run["flows"] if flow["class"] == name)
+def _outcomes(run: Run, name: str) -> list[tuple[Criterion, Callable[[Run], float | None]]]:
+    """The outcomes of a class that hands over objects: bit rate and stalls of video, the load time of pages, or the
+    completion time."""
+    flows = [flow for flow in run["flows"] if flow["class"] == name]
+    if any(flow.get("video") for flow in flows):
+        rate = Criterion(f"video_bps[{name}]", f"bit rate of {name}", "bit/s", better="higher")
+        stalls = Criterion(f"video_stalled[{name}]", f"stalled time of {name}", "%")
+        return [(rate, _metric("video_bps", name)), (stalls, _metric("video_stalled", name))]
+    pages = any("page_ms" in (flow.get("objects") or {}) for flow in flows)
     key, what = ("page_ms_p95", "p95 page load time") if pages else ("fct_ms_p95", "p95 completion time")
-    return Criterion(f"{key}[{name}]", f"{what} of {name}", "ms"), _metric(key, name)
+    return [(Criterion(f"{key}[{name}]", f"{what} of {name}", "ms"), _metric(key, name))]
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:
