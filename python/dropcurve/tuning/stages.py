@@ -302,13 +302,16 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
 
 
 def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
-    """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs;
-    with the number of those on the front."""
+    """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs,
+    the better ones first, as time may not do for all; with the number of those on the front."""
     several = len(bench.question.goal.objectives) > 1
     leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
     best = leaders[0]
     others = [] if several else [one for kind, one in outcome.best_of.items() if kind != best.kind]
-    found = {one.key: one for one in [*leaders, *others, *outcome.known]}
+    rivals = [*others, *outcome.known]
+    if not several:
+        rivals.sort(key=lambda one: bench.score(one, outcome.trials))
+    found = {one.key: one for one in [*leaders, *rivals]}
     return list(found.values()), len(leaders)
 
 

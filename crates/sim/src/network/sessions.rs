@@ -64,8 +64,10 @@ impl<C: Carrier> Network<C> {
 
     /// Begins the other connections of a page, if its first object has been acknowledged at flow `first`.
     pub(crate) fn open_connections(&mut self, first: u32, now: Time) {
-        let Source::App(source) = &mut self.flows[first as usize].source else { return };
-        let opening = source.page.take_opening();
+        let opening = match &mut self.flows[first as usize].source {
+            Source::App(source) => source.page.take_opening(),
+            _ => 0,
+        };
         for number in first + 1..first + 1 + opening {
             let flow = &mut self.flows[number as usize];
             let Source::App(source) = &mut flow.source else { continue };
