@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from ..quantities import units, wording
 from ..scenario import library
 from . import effort, robustness
 from .answer import Answer
-from .bench import Bench, block
+from .bench import Bench, PairedTrial, block
 from .candidates import Candidate, references
 from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
 from .decision import margin_of
@@ -310,9 +311,15 @@ def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]
     others = [] if several else [one for kind, one in outcome.best_of.items() if kind != best.kind]
     rivals = [*others, *outcome.known]
     if not several:
-        rivals.sort(key=lambda one: bench.score(one, outcome.trials))
+        rivals.sort(key=lambda one: _score(bench, one, outcome.trials))
     found = {one.key: one for one in [*leaders, *rivals]}
     return list(found.values()), len(leaders)
+
+
+def _score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+    """The loss of a design over the trials that it had; infinite without one."""
+    had = [trial for trial in trials if bench.has(one, trial)]
+    return bench.score(one, had) if had else math.inf
 
 
 def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:

@@ -271,9 +271,8 @@ fn video(source: &AppSource) -> Option<(String, Value)> {
 /// Objects of an application: counts, and completion times by size class.
 fn objects(completions: &Completions, histograms: bool) -> Value {
     let (all, mut map) = (completions.all(), Map::new());
-    map.insert("begun".into(), json!(completions.begun));
-    map.insert("completed".into(), json!(all.moments.count()));
-    map.insert("payload_bytes".into(), json!(completions.bytes));
+    let counts = [completions.begun, all.moments.count(), completions.bytes].map(|count| json!(count));
+    map.extend(["begun", "completed", "payload_bytes"].map(String::from).into_iter().zip(counts));
     let classes = CLASSES.iter().map(|(name, _)| *name).zip(&completions.times);
     for (name, times) in std::iter::once(("all", &all)).chain(classes) {
         map.insert(format!("fct_ms_{name}"), spread(&times.moments, Some(times)));
