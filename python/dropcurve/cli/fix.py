@@ -84,7 +84,7 @@ def fix(
       dropcurve fix sqm.sh --link 20/2:up --shape --write better.sh
       dropcurve fix router.cfg --rate 100Mbit --check
     """
-    from ..fixes import Thoroughness, home
+    from ..fixes import Thoroughness
     from ..quantities import units
     from ..runs import command_line
     from ..runs.executor import Executor
@@ -92,15 +92,11 @@ def fix(
     o.refuse_out(out, "the new configuration")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
+    cases = i.settings(rate=rate, flows=flows, buffer=buffer)
     held, places = (
-        home.line(file, box=for_) if line
-        else _places(
-            file, box, name, i.settings(rate=rate, flows=flows, buffer=buffer), rtt=rtt, link=link, packet=packet,
-            duration=duration,
-        )
+        _line(file, for_, duration) if line
+        else _places(file, box, name, cases, rtt=rtt, link=link, packet=packet, duration=duration)
     )  # fmt: skip
-    if line and duration is not None:
-        places = [replace(one, base=i.lasting(one.base, duration)) for one in places]
     seconds = None if time is None or re.fullmatch(r"0+\s*[a-z]*", time) else units.span(time, what="time")
     search = Thoroughness(
         time is None or seconds is not None, None if seconds is None else seconds / max(1, len(places)), goal,
@@ -146,6 +142,16 @@ def _answer(
         write_text(write, done.after)
         console.say(f"configuration  {write}")
     return 1 if check and done.better else 0
+
+
+def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]:
+    """The empty configuration of a line, and its two queues in runs of this duration."""
+    from ..fixes import home
+
+    held, places = home.line(rates, box=box)
+    if duration is None:
+        return held, places
+    return held, [replace(one, base=i.lasting(one.base, duration)) for one in places]
 
 
 def _places(
