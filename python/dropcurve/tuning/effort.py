@@ -44,7 +44,7 @@ PACED, AGAIN = 0.03, 0.3
 LATE = 0.1
 #: Seconds that figures and page take, the most of the time that is kept for them, and on a machine that is busy with
 #: other work.
-PICTURES_S, PICTURES, PICTURES_BUSY = 4.5, 0.25, 0.5
+PICTURES_S, PICTURES, PICTURES_BUSY = 3.0, 0.25, 0.5
 
 
 class Pace(Protocol):
