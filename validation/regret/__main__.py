@@ -80,13 +80,26 @@ def _outcome(
     if with_peers:
         runs = int(made.spent[limits[0]]["runs"])
         for name, sampler in peers.available().items():
-            course = peers.course(name, sampler, bench, runs, seed=1)
+            course = _course(name, sampler, bench, runs, folder)
             for step in range(STEPS):
                 designs[f"{name} {step + 1}/{STEPS}"] = course.after(runs * (step + 1) / STEPS)
     made.standings = contest.hold(bench, designs)
     winner = designs[f"tune {limits[-1]}"]
     made.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
     bench.store.compact()
+    return made
+
+
+def _course(name: str, sampler: peers.Sampler, bench: Bench, runs: int, folder: Path) -> peers.Course:
+    """The course of a peer: kept, since its models take longer than its runs."""
+    kept = folder / f"peer-{name.replace(' ', '-')}.json"
+    if kept.exists():
+        known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        if (known["build"], known["runs"]) == (build(), runs):
+            return peers.Course(name, [(spent, Candidate(**one)) for spent, one in known["incumbents"]])
+    made = peers.course(name, sampler, bench, runs, seed=1)
+    incumbents = [(spent, asdict(one)) for spent, one in made.incumbents]
+    kept.write_text(json.dumps({"build": build(), "runs": runs, "incumbents": incumbents}), encoding="utf-8")
     return made
 
 
