@@ -50,14 +50,15 @@ pub struct Acknowledgement {
     pub next: u64,
     /// Whether the packet carries nothing else: no data, no SYN, no SACK block, no counter.
     pub pure: bool,
-    /// ECN flags that the sender would miss: only an acknowledgement with the same flags replaces this one.
+    /// ECN flags, whose changes the sender would miss: only an acknowledgement with the same flags replaces this one.
     pub flags: u8,
 }
 
 impl Acknowledgement {
-    /// Whether a later acknowledgement of the same flow makes this one redundant. A duplicate never does.
+    /// Whether a later acknowledgement of the same flow acknowledges all that this one does, and more: a duplicate does
+    /// not. Their flags are not compared.
     pub fn is_superseded_by(&self, later: &Acknowledgement) -> bool {
-        self.pure && self.next < later.next && self.flags == later.flags
+        self.pure && self.next < later.next
     }
 }
 

@@ -13,9 +13,9 @@ units::choices! {
     pub enum AckFilter {
         /// None.
         Off = "off",
-        /// The oldest of a flow, if two others of it are in the queue.
+        /// The oldest redundant one of a flow, if another redundant one with its ECN flags is behind it.
         Conservative = "conservative",
-        /// The oldest of a flow, if one other of it is in the queue.
+        /// Also a single one, if it is next to the newest packet and has its ECN flags.
         Aggressive = "aggressive",
     }
 }
@@ -28,12 +28,20 @@ impl AckFilter {
         }
         let newest = packets.back()?;
         let later = newest.acknowledgement()?;
-        let superseded = |pkt: &P| {
-            pkt.flow() == newest.flow()
-                && pkt.acknowledgement().is_some_and(|ack| ack.is_superseded_by(&later))
-        };
-        let mut redundant = (0..packets.len() - 1).filter(|&place| superseded(&packets[place]));
-        let oldest = redundant.next()?;
-        (self == AckFilter::Aggressive || redundant.next().is_some()).then_some(oldest)
+        // The oldest redundant one since the ECN flags of the flow last changed: with it a change of flags would be lost.
+        let mut oldest: Option<(usize, u8)> = None;
+        for (place, pkt) in packets.iter().enumerate().take(packets.len() - 1) {
+            let Some(ack) = pkt.acknowledgement().filter(|_| pkt.flow() == newest.flow()) else { continue };
+            oldest = oldest.filter(|&(_, flags)| flags == ack.flags);
+            if ack.is_superseded_by(&later) {
+                if let Some((place, _)) = oldest {
+                    return Some(place);
+                }
+                oldest = Some((place, ack.flags));
+            }
+        }
+        let next_to_newest = |(place, flags): &(usize, u8)| place + 2 == packets.len() && *flags == later.flags;
+        let alone = oldest.filter(|_| self == AckFilter::Aggressive).filter(next_to_newest);
+        alone.map(|(place, _)| place)
     }
 }

@@ -149,6 +149,33 @@ fn the_filter_spares_what_a_sender_would_miss() {
     assert_eq!(queue.dropped(), [3, 4]);
 }
 
+/// Each row: acknowledgements with their ECN flags, and those that the filters drop.
+#[test]
+fn the_filter_keeps_a_change_of_ecn_flags() {
+    let drops = |filter: &str, acks: &[(u64, u8)]| {
+        let mut queue = bench(&[("tins", "besteffort"), ("ack_filter", filter)]);
+        for &(next, flags) in acks {
+            queue.arrive(0, Pkt { ack: Some(Acknowledgement { next, pure: true, flags }), ..ack(0) });
+        }
+        queue.dropped()
+    };
+    // The two marked ones say the same, so the first goes, though the newest has no mark.
+    assert_eq!(drops("conservative", &[(10, 1), (20, 1), (30, 0)]), [0]);
+    // Each change is told by an acknowledgement of its own.
+    assert_eq!(drops("conservative", &[(10, 0), (20, 1), (30, 0), (40, 1)]), []);
+    assert_eq!(drops("aggressive", &[(10, 0), (20, 1), (30, 0), (40, 1)]), []);
+}
+
+#[test]
+fn the_aggressive_filter_drops_a_single_one_only_next_to_the_newest() {
+    for (between, dropped) in [(1, &[0][..]), (2, &[])] {
+        let mut queue = bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
+        let packets = [ack(10), Pkt { flow: 2, ..Pkt::new(0) }, ack(20)];
+        packets.iter().filter(|pkt| pkt.flow == 1 || between == 2).for_each(|&pkt| queue.arrive(0, pkt));
+        assert_eq!(queue.dropped(), dropped);
+    }
+}
+
 #[test]
 fn washing_clears_the_class_after_it_chose_the_tin() {
     for (wash, class) in [("false", 46), ("true", 0)] {
