@@ -43,8 +43,10 @@ def bbr_share(
     """Share of the link that all BBR flows (version 1) get together beside loss-based flows that keep the buffer full.
 
     BBR is limited by its window, twice its rate times the least round trip that it measured; while it measures, the
-    queue still holds the packets of the others. With p their share, p = 1/2 - 1/(2X) - 4N/q for N BBR flows, a buffer
-    of q packets and of X bandwidth-delay products (WMSS19). ``duration_s`` takes off the time spent measuring.
+    queue still holds the packets of the others and four of each BBR flow. With p the share of the others, a link of C
+    and a round trip R: (1 - p)(q + C R) = 2 (1 - p)(p q + 4N + C R), so p = 1/2 - 1/(2X) - 4N/q for N BBR flows, a
+    buffer of q packets and of X bandwidth-delay products (after WMSS19, whose text was not at hand). ``duration_s``
+    takes off the time spent measuring.
 
     Args:
         buffer_pkts: limit of the queue in packets.
