@@ -133,7 +133,18 @@ mod tests {
 
     /// Arrivals from one early drop to the next at an average of 10, each packet leaving at once.
     fn gaps(variant: &str, sizes: &[u64], n: usize) -> Vec<(u64, u64)> {
-        let rows = [("variant", variant), ("min_th", "5 pkts"), ("max_th", "15 pkts"), ("max_p", "0.1")];
+        gaps_counted(variant, "between", sizes, n)
+    }
+
+    /// The same with a way of counting.
+    fn gaps_counted(variant: &str, counting: &str, sizes: &[u64], n: usize) -> Vec<(u64, u64)> {
+        let rows = [
+            ("variant", variant),
+            ("min_th", "5 pkts"),
+            ("max_th", "15 pkts"),
+            ("max_p", "0.1"),
+            ("counting", counting),
+        ];
         let mut red: Red<Pkt> = params::<Params>(&rows).into_inner().build_for_test();
         let mut stream = units::Stream::new(3, "gaps");
         let (mut fates, mut list, mut gap) = (Vec::new(), Vec::new(), 0);
@@ -177,6 +188,20 @@ mod tests {
             let mean = list.iter().map(|g| g.0 as f64).sum::<f64>() / 20_000.0;
             let sd = (last as f64).powi(2) / 12.0;
             assert!((mean - (last as f64 + 1.0) / 2.0).abs() < 5.0 * (sd / 20_000.0).sqrt(), "{mean}");
+        }
+    }
+
+    /// The way of counting says which arrivals raise the count, not by how much.
+    #[test]
+    fn every_way_of_counting_weighs_packets() {
+        for (variant, last) in [("red_4", 40), ("red_5", 80)] {
+            for counting in ["spare_first", "carried"] {
+                let list = gaps_counted(variant, counting, &[750], 20_000);
+                let most = list.iter().map(|g| g.0).max();
+                assert_eq!(most, Some(last), "{variant}, {counting}");
+                let mean = list.iter().map(|g| g.0 as f64).sum::<f64>() / 20_000.0;
+                assert!((mean - (last as f64 + 1.0) / 2.0).abs() < 0.02 * last as f64, "{mean}");
+            }
         }
     }
 

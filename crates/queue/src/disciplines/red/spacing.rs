@@ -101,7 +101,7 @@ impl Marker {
     #[inline]
     pub(super) fn arrive(&mut self, size: u64) {
         if !self.counts_between() {
-            self.count += 1.0;
+            self.count += self.step(size);
             self.count_bytes += size;
         }
     }
@@ -143,7 +143,7 @@ impl Marker {
             }
             MarkCounting::SpareFirst if !self.armed => {
                 self.armed = true;
-                self.count = 1.0;
+                self.count = self.step(arrival.size);
                 self.count_bytes = arrival.size;
                 return false;
             }
@@ -151,6 +151,10 @@ impl Marker {
         }
         if arrival.ease == 0.0 {
             return false;
+        }
+        if self.is_weighted() && !self.counts_between() {
+            // A weighted count is raised after use: `arrive` was early.
+            self.count -= self.weight(arrival.size);
         }
         let marked = match self.law {
             Spacing::Cycle => self.cycle_ends(arrival, cx),
@@ -203,6 +207,16 @@ impl Marker {
 
     fn is_weighted(&self) -> bool {
         matches!(self.byte_mode, ByteMode::Red4 | ByteMode::Red5)
+    }
+
+    /// The amount by which an arrival raises `count`.
+    #[inline]
+    fn step(&self, size: u64) -> f64 {
+        if self.is_weighted() {
+            self.weight(size)
+        } else {
+            1.0
+        }
     }
 
     fn share(&self, size: u64) -> f64 {
