@@ -59,6 +59,10 @@ PACKETS = {"kind": "red", "limit": "400 pkts", "min_th": "50 pkts", "max_th": "1
 #: In bytes, 875 to a packet: the mean of the three sizes.
 BYTES = {"limit": "350000 B", "min_th": "43750 B", "max_th": "131250 B", "max_p": 0.1, "mean_packet": "875 B"}
 CLASSES = {"min_th": [BYTES["min_th"]], "max_th": [BYTES["max_th"]], "denominator": [10]}
+#: How the scenario counts: step (1) and the words of the paper make ``count`` 1 at the first arrival.
+WORDS = {"dialect": "ns2_explicit", "spacing": "pseudocode", "counting": "from_one"}
+#: The count that equation (1) of the paper needs: 0 at the first arrival.
+EQUATION = {"queue.spacing": "text", "queue.counting": "between"}
 #: RED's ways with sizes in routers and programs, at the paper's thresholds.
 DIALECTS: dict[str, dict[str, Any]] = {
     "packets: the 1993 paper": PACKETS | {"dialect": "floyd93", "byte_mode": "off"},
@@ -75,8 +79,8 @@ DIALECTS: dict[str, dict[str, Any]] = {
     "sizes weighted first: dummynet": PACKETS | {"dialect": "dummynet", "byte_mode": "red_2"},
     "sizes weighted last: ns-2's byte mode": PACKETS | {
         "dialect": "ns2_explicit", "byte_mode": "ns2", "spacing": "pseudocode"},
-    "RED_4": PACKETS | {"dialect": "ns2_explicit", "byte_mode": "red_4", "spacing": "pseudocode"},
-    "RED_5": PACKETS | {"dialect": "ns2_explicit", "byte_mode": "red_5", "spacing": "pseudocode"},
+    "RED_4": PACKETS | WORDS | {"byte_mode": "red_4"},
+    "RED_5": PACKETS | WORDS | {"byte_mode": "red_5"},
 }  # fmt: skip
 
 
@@ -123,6 +127,7 @@ access_delay = "1 ms"
 [queue]
 kind = "red_size"
 variant = "{variant}"
+count_start = "{start}"
 limit = "20000 pkts"
 min_th = "1000 pkts"
 max_th = "3000 pkts"
@@ -138,15 +143,16 @@ packet = "{size} B"
 """
 
 
-def rigs() -> dict[str, st.Probe]:
+def rigs(start: str = "words") -> dict[str, st.Probe]:
     """Packets of all sizes in random order, a little more than the link carries, and a long queue that hardly moves: so
-    p_b is steady, and what lies between drops is the variant's own doing."""
+    p_b is steady, and what lies between drops is the variant's own doing. ``start`` is where RED_1 to RED_3 count from.
+    """
     sources = "".join(
         SOURCE.format(name=name, rate=18.2 * size / 1500, size=size) for name, size in SIZES.items()
     )
     return {
         f"spacing {variant}": st.Probe(
-            Scenario.parse(RIG.format(variant=variant.lower()) + sources, name=variant),
+            Scenario.parse(RIG.format(variant=variant.lower(), start=start) + sources, name=variant),
             partial(spacing, variant),
         )
         for variant in VARIANTS
@@ -187,14 +193,16 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
     return found
 
 
+WHAT = {"good": "goodput", "loss": "loss"}
+
+
 def sizes(cell: str, number: str, one: int, *, above: float, below: float) -> st.Test:
     """A test on a number of one size over that of packets half as large."""
 
     def effect(x: st.Cells) -> st.Effect:
         return x[cell][f"{number} {one}"] / x[cell][f"{number} {one // 2}"]
 
-    what = {"good": "goodput", "loss": "loss"}[number]
-    return st.Test(f"{what} {one} over {one // 2}, {cell} ms", effect, above, below)
+    return st.Test(f"{WHAT[number]} {one} over {one // 2}, {cell} ms", effect, above, below)
 
 
 def test(label: str, number: str, cell: str, other: str, above: float | None = None, below: float | None = None
@@ -215,9 +223,9 @@ def collapse(x: st.Cells) -> st.Effect:
     return far - near
 
 
-def power(x: st.Cells) -> st.Effect:
+def power(x: st.Cells, delay_ms: int) -> st.Effect:
     """Exponent of the packet size with which loss grows under RED_5."""
-    return st.smooth(lambda ratio: math.log(ratio, 4), x["RED_5 Reno 80"]["loss 1500/loss 375"])
+    return st.smooth(lambda ratio: math.log(ratio, 4), x[f"RED_5 Reno {delay_ms}"]["loss 1500/loss 375"])
 
 
 UNEVEN = (("RED_1", None, 5), ("RED_4", None, 5), ("RED_5", None, 5), ("RED_2", 10, None))
@@ -237,17 +245,18 @@ CLAIMS = (
         test(f"loss, SACK over Reno, {variant}, {ms} ms",
              "loss", f"{variant} SACK {ms}", f"{variant} Reno {ms}", above=2)
         for variant in ("RED_1", "RED_2") for ms in DELAYS)),
-    st.TestedClaim("C4", "figures 6 to 13",
+    st.TestedClaim("C4", "figures 6, 8, 10 and 12",
              "RED_3 and RED_4 are alike; loss doubles with the size; fair at the small delay, less so at the large", (
-        *(test(f"goodput of 1500 bytes, RED_3 over RED_4, {ms} ms", "good 1500", f"RED_3 Reno {ms}",
-               f"RED_4 Reno {ms}", above=-10, below=10) for ms in DELAYS),
+        *(test(f"{what} of 1500 bytes, RED_3 over RED_4, {ms} ms", f"{number} 1500", f"RED_3 Reno {ms}",
+               f"RED_4 Reno {ms}", above=-10, below=10)
+          for number, what in WHAT.items() for ms in DELAYS),
         *(sizes(f"{it} Reno {ms}", "loss", one, above=1.7, below=2.3)
           for it in ("RED_3", "RED_4") for ms in DELAYS for one in (1500, 750)),
         *(st.Test(f"fairness over sizes, {it}, 15 ms", st.at(f"{it} Reno 15", "jain"), above=0.95)
           for it in ("RED_3", "RED_4")), farther("RED_3", below=-0.01), farther("RED_4", below=-0.01))),
-    st.TestedClaim("C5", "figures 6 to 13",
+    st.TestedClaim("C5", "figures 6, 8, 10 and 12",
              "RED_5's loss grows with the square of the size, and it is fair, most at the large delay", (
-        *(sizes("RED_5 Reno 80", "loss", one, above=3.2, below=4.8) for one in (1500, 750)),
+        *(sizes(f"RED_5 Reno {ms}", "loss", one, above=3.2, below=4.8) for ms in DELAYS for one in (1500, 750)),
         st.Test("fairness over sizes, RED_5, 80 ms", st.at("RED_5 Reno 80", "jain"), above=0.95),
         farther("RED_5", above=0.01))),
     st.TestedClaim("C6", "equations 1, 2 and 4",
@@ -282,6 +291,22 @@ def spaced(found: st.Cells, width_in: float) -> Figure:
     return st.panels([panel], width_in)
 
 
+def evenness(x: st.Cells) -> str:
+    """Text on the mixes of today: how evenly each variant shares, by Jain's index over the groups of transfers."""
+    told = []
+    for name, sizes in MIXES.items():
+        kept = [number for number, size in zip(SIZES.values(), sizes, strict=True) if size != "voice"]
+        found = {}
+        for variant in VARIANTS:
+            goods = [x[f"{name}: {variant}"][f"good {number}"].value for number in kept]
+            found[variant] = sum(goods) ** 2 / (len(goods) * sum(good**2 for good in goods))
+        first, last = max(found, key=lambda one: found[one]), min(found, key=lambda one: found[one])
+        told.append(f"{name}: {first} {found[first]:.3f}, {last} {found[last]:.3f}")
+    lost = {variant: x[f"QUIC and voice: {variant}"]["loss 375"].value for variant in VARIANTS}
+    worst = max((variant for variant in VARIANTS if variant != "RED_1"), key=lambda one: lost[one])
+    return TEXTS["Mix"][0].format(even="; ".join(told), red_1=lost["RED_1"], worst=worst, most=lost[worst])
+
+
 def table(
     found: st.Cells, names: Sequence[str], head: str, sizes: Sequence[int] = tuple(SIZES.values())
 ) -> st.Table:
@@ -301,12 +326,12 @@ def page(outcome: st.Outcome) -> st.Page:
             How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in proportion to
             size; the byte mode proposed in 1993 (RED_2) turns that round and starves large packets, whose loss is
             {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
-            the same at the small delay, and weighting by the square (RED_5) at both.
+            the same at the small delay, and weighting by the square (RED_5) at the large one.
 
-            Under RED_5 loss grows with the power {st.shown(power(found))} of the size at 80 ms, though drops are
-            weighted by the square while p_b is steady (C6). Under TCP p_b is not steady: where it rises so far that
-            count times p_b passes 1, the next packet is dropped whatever its size, and that evens losses out. The
-            paper does not print what happens there.
+            Under RED_5 loss grows with the power {st.shown(power(found, 15))} of the size at 15 ms and with the power
+            {st.shown(power(found, 80))} at 80 ms, as the paper says. At 15 ms that is too much for large packets: they
+            get {st.shown(found["RED_5 Reno 15"]["good 1500/good 375"])} times the goodput of the small ones, at 80 ms
+            {st.shown(found["RED_5 Reno 80"]["good 1500/good 375"])} times.
             """),
         choices=TEXTS.choices("Choices"),
         results=[
@@ -320,12 +345,12 @@ def page(outcome: st.Outcome) -> st.Page:
         questions=[] if "dialects" not in outcome else [
             *map(st.Text, TEXTS["Questions"]),
             table(outcome["dialects"], list(DIALECTS), "queue (Reno, 15 ms)"),
-            *map(st.Text, TEXTS["Mix"]),
+            st.Text(evenness(outcome["mix"])),
             *(table(outcome["mix"], [f"{name}: {variant}" for variant in VARIANTS], "mix and variant",
                     [size if isinstance(size, int) else VOICE_BYTES for size in sizes])
               for name, sizes in MIXES.items()),
         ],
-        surprises=TEXTS["Surprises"],
+        surprises=[*TEXTS["Surprises"], TEXTS["Square"][0].format(loss=st.shown(found["RED_5 Reno 15"]["loss 1500"]))],
         paper=TEXTS["Paper"][0], explained=st.explained("decnodder"),
     )  # fmt: skip
 
@@ -340,8 +365,7 @@ def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.Pictu
 SPACED = "All sizes in random order, a queue that hardly moves, p_b steady. Uniform is flat at 10 %."
 
 STUDY = st.Study(
-    name="decnodder",
-    title="RED and packets of different sizes",
+    name="decnodder", title="RED and packets of different sizes",
     source="S. De Cnodder, O. Elloumi and K. Pauwels, *RED behavior with different packet sizes*, ISCC 2000",
     question="How should RED's drop probability depend on the size of a packet, so that nobody is starved?",
     measure=measure,
@@ -356,19 +380,19 @@ STUDY = st.Study(
         "w00005": st.Setting("w_q 0.0005", partial(cells, {"queue.w_q": 0.0005})),
         "w001": st.Setting("w_q 0.01", partial(cells, {"queue.w_q": 0.01})),
         "access": st.Setting("access links of 1 to 20 ms", partial(cells, {"dumbbell.access_delay": EVEN})),
-        "wait": st.Setting("drops wait as in ns-2", partial(cells, {"queue.spacing": "wait"})),
+        "count": st.Setting("count starts at 0, as equation 1 needs it", partial(cells, EQUATION),
+                            probes=partial(rigs, "equation")),
+        "wait": st.Setting("drops wait as in ns-2", partial(
+            cells, {"queue.spacing": "wait", "queue.counting": "spare_first"})),
         "gentle": st.Setting("gentle above max_th", partial(cells, {"queue.above_max": "gentle"})),
         "today": st.Setting("CUBIC, 100 Mbit/s", today, kind="today", first=8, maximum=200),
         "dialects": st.Setting("RED as programs have it", dialects, kind="question", judged=False, first=8),
         "mix": st.Setting("packets of today", mix, kind="question", judged=False, first=8),
     },
-    claims=CLAIMS,
-    page=page,
+    claims=CLAIMS, page=page,
     tolerance={f"good {size}": 0.1 for size in SIZES.values()} | {f"loss {size}": 0.02 for size in SIZES.values()},
     floor="0.1 Mbit/s for twenty flows are a third of a per cent of the link, 0.02 points of loss one packet in 5000.",
-    first=16, maximum=140, some=16, decide=140,
-    quick=("era", "today"),
-    shorten=0.25,
+    first=16, maximum=140, some=16, decide=140, quick=("era", "today"), shorten=0.25,
     printed_values=[st.PrintedValue("loss of the largest packets, RED_2 (%)", "section 3.1", 14.0,
                                     st.at("RED_2 Reno 15", "loss 1500"))],
 )  # fmt: skip

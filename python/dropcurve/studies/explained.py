@@ -63,17 +63,19 @@ def star(sources: Sequence[str]) -> Drawing:
 def dsilva_topology() -> Drawing:
     """The chain n0 to n4 with the sources beside it."""
     nodes = {f"n{i}": (float(i), 0.0) for i in range(5)}
-    nodes |= {"n5": (1.0, 1.0), "n8": (1.7, -1.0), "n6": (2.3, 1.0)}
+    nodes |= {"n5": (0.6, 1.0), "n8": (1.7, -1.0), "n6": (2.3, 1.0)}
     links = [("n0", "n1", "RTT"), ("n1", "n2", "bottleneck"), ("n2", "n3", "bottleneck"), ("n3", "n4", "RTT"),
              ("n5", "n1", "UDP"), ("n8", "n2", "TCP"), ("n6", "n2", "UDP")]  # fmt: skip
     return partial(network, nodes, links)
 
 
 def classes(width_in: float) -> Figure:
-    """TCP's share of two flows over F_r."""
+    """TCP's share of two flows over F_r, with the bounds of the nine classes."""
     ratios = [0.1 * 1.06**i for i in range(70)]
     line = Line("", ratios, [100 / (1 + ratio) for ratio in ratios], markers=False)
-    bounds = [(80.0, "very poor"), (70.0, "poor"), (60.0, "unsatisfactory"), (51.0, "satisfactory")]
+    bounds = [(80.0, "very poor above"), (70.0, "poor above"), (60.0, "unsatisfactory above"),
+              (51.0, "satisfactory above"), (49.0, ""), (40.0, "satisfactory above, unsatisfactory below"),
+              (30.0, "poor below"), (20.0, "very poor below")]  # fmt: skip
     return _one(Panel([line], "F_r", "TCP's share of two flows (%)", log_x=True, levels=bounds), width_in)
 
 
@@ -82,7 +84,7 @@ def fred(width_in: float) -> Figure:
     sixths = [i / 6 for i in range(7)]
     lines = [Line("max_p", *_steps(sixths, (1, 2, 4, 6, 8, 10)), look=0, markers=False),
              Line("w_q", *_steps(sixths, (1, 4, 8, 12, 16, 20)), look=1, markers=False)]  # fmt: skip
-    return _one(Panel(lines, "place between the two thresholds", "factor"), width_in)
+    return _one(Panel(lines, "place in the range of the six parts", "factor"), width_in)
 
 
 def wtred(width_in: float) -> Figure:
@@ -152,20 +154,23 @@ def bounds(width_in: float) -> Figure:
 
 
 def p_a(width_in: float) -> Figure:
-    """p_a over arrivals since the last drop at p_b = 0.05, for packets of half the largest size alone."""
+    """p_a over arrivals since the last drop at p_b = 0.05, for packets of half the largest size alone.
+
+    Each variant by its factors of p_b and p_a, its first count and what an arrival adds to the count.
+    """
     lines = []
-    for look, (name, before, after, step) in enumerate(
+    for look, (name, before, after, first, step) in enumerate(
         (
-            ("RED_1", 1, 1, 1),
-            ("RED_2", 0.5, 1, 1),
-            ("RED_3", 1, 0.5, 1),
-            ("RED_4", 1, 0.5, 0.5),
-            ("RED_5", 1, 0.25, 0.25),
+            ("RED_1", 1, 1, 1, 1),
+            ("RED_2", 0.5, 1, 1, 1),
+            ("RED_3", 1, 0.5, 1, 1),
+            ("RED_4", 1, 0.5, 0, 0.5),
+            ("RED_5", 1, 0.25, 0, 0.25),
         )
     ):
         p_b, x, y = 0.05 * before, [], []
         for i in range(21):
-            left = 1 - step * i * p_b
+            left = 1 - (first + step * i) * p_b
             x.append(float(i))
             y.append(min(1.0, after * p_b / left) if left > 1e-9 else 1.0)
         lines.append(Line(name, x, y, look=look, markers=False))
@@ -178,7 +183,9 @@ DRAWINGS: Mapping[str, Mapping[str, tuple[str, str, Drawing]]] = {
     "hassan": {
         "topology": ("Topology (its figure 1)", "n flows of each kind; RED in both routers.",
                      dumbbell(_PAIRS, [f"{one} sink" for one in _PAIRS], "1.5 Mbit/s, 20 ms", "10 Mbit/s, 6 ms")),
-        "classes": ("The classes over F_r", "Above 1 TFRC has more; the classes are the same on either side.", classes),
+        "classes": ("The classes over F_r",
+                    "Above 1 TFRC has more; the classes are the same on either side. Excellent: from 49 to 51 %.",
+                    classes),
     },
     "wtred": {
         "topology": ("Topology (its figure 12)", "Five FTP sources, one gateway, one sink.",
@@ -198,7 +205,9 @@ DRAWINGS: Mapping[str, Mapping[str, tuple[str, str, Drawing]]] = {
         "topology": ("Topology (its figure 1)", "Twenty sources in each group.",
                      dumbbell(["1500 B", "750 B", "375 B"], [f"sink {i}" for i in (1, 2, 3)], "30 Mbit/s, 15 or 80 ms",
                               "")),
-        "p_a": ("p_a of the five variants", "Packets of half the largest size alone, p_b steady.", p_a),
+        "p_a": ("p_a of the five variants",
+                "Packets of half the largest size alone, p_b steady. RED_2 lies under RED_4, from which it differs by "
+                "a packet.", p_a),
     },
     "dsilva": {
         "topology": ("Topology", "n4 is the sink of all; n0, n1 and n8 send TCP, n5 and n6 UDP.", dsilva_topology()),

@@ -183,9 +183,8 @@ def distance(x: st.Cells, case: str) -> st.Effect:
 def farther(case: str, reference: str) -> st.Test:
     """A test that a case is less friendly than another, by more than half a point of TCP's share."""
     label = f"distance from an equal share, {case} less {reference}"
-    return st.Test(
-        label, lambda x: distance(x, case) - distance(x, reference), 0.5, None, "points", difference=True
-    )
+    return st.Test(label, lambda x: distance(x, case) - distance(x, reference), 0.5, None, "points",
+                   difference=True)  # fmt: skip
 
 
 def shift(case: str, reference: str, *, above: float | None = None, below: float | None = None) -> st.Test:
@@ -288,6 +287,7 @@ def cases(x: st.Cells, width_in: float) -> Figure:
 
 
 NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_th widest")
+FLOWS = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
 
 
 def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
@@ -301,16 +301,25 @@ def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequ
                      "flows of each kind", "friendliness ratio F_r", title, ticks=ticks, levels=[(1.0, "equal")])
             for title, cases in groups], width_in)  # fmt: skip
 
-    return st.Picture(
-        name, title, "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications.", draw
-    )
+    return st.Picture(name, title, FLOWS, draw)
 
 
 def screened(x: st.Cells) -> list[st.Block]:
     """F_r over all parameters at once."""
     values = [x[f"point {i}"][F_R].value for i in range(POINTS)]
     screen = st.Screen(AXES, st.spread(AXES, POINTS), values, "F_r")
-    return screen.blocks(friendliness_class, without=["flows"])
+    return [st.Text(unfriendly(screen)), *screen.blocks(friendliness_class, without=["flows"])]
+
+
+def unfriendly(screen: st.Screen) -> str:
+    """Text on the points at which the ratio is unsatisfactory or worse."""
+    bad = [(point, ratio) for point, ratio in zip(screen.points, screen.values, strict=True)
+           if friendliness_class(ratio) not in ("excellent", "satisfactory")]  # fmt: skip
+    lone = [point for point, _ in bad if round(point["flows"]) <= 2]
+    small = [point for point, _ in bad if point not in lone and point["buffer"] < 45]
+    more = sum(ratio > 1 for _, ratio in bad)
+    return TEXTS["Atlas"][0].format(bad=len(bad), more="all" if more == len(bad) else more, lone=len(lone),
+                                    small=len(small), low=sum(one["max_p"] <= 0.03 for one in small))  # fmt: skip
 
 
 def against(x: st.Cells) -> list[st.Block]:
@@ -359,7 +368,7 @@ def page(outcome: st.Outcome) -> st.Page:
                 names=("base", "buf250")),
             *map(st.Text, TEXTS["Short lived"]), beside_web(outcome["short"]),
             *against(outcome["rivals"]),
-            *map(st.Text, TEXTS["Atlas"]), *screened(outcome["map"]),
+            *screened(outcome["map"]),
         ],
         surprises=TEXTS["Surprises"],
         paper=TEXTS["Paper"][0], explained=st.explained("hassan"),
@@ -367,8 +376,7 @@ def page(outcome: st.Outcome) -> st.Page:
 
 
 STUDY = st.Study(
-    name="hassan",
-    title="RED and the friendliness of TFRC",
+    name="hassan", title="RED and the friendliness of TFRC",
     source="S. Hassan, *Tuning Random Early Detection router mechanism for TCP-friendliness* (Utara Malaysia)",
     question="Which parameters of RED make a rate-controlled flow and a TCP flow share a link equally?",
     measure=measure,
@@ -387,14 +395,6 @@ STUDY = st.Study(
         "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False, maximum=420),
         "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False),
     },
-    claims=CLAIMS,
-    page=page,
-    tolerance={F_R: 0.0, "fct_ms": 0.0},
-    first=12,
-    maximum=200,
-    some=27,
-    decide=400,
-    quick=("era", "today"),
-    shorten=0.3,
-    printed_values=values(),
+    claims=CLAIMS, page=page, printed_values=values(), quick=("era", "today"), shorten=0.3,
+    tolerance={F_R: 0.0, "fct_ms": 0.0}, first=12, maximum=200, some=27, decide=400,
 )  # fmt: skip

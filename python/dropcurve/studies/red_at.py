@@ -33,14 +33,15 @@ Change = Callable[[Scenario], Scenario]
 
 
 def queue(base: Scenario, scheme: str, **keys: Any) -> Scenario:
-    """One of the three disciplines, or Feng's Adaptive RED."""
+    """One of the three disciplines, Feng's Adaptive RED, or BLUE, which the paper prints under that name."""
     kinds: dict[str, dict[str, Any]] = {
         "RED": {"kind": "red", **RED, **NS2},
         "ARED": {"kind": "ared", "dialect": "ns2", **RED, "above_max": "drop"},
         "FENG": {"kind": "feng", **RED},
+        "BLUE": {"kind": "blue", "limit": RED["limit"], "limit_test": "before"},
         "RED-AT": {"kind": "red_at", **RED, **NS2},
     }
-    packet = {"mean_packet": base.get("queue.mean_packet")}
+    packet = {} if scheme == "BLUE" else {"mean_packet": base.get("queue.mean_packet")}
     return base.set("queue", kinds[scheme] | packet | keys)
 
 
@@ -69,15 +70,15 @@ def cells(change: Change = same, *, ared: str = "ARED", above_max: str = "drop",
 
     Args:
         change: A change of the network.
-        ared: The Adaptive RED to compare with, ``ARED`` (Floyd) or ``FENG``.
-        above_max: What all three schemes do above max_th.
+        ared: The Adaptive RED to compare with, ``ARED`` (Floyd), ``FENG`` or ``BLUE``.
+        above_max: What all three schemes do above max_th; BLUE has none.
         keys: Keys of RED and of RED-AT.
         moving: Keys of RED-AT alone.
     """
     above = {"above_max": above_max}
     kinds = {
         "RED": ("RED", above | dict(keys or {})),
-        "ARED": (ared, above),
+        "ARED": (ared, {} if ared == "BLUE" else above),
         "RED-AT": ("RED-AT", above | dict(keys or {}) | dict(moving or {})),
     }
     return {f"{name} {n}": queue(network(change, n), kind, **more)
@@ -226,6 +227,45 @@ def maps(x: st.Cells, width_in: float, *, number: str) -> Figure:
     return st.panels(made, width_in, height_in=2.2)
 
 
+def changed(x: st.Cells, number: str, n: int) -> dict[tuple[str, str, str], float]:
+    """The change of a number from RED to RED-AT in per cent, by alpha, beta and bounds."""
+    found = {}
+    for cell in x:
+        parts = cell.split()
+        if parts[-1] == str(n) and len(parts) == 4:
+            found[parts[0], parts[1], parts[2]] = st.gain(x[cell][number], x[f"RED {n}"][number]).value
+    return found
+
+
+def stepped(x: st.Cells) -> str:
+    """Text on the steps and bounds of RED-AT."""
+    swing = changed(x, "queue_pkts_sd", 80)
+    ours: dict[str, list[float]] = {}
+    for (_, beta, name), change in swing.items():
+        if name == "ours":
+            ours.setdefault(beta, []).append(change)
+    few = {number: changed(x, number, 20) for number in ("queue_pkts_sd", "loss")}
+    ranges = {}
+    for bound in ("narrow", "wide"):
+        for number, short in (("queue_pkts_sd", "sd"), ("loss", "loss")):
+            some = [change for (_, _, name), change in few[number].items() if name == bound]
+            ranges[f"{bound}_{short}"] = f"{signed(min(some))} to {signed(max(some))}"
+    ends = [find(swing, key=lambda one: swing[one]) for find in (min, max)]
+    best, worst = (
+        f"{alpha}, {beta}, {'{}-{} and {}-{}'.format(*BOUNDS[name])}" for alpha, beta, name in ends
+    )
+    return TEXTS["Steps text"][0].format(
+        calmer=sum(change < 0 for change in swing.values()) or "none", all=len(swing), least=signed(swing[ends[0]]),
+        best=best, most=signed(swing[ends[1]]), worst=worst,
+        alpha=max(max(some) - min(some) for some in ours.values()), **ranges,
+    )  # fmt: skip
+
+
+def signed(percent: float) -> str:
+    """A change in whole per cent with its sign."""
+    return f"{percent:+.0f}".replace("-", "\u2212") if round(percent) else "0"
+
+
 def table(x: st.Cells, counts: Sequence[int] = (20, 80, 100)) -> st.Table:
     """The numbers of three loads."""
     rows = [[f"{name}, N\u00a0=\u00a0{n}",
@@ -258,7 +298,7 @@ def page(outcome: st.Outcome) -> st.Page:
                 partial(over_time, x))]),
         ],
         sensitivity=[] if "steps" not in outcome else [
-            *map(st.Text, TEXTS["Steps text"]),
+            st.Text(stepped(outcome["steps"])),
             st.Picture("steps-swing", "Deviation of the queue, RED-AT against RED (%)", "Blue: less than RED.",
                        partial(maps, outcome["steps"], number="queue_pkts_sd")),
             st.Picture("steps-loss", "Drop rate, RED-AT against RED (%)", "Blue: less than RED.",
@@ -283,6 +323,7 @@ STUDY = st.Study(
     measure=measure,
     settings={
         "era": st.Setting("Floyd's ARED, alpha 0.2, beta 0.1", cells, kind="era"),
+        "blue": st.Setting("BLUE, its figure 4, for ARED", lambda: cells(ared="BLUE")),
         "feng": st.Setting("Feng's ARED", lambda: cells(ared="FENG")),
         "narrow": st.Setting("narrow bounds", lambda: cells(moving=bounds("narrow"))),
         "wide": st.Setting("wide bounds", lambda: cells(moving=bounds("wide"))),

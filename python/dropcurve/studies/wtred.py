@@ -278,14 +278,39 @@ def page(outcome: st.Outcome) -> st.Page:
             st.Picture("today", "RED, FRED and WTRED at 100 Mbit/s", "CUBIC.",
                        partial(over_sizes, outcome["today"], QUEUES, [size for size, _ in PAIRS]))],
         questions=[] if "others" not in outcome else [
-            *map(st.Text, TEXTS["Question"]),
+            st.Text(among_others(outcome["others"])),
             st.Picture("others", "WTRED among others", "Era of the paper.",
                        partial(over_sizes, outcome["others"], OTHERS, SIZES, wait=True)),
             st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
                        partial(over_sizes, outcome["others today"], OTHERS, SIZES, wait=True))],
-        surprises=TEXTS["Surprises"],
+        surprises=surprises(outcome),
         paper=TEXTS["Paper"][0], explained=st.explained("wtred"),
     )  # fmt: skip
+
+
+def among_others(x: st.Cells) -> str:
+    """Text on WTRED among others, with its distance from RED over the buffers of the era."""
+    ends: dict[str, str] = {}
+    for number, name in (("goodput_bps", ""), ("sojourn_ms_mean", "wait_")):
+        gains = [st.gain(x[f"WTRED {size}"][number], x[f"RED {size}"][number]).value for size in SIZES]
+        signed = [f"{gain:.1f}".replace("-", "\u2212") for gain in (min(gains), max(gains))]
+        ends |= {f"{name}least": signed[0], f"{name}most": signed[1]}
+    return TEXTS["Question"][0].format(**ends)
+
+
+def surprises(outcome: st.Outcome) -> list[str]:
+    """Texts on what surprised, with their numbers; none in the quick form, which lacks the settings compared."""
+    if "shares" not in outcome or "jitter" not in outcome:
+        return []
+    x, alike, spread = (outcome[name] for name in (outcome.main, "shares", "jitter"))
+    full, less = (one["tail drop 64"]["queue_pkts_mean"] * (100 / 63) for one in (x, spread))
+    together = sum(outcome.verdict("W4", name) == st.HOLDS for name in outcome.findings)
+    cost = st.gain(overall(x, "FRED", "goodput_bps"), overall(x, "RED", "goodput_bps")) * -1.0
+    return [text.format(
+        own=st.shown(gained(x)), same=st.shown(gained(alike)), alone=st.shown(x["tail drop 64"]["jain"]),
+        shared=st.shown(spread["tail drop 64"]["jain"]), full=st.shown(full), less=st.shown(less),
+        together=together or "none", cost=st.shown(cost),
+    ) for text in TEXTS["Surprises"]]  # fmt: skip
 
 
 def table(x: st.Cells) -> st.Table:
