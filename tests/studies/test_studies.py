@@ -17,8 +17,8 @@ import pytest
 import dropcurve as dc
 from dropcurve import studies as st
 from dropcurve.errors import Interruption
+from dropcurve.results.series import Series
 from dropcurve.runs.job import Job
-from dropcurve.runs.record import RunRecord
 from dropcurve.runs.store import RunStore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -224,15 +224,15 @@ def test_dsilva_interrupted_goes_on_to_the_same_bytes(
     """Control-C after some finished runs, then the same command: nothing is run twice, every file is the same."""
     stop_after = 40
     made: list[bytes] = []
-    add = RunStore.add
+    add = RunStore.add_text
 
-    def counted(self: RunStore, job: Job, record: RunRecord) -> None:
-        add(self, job, record)
+    def counted(self: RunStore, job: Job, text: bytes, series: Series | None = None) -> None:
+        add(self, job, text, series)
         made.append(job.address)
         if len(made) == stop_after:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(RunStore, "add", counted)
+    monkeypatch.setattr(RunStore, "add_text", counted)
     command = ("reproduce", "dsilva", "--quick", "--quiet", "--jobs", "2", "--out")
     answer = dropcurve(*command, "a")
     assert answer.code == 130
