@@ -40,7 +40,8 @@ impl AckFilter {
                 oldest = Some((place, ack.flags));
             }
         }
-        let next_to_newest = |(place, flags): &(usize, u8)| place + 2 == packets.len() && *flags == later.flags;
+        let next_to_newest =
+            |(place, flags): &(usize, u8)| place + 2 == packets.len() && *flags == later.flags;
         let alone = oldest.filter(|_| self == AckFilter::Aggressive).filter(next_to_newest);
         alone.map(|(place, _)| place)
     }

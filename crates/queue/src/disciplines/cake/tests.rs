@@ -169,7 +169,8 @@ fn the_filter_keeps_a_change_of_ecn_flags() {
 #[test]
 fn the_aggressive_filter_drops_a_single_one_only_next_to_the_newest() {
     for (between, dropped) in [(1, &[0][..]), (2, &[])] {
-        let mut queue = bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
+        let mut queue =
+            bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
         let packets = [ack(10), Pkt { flow: 2, ..Pkt::new(0) }, ack(20)];
         packets.iter().filter(|pkt| pkt.flow == 1 || between == 2).for_each(|&pkt| queue.arrive(0, pkt));
         assert_eq!(queue.dropped(), dropped);
