@@ -103,7 +103,11 @@ def _digits(value: float) -> float:
 
 
 def _log(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
-    return Range(low, max(high, low * 1.5), unit, "log", whole)
+    high = max(high, low * 1.5)
+    if not whole:
+        # A value at an end is printed like any other.
+        low, high = _digits(low), _digits(high)
+    return Range(low, high, unit, "log", whole)
 
 
 def _longest(room: Room) -> float:
