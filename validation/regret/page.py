@@ -175,7 +175,8 @@ def _design(row: Standing) -> str:
     """The queue of an answer without its buffer and switches."""
     kind, _, settings = row.queue.partition(":")
     usual = ("ecn=", "above_max=", *(() if kind == "droptail" else ("limit=",)))
-    return f"{kind}: " + ", ".join(one for one in settings.split(",") if not one.startswith(usual))
+    moved = ", ".join(one for one in settings.split(",") if not one.startswith(usual))
+    return f"{kind}: {moved or 'defaults'}"
 
 
 def _shown(row: Standing) -> str:
