@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..metrics.statistics import Interval
@@ -16,6 +17,8 @@ KINDS = {
     "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
     "nlred": "nonlinear RED", "wred": "WRED",
 }  # fmt: skip
+#: A value with a fraction and its unit, such as ``10.399744 ms``: what a box makes of ``10.4 ms``.
+FRACTION = re.compile(r"^(\d+\.\d+)( \S+)$")
 
 
 def points_of(one: Objective) -> str:
@@ -40,7 +43,13 @@ def shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (list, tuple)):
         return ", ".join(map(shown, value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return FRACTION.sub(lambda found: _four_digits(float(found[1])) + found[2], str(value))
+
+
+def _four_digits(value: float) -> str:
+    return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:
