@@ -34,8 +34,8 @@ impl AckFilter {
             let Some(ack) = pkt.acknowledgement().filter(|_| pkt.flow() == newest.flow()) else { continue };
             oldest = oldest.filter(|&(_, flags)| flags == ack.flags);
             if ack.is_superseded_by(&later) {
-                if let Some((place, _)) = oldest {
-                    return Some(place);
+                if let Some((before, _)) = oldest {
+                    return Some(before);
                 }
                 oldest = Some((place, ack.flags));
             }
