@@ -308,7 +308,7 @@ def surprises(outcome: st.Outcome) -> list[str]:
     cost = st.gain(overall(x, "FRED", "goodput_bps"), overall(x, "RED", "goodput_bps")) * -1.0
     return [text.format(
         own=st.shown(gained(x)), same=st.shown(gained(alike)), alone=st.shown(x["tail drop 64"]["jain"]),
-        fairness=st.shown(spread["tail drop 64"]["jain"]), full=st.shown(full), less=st.shown(less),
+        jain=st.shown(spread["tail drop 64"]["jain"]), full=st.shown(full), less=st.shown(less),
         together=together or "none", cost=st.shown(cost),
     ) for text in TEXTS["Surprises"]]  # fmt: skip
 
