@@ -11,23 +11,20 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import wasm
+from wasm import ROOT, TARGET
+
 SITE = ROOT / "python" / "dropcurve" / "studio_site"
-TARGET = "wasm32-unknown-unknown"
-MODULE = ROOT / "target" / TARGET / "studio" / "studio.wasm"
 #: Most bytes of the offline page.
 MOST = 2_000_000
 
 
 def main(arguments: list[str]) -> int:
     """Builds; the status to exit with."""
-    import wasm
-
     if not wasm.has_target():
         print(f"studio: SKIPPED, because the Rust target {TARGET} cannot be had (rustup target add {TARGET})")
         return 0
@@ -48,8 +45,7 @@ def build(site: Path) -> None:
 
 def engine() -> None:
     """The engine, built from the sources as they are."""
-    command = ["cargo", "build", "--locked", "--quiet", "--profile", "studio", "--target", TARGET]
-    subprocess.run([*command, "--package", "dropcurve-studio", "--lib"], check=True, cwd=ROOT)
+    wasm.cargo("build", "--profile", "studio", "--package", "dropcurve-studio", "--lib", "--target", TARGET)
 
 
 def assemble(site: Path) -> None:
@@ -59,7 +55,7 @@ def assemble(site: Path) -> None:
     for source in sorted((ROOT / "studio").iterdir()):
         if source.suffix in {".html", ".css", ".js"}:
             shutil.copyfile(source, site / source.name)
-    shutil.copyfile(MODULE, site / "engine.wasm")
+    shutil.copyfile(wasm.STUDIO, site / "engine.wasm")
     (site / "library.json").write_text(json.dumps(library()), encoding="utf-8")
 
 

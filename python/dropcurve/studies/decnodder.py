@@ -293,7 +293,7 @@ def spaced(found: st.Cells, width_in: float) -> Figure:
 
 def evenness(x: st.Cells) -> str:
     """Text on the mixes of today: how evenly each variant shares, by Jain's index over the groups of transfers."""
-    told = []
+    ratios = []
     for name, sizes in MIXES.items():
         kept = [number for number, size in zip(SIZES.values(), sizes, strict=True) if size != "voice"]
         found = {}
@@ -301,10 +301,10 @@ def evenness(x: st.Cells) -> str:
             goods = [x[f"{name}: {variant}"][f"good {number}"].value for number in kept]
             found[variant] = sum(goods) ** 2 / (len(goods) * sum(good**2 for good in goods))
         first, last = max(found, key=lambda one: found[one]), min(found, key=lambda one: found[one])
-        told.append(f"{name}: {first} {found[first]:.3f}, {last} {found[last]:.3f}")
+        ratios.append(f"{name}: {first} {found[first]:.3f}, {last} {found[last]:.3f}")
     lost = {variant: x[f"QUIC and voice: {variant}"]["loss 375"].value for variant in VARIANTS}
     worst = max((variant for variant in VARIANTS if variant != "RED_1"), key=lambda one: lost[one])
-    return TEXTS["Mix"][0].format(even="; ".join(told), red_1=lost["RED_1"], worst=worst, most=lost[worst])
+    return TEXTS["Mix"][0].format(even="; ".join(ratios), red_1=lost["RED_1"], worst=worst, most=lost[worst])
 
 
 def table(

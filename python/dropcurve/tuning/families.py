@@ -147,7 +147,7 @@ def _red(kind: str, room: Room) -> Family:
         weight = -math.expm1(-1.0 / (room.capacity * at["memory_s"]))
         return {
             **_limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
-            "w_q": min(0.9, float(f"{weight:.3g}")),
+            "w_q": min(0.9, _digits(weight)),
         }  # fmt: skip
 
     def read(params: Mapping[str, Any]) -> Coordinates:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ..quantities import wording
@@ -39,11 +38,7 @@ def named(answer: Findings, one: Candidate) -> str:
     ]
     own = one.params_as_loaded
     moved = [name for name, value in own.items() if any(other.get(name) != value for other in tried)]
-    told = (
-        re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.4g}", shown(own[name]))
-        for name in moved or own
-    )
-    settings = (f"{name} {value}" for name, value in zip(moved or own, told, strict=True))
+    settings = (f"{name} {shown(own[name])}" for name in moved or own)
     return ", ".join([KINDS.get(kind, kind), *settings])
 
 

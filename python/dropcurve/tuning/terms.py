@@ -17,8 +17,8 @@ KINDS = {
     "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
     "nlred": "nonlinear RED", "wred": "WRED",
 }  # fmt: skip
-#: A value with a fraction and its unit, such as ``10.399744 ms``: what a box makes of ``10.4 ms``.
-FRACTION = re.compile(r"^(\d+\.\d+)( \S+)$")
+#: A number with a fraction, such as that of ``10.399744 ms``, which is what a box makes of ``10.4 ms``.
+FRACTION = re.compile(r"\d+\.\d+")
 
 
 def points_of(one: Objective) -> str:
@@ -45,7 +45,7 @@ def shown(value: object) -> str:
         return ", ".join(map(shown, value))
     if isinstance(value, float):
         return f"{value:.4g}"
-    return FRACTION.sub(lambda found: _four_digits(float(found[1])) + found[2], str(value))
+    return FRACTION.sub(lambda found: _four_digits(float(found[0])), str(value))
 
 
 def _four_digits(value: float) -> str:
