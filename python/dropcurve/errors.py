@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TypeVar
 
 from .present.visible import cut
@@ -86,6 +88,44 @@ class WorkError(DropcurveError):
 
 class UsageError(DropcurveError):
     """A call that makes no sense as put: an unknown name, or values that exclude each other."""
+
+
+class MissingError(UsageError, ImportError):
+    """A library of an extra that is not installed."""
+
+
+#: What each library is for, and the extras that install it.
+EXTRAS = {
+    "matplotlib": ("figures", ("plot",)),
+    "pyarrow": ("series and tables of runs", ("plot", "sweep")),
+    "duckdb": ("tables of sweeps", ("sweep",)),
+    "scipy": ("Sobol, Latin and Halton samples", ("sweep",)),
+    "pandas": ("data frames", ("tables",)),
+    "polars": ("data frames of polars", ("tables",)),
+    "xarray": ("labelled arrays", ("tables",)),
+}
+
+
+def require(*libraries: str) -> None:
+    """Checks that libraries of an extra are installed, without loading them.
+
+    Raises:
+        MissingError: One line for the missing ones: what they are for, and the command that installs them.
+    """
+    missing = [name for name in libraries if not installed(name)]
+    if not missing:
+        return
+    purposes = " and ".join(EXTRAS[name][0] for name in missing)
+    shared = [one for one in EXTRAS[missing[0]][1] if all(one in EXTRAS[name][1] for name in missing)]
+    extras = shared[0] if shared else ",".join(EXTRAS[name][1][0] for name in missing)
+    raise MissingError(
+        f"{purposes} need {' and '.join(missing)}, not installed here: pip install 'dropcurve[{extras}]'"
+    )
+
+
+def installed(library: str) -> bool:
+    """Whether a library can be imported."""
+    return sys.modules.get(library) is not None or find_spec(library) is not None
 
 
 class Interruption(KeyboardInterrupt):

@@ -24,6 +24,7 @@ from dropcurve.report import directory
 
 Dropcurve = Callable[..., Any]
 
+VERSION = re.compile(r"dropcurve \d+\.\d+\.\d+ \(build [0-9a-f]{8}, engine fast\)\n")
 FEW = ("--replications", "2", "--no-report", "--out", "kept")
 
 
@@ -401,16 +402,12 @@ def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch:
 
 
 def test_help_and_version(dropcurve: Dropcurve) -> None:
-    from dropcurve.scenario import library
-
-    assert dropcurve("--version").out == f"{library.version()}\n"
+    assert VERSION.fullmatch(dropcurve("--version").out)
     assert "Verbs:" in dropcurve("--help").out
 
 
 def test_the_package_is_the_command() -> None:
-    from dropcurve.scenario import library
-
     told = subprocess.run(
         [sys.executable, "-m", "dropcurve", "--version"], capture_output=True, text=True, check=True
     )
-    assert told.stdout == f"{library.version()}\n"
+    assert VERSION.fullmatch(told.stdout)

@@ -15,7 +15,7 @@ import dropcurve as dc
 from dropcurve import _core, metrics
 from dropcurve.errors import UsageError
 from dropcurve.runs.job import build
-from dropcurve.runs.sweeping import design
+from dropcurve.runs.sweeping import design, run_table
 from dropcurve.runs.sweeping.rows import KEY, UNSEEN, row
 from dropcurve.runs.sweeping.run_table import RunTable
 
@@ -123,6 +123,29 @@ def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
     store.open()
     assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))
     assert not list(RunTable(store.folder, "another build").rows())
+
+
+def test_files_made_without_pyarrow_are_read_and_taken_in(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [{"scenario": "a", "seed": seed, "build": "b", "utilisation": seed / 2} for seed in (1, 2)]
+    with monkeypatch.context() as without:
+        without.setattr(run_table, "installed", lambda _: False)
+        store = RunTable(folder / "runs", "b")
+        store.open()
+        with store.writer() as writer:
+            for one in made:
+                assert writer.lock([(one["scenario"], one["seed"])])
+                writer.add(one)
+        assert [path.suffix for path in store.parts()] == [".jsonl"]
+        assert list(RunTable(store.folder, "b").rows()) == made
+        with RunTable(store.folder, "b").writer() as other:
+            assert list(other.look([("a", 2)]).values()) == made[1:]
+    later = RunTable(store.folder, "b")
+    assert list(later.rows()) == made
+    later.open()
+    assert [path.suffix for path in later.parts()] == [".parquet"]
+    assert list(later.rows()) == made
 
 
 def test_compaction_keeps_every_run_once(folder: Path) -> None:

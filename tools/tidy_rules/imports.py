@@ -12,7 +12,7 @@ PACKAGE = "python/dropcurve/"
 FACES = ("__init__.py", "live/__init__.py", "cli/")
 #: Libraries that take longer to load than a short command lasts, or that an install may be without.
 HEAVY = {
-    "SALib", "dask_jobqueue", "distributed", "duckdb", "jinja2", "markupsafe", "matplotlib", "numpy", "optuna",
+    "dask_jobqueue", "distributed", "duckdb", "jinja2", "markupsafe", "matplotlib", "numpy", "optuna",
     "pandas", "polars", "pyarrow", "rich", "scipy", "xarray",
 }  # fmt: skip
 

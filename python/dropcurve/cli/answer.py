@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..errors import installed
 from ..metrics import find
 from ..present import terminal
 from ..quantities import wording
@@ -15,6 +16,9 @@ from ..results import Result, folders
 from ..runs.replications import Progress
 from ..verdict import Exchange, Weights
 from . import console
+
+#: Where figures cannot be drawn.
+PLAIN = "dropcurve: no figures and no page, which need matplotlib and pyarrow: pip install 'dropcurve[plot]'"
 
 
 def check(per: str, only: Sequence[str], exchange: str | None = None) -> None:
@@ -71,7 +75,10 @@ def _reused(result: Result) -> str:
 
 
 def draw(result: Result, folder: Path) -> None:
-    """Writes the figures and the page of a result into its folder."""
+    """Writes the figures and the page of a result into its folder; without what draws them, a line instead."""
+    if not (installed("matplotlib") and installed("pyarrow")):
+        console.say(PLAIN)
+        return
     from .. import plot, report
     from ..files import checksums
 

@@ -25,7 +25,9 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print version, build and engine, and leave.")
+    ] = False,
     allow_files: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="A folder whose files scenarios may name. Anywhere, repeatable."),
@@ -34,9 +36,10 @@ def start(
 ) -> None:
     """How should this queue drop or mark packets, and how do we know?"""
     if version:
+        from ..runs import engine, job
         from ..scenario import library
 
-        print(library.version())
+        print(f"dropcurve {library.version()} (build {job.build()}, engine {engine.chosen()})")
     elif context.invoked_subcommand is None:
         if len(sys.argv) == 1 and sys.stdin.isatty() and sys.stdout.isatty():
             raise typer.Exit(_asked(context.obj))

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, installed
 from ..runs import command_line
 from ..runs.executor import Executor
 from ..tuning import Question
 from ..tuning.candidates import Candidate
 from . import console
+from .answer import PLAIN
 
 
 def check_until(text: str | None) -> None:
@@ -54,12 +55,14 @@ def give(
                 where=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
                 say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
             )  # fmt: skip
-            if report:
+            if report and installed("matplotlib"):
                 watch.say("figures and page", answer.best)
                 _pictures(answer, folder, cache)
     except KeyboardInterrupt:
         note = f"interrupted; finished runs are stored in {folder}; the same command continues there"
         raise console.Interrupted(note) from None
+    if report and not installed("matplotlib"):
+        console.say(PLAIN)
     if json:
         print((folder / "tune.json").read_text(encoding="utf-8").rstrip())
     elif not quiet:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ResultError
+from ..errors import ResultError, require
 from .reading import is_regular
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def check_columns(path: Path, shape: Mapping[str, str], *, remedy: str) -> None:
     Raises:
         ResultError: If the file is no Parquet, or a column is of another type.
     """
+    require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

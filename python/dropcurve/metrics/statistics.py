@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from . import student
+
 #: Fewest replications a sequential rule may stop at.
 MINIMUM = 5
 #: Most replications of a sequential rule unless the user says otherwise.
@@ -51,9 +53,7 @@ def deviation(values: Sequence[float]) -> float:
 
 def t_quantile(confidence: float, degrees: int) -> float:
     """Two-sided Student quantile: 2.776 for 0.95 and 4 degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 0.5 + confidence / 2))
+    return student.quantile(confidence, degrees)
 
 
 def t_interval(values: Iterable[float | None], *, confidence: float = 0.95) -> Interval:
@@ -90,9 +90,7 @@ def paired(
     scale = max(abs(pair) for pair in pairs)
     if error <= 1e-12 * scale:
         return Paired(centre, 0.0, n, 1.0)
-    from scipy.special import stdtr
-
-    p = 2.0 * float(stdtr(n - 1, -abs(centre) / error))
+    p = student.two_sided(abs(centre) / error, n - 1)
     return Paired(centre, t_quantile(confidence, n - 1) * error, n, p)
 
 

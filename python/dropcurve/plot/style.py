@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, require
 from ..present.visible import visible
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def styled(*, text_as_text: bool = False, style: str = "screen") -> Iterator[Non
 
     Raises UsageError for a style that does not exist.
     """
+    require("matplotlib")
     import matplotlib
 
     if style not in STYLES:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import ResultError
+from ..errors import ResultError, installed
 from ..files import checksums
 from ..files.columns import check_columns
 from ..files.stored import check, load_json
@@ -87,17 +87,20 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 def save(result: Measured, folder: Path) -> Path:
     """Writes result.json, runs.json, series.parquet, scenario.toml and their checksums; each appears whole or not at
-    all."""
+    all. Without pyarrow (the extra ``plot``) there are no series, which figures alone are drawn from."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = [
             {"variant": variant.name, "summary": run} for variant in result.variants for run in variant.runs
         ]
         write_text(folder / "runs.json", dump({"format": FORMAT, "runs": runs}, indent=None))
-        _write_series(result, folder / "series.parquet")
+        if installed("pyarrow"):
+            _write_series(result, folder / "series.parquet")
+        else:
+            (folder / "series.parquet").unlink(missing_ok=True)
         write_text(folder / "scenario.toml", result.baseline.toml)
         write_text(folder / "result.json", dump(record(result)))
-        checksums.update(folder, [folder / name for name in FILES])
+        checksums.update(folder, [path for name in FILES if (path := folder / name).exists()])
     except OSError as error:
         where = error.filename or folder
         raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
@@ -206,12 +209,12 @@ def _read(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _read_series(path: Path) -> dict[str, Series]:
+    if not (path.exists() and installed("pyarrow")):
+        return {}
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    if not path.exists():
-        return {}
     check_columns(path, shapes.SERIES, remedy=REMEDY)
     try:
         table = parquet.read_table(path, page_checksum_verification=True)

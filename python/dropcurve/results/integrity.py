@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ResultError
+from ..errors import ResultError, require
 from ..files import checksums
 from ..files.checksums import Fault
 from ..files.reading import is_regular, parse_json, read_bytes
@@ -56,7 +56,8 @@ def _unreadable(path: Path) -> Iterator[str]:
 
 
 def _read_pages(path: Path) -> None:
-    """Reads every page, each held against its checksum. Raises OSError or ValueError."""
+    """Reads every page, each held against its checksum. Raises OSError or ValueError, MissingError without pyarrow."""
+    require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import require
 from ..present import Document, html, latex, markdown, terminal
 from ..quantities import wording
 from ..verdict import Exchange, Weights
@@ -38,6 +39,7 @@ class Result(Measured):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a data frame, one row per metric and variant. Needs pandas (an extra)."""
+        require("pandas")
         import pandas  # type: ignore[import-untyped,unused-ignore]
 
         return pandas.DataFrame([

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dropcurve._core as _core
 
-from ..errors import DropcurveError, UsageError
+from ..errors import DropcurveError, UsageError, require
 from ..metrics.summary import RunSummary
 from ..quantities import wording
 from ..results.series import Series
@@ -88,6 +88,7 @@ class Trace:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame with a row for each event. Needs pandas (the extra ``tables``)."""
+        require("pandas")
         import pandas
 
         return pandas.DataFrame(self.columns())
@@ -109,6 +110,7 @@ class Trace:
             >>> dropcurve.trace("droptail_vs_red").write("trace.parquet")
             PosixPath('trace.parquet')
         """
+        require("pyarrow")
         import pyarrow
         from pyarrow import csv, parquet
 

@@ -15,6 +15,7 @@ from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from ..errors import require
 from ..plot.panels import Line, Map, Panel, panels
 from ..quantities.ranges import Range
 from .blocks import Block, Picture, Table, Text
@@ -162,6 +163,7 @@ class Screen:
 
 def spread(axes: Sequence[Axis], count: int) -> list[dict[str, float]]:
     """Returns a number of points over all axes at once."""
+    require("scipy")
     from scipy.stats import qmc
 
     # The first of Halton's points is the corner.

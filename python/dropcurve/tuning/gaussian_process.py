@@ -42,6 +42,8 @@ FAR, DOUBTS = 2.5, 3
 SURE = 4.0
 #: Growth of the observations after which the hyper-parameters are fitted again.
 GROWN = 1.25
+#: Rows that a forward substitution solves at once.
+BLOCK = 32
 
 
 @dataclass
@@ -216,7 +218,11 @@ def _root(matrix: Array) -> Array:
 
 
 def _solve(lower: Array, right: Array) -> Array:
+    """Forward substitution, a block of rows at once."""
     import numpy as np
-    from scipy.linalg import solve_triangular
 
-    return np.asarray(solve_triangular(lower, right, lower=True, check_finite=False))
+    found: Array = np.array(right, dtype=np.float64)
+    for start in range(0, len(lower), BLOCK):
+        rows = slice(start, start + BLOCK)
+        found[rows] = np.linalg.solve(lower[rows, rows], found[rows] - lower[rows, :start] @ found[:start])
+    return found

@@ -1,4 +1,4 @@
-"""Screening: which parameters of a family matter, by the elementary effects of Morris (1991), with SALib.
+"""Screening: which parameters of a family matter, by the elementary effects of Morris (1991).
 
 A few trajectories through the search space move one parameter at a time. The mean of the absolute effects (mu*)
 measures how much a parameter matters, their standard deviation how much that depends on the others (Campolongo 2007).
@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .families import Family
 
 #: Trajectories; each costs a candidate for each parameter and one more.
 TRAJECTORIES = 4
+#: Levels of each coordinate, and the step between the two ends of an elementary effect: p / (2 (p - 1)).
+LEVELS, STEP = 4, 2.0 / 3.0
 #: A parameter whose effect is below this share of the greatest hardly matters.
 NEGLIGIBLE = 0.08
 #: Losses above this many points over the best count as this many: far from the optimum all is equally bad.
@@ -36,15 +40,53 @@ class ScreeningEffect:
 
 def designs(family: Family, *, seed: int) -> list[dict[str, float]]:
     """The coordinates of every candidate to try, trajectory by trajectory."""
-    from SALib.sample import morris
-
-    names = list(family.axes)
-    problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
-    found = morris.sample(problem, TRAJECTORIES, num_levels=4, seed=seed)
     return [
-        {name: axis.at(float(share)) for (name, axis), share in zip(family.axes.items(), one, strict=True)}
-        for one in found
+        {name: axis.at(share) for (name, axis), share in zip(family.axes.items(), point, strict=True)}
+        for one in trajectories(len(family.axes), TRAJECTORIES, seed=seed)
+        for point in one.points
     ]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Points of the unit cube, each one step from the one before along the axis in ``order``; its length in ``steps``
+    with a sign."""
+
+    points: list[list[float]]
+    order: list[int]
+    steps: list[float]
+
+
+def trajectories(axes: int, count: int, *, seed: int) -> list[Trajectory]:
+    """Random trajectories over a grid: every axis is moved once, up or down by `STEP` (Morris 1991, section 3)."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        low = rng.integers(0, LEVELS // 2, axes) / (LEVELS - 1)
+        signs = rng.choice([-1.0, 1.0], axes)
+        order = [int(axis) for axis in rng.permutation(axes)]
+        place = np.where(signs > 0.0, low, low + STEP)
+        points = [place.tolist()]
+        for axis in order:
+            place = place.copy()
+            place[axis] += signs[axis] * STEP
+            points.append(place.tolist())
+        found.append(Trajectory(points, order, [float(signs[axis]) * STEP for axis in order]))
+    return found
+
+
+def elementary(found: Sequence[Trajectory], answers: Sequence[float]) -> list[list[float]]:
+    """The elementary effects of each axis, one of each trajectory, from the answers at all points in order."""
+    effects: list[list[float]] = [[] for _ in found[0].order]
+    start = 0
+    for one in found:
+        values = answers[start : start + len(one.points)]
+        start += len(one.points)
+        for axis, step, (before, after) in zip(one.order, one.steps, pairwise(values), strict=True):
+            effects[axis].append((after - before) / step)
+    return effects
 
 
 def effects(
@@ -56,22 +98,15 @@ def effects(
     seed: int,
 ) -> list[ScreeningEffect]:
     """The effects, from the candidates of `designs` after they were run."""
-    import numpy as np
-    from SALib.analyze import morris as analysis
-    from SALib.sample import morris
-
     names = list(family.axes)
-    problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
-    shares = morris.sample(problem, TRAJECTORIES, num_levels=4, seed=seed)
     losses = [math.inf if one is None else bench.score(one, trials) for one in tried]
     best = min(losses)
     if math.isinf(best):
         return [ScreeningEffect(family.kind, name, 0.0, 0.0, True) for name in names]
-    answers = np.array([min(loss, best + CEILING) for loss in losses])
-    found = analysis.analyze(problem, shares, answers, num_levels=4, print_to_console=False, seed=seed)
-    most = float(max(found["mu_star"]))
+    answers = [min(loss, best + CEILING) for loss in losses]
+    found = elementary(trajectories(len(names), TRAJECTORIES, seed=seed), answers)
+    means = [statistics.mean([abs(one) for one in each]) for each in found]
     return [
-        ScreeningEffect(family.kind, name, float(found["mu_star"][i]), float(found["sigma"][i]),
-               bool(found["mu_star"][i] > NEGLIGIBLE * most))
-        for i, name in enumerate(names)
-    ]  # fmt: skip
+        ScreeningEffect(family.kind, name, mean, statistics.deviation(each), mean > NEGLIGIBLE * max(means))
+        for name, mean, each in zip(names, means, found, strict=True)
+    ]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ResultError, UsageError
+from ...errors import ResultError, UsageError, require
 from ...files.reading import is_regular
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def connect(
     Raises:
         ResultError: If a file is missing, not regular or damaged.
     """
+    require("duckdb")
     import duckdb
 
     paths = [points.resolve(), *(path.resolve() for path in files)]

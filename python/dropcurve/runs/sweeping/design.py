@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ...errors import UsageError
+from ...errors import UsageError, require
 from ...quantities import ranges, values
 from ...quantities.ranges import Range
 from ...scenario import Scenario
@@ -107,6 +107,7 @@ def sample(axes: Mapping[str, Range], count: int, *, method: str, seed: int) -> 
 
 def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]:
     """``count`` points in the unit cube: scrambled Sobol (Owen 1998), Latin hypercube, or independent."""
+    require("scipy")
     import numpy as np
     from scipy.stats import qmc
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import ResultError
+from ...errors import ResultError, installed
 from ..job import build
 from ..store import RunStore
 from . import run_table
@@ -26,7 +26,7 @@ def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]
     made_by = build()
     found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
     for folder in store.tables(identity()):
-        if folder == but:
+        if folder == but or not installed("pyarrow"):
             continue
         for path in sorted(folder.glob("part-*.parquet")):
             missing = [one for one in keys if one not in found]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import ResultError
+from ...errors import ResultError, require
 from ...files import checksums
 from ...files.writing import draft, write_text
 from ...scenario import Scenario, library
@@ -42,6 +42,7 @@ def write(
     Raises:
         ResultError: The folder cannot be written.
     """
+    require("pyarrow", "duckdb")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 

@@ -3,7 +3,7 @@
 A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any
 number of machines may write into it at once. While a file is being filled its rows also go, one line each, into
 a journal beside it: a process that is killed leaves the journal, and whoever opens the store next, or is given
-the same work again, reads it.
+the same work again, reads it. Where pyarrow (the extra ``sweep``) is missing, the lines of a journal are the file.
 
 No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is in a
 Parquet file. The holder, who knows the files that were there when the work was handed out, only needs to read the
@@ -28,7 +28,7 @@ from typing import IO, Any
 
 import dropcurve._core as _core
 
-from ...errors import ResultError
+from ...errors import ResultError, installed, require
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes
 from ...files.shape import faults
@@ -98,10 +98,17 @@ class RunTable:
                         self._close(path, list(_journal(path)))
                     finally:
                         self.locks.release([path.name])
+            for path in sorted(self.folder.glob("part-*.jsonl")) if installed("pyarrow") else ():
+                self._write(path.with_suffix(".parquet"), list(_journal(path)))
+                path.unlink()
 
     def files(self) -> list[Path]:
         """The Parquet files, in order of their names."""
         return sorted(self.folder.glob("part-*.parquet"))
+
+    def parts(self) -> list[Path]:
+        """The Parquet files, and the files of lines that no one with pyarrow has taken in yet."""
+        return sorted([*self.files(), *self.folder.glob("part-*.jsonl")])
 
     def keys(self) -> set[Key]:
         """(scenario, seed) of every run that is there."""
@@ -112,14 +119,14 @@ class RunTable:
         wanted = None if columns is None else list(columns)
         seen: set[Key] = set()
         read: set[str] = set()
-        while fresh := [path for path in self.files() if path.name not in read]:
+        while fresh := [path for path in self.parts() if path.name not in read]:
             for path in fresh:
-                table = read_table(path, columns=wanted)
-                for row in table.to_pylist() if table is not None else ():
+                rows = _part(path, columns=wanted)
+                for row in rows or ():
                     if row["build"] == self.build and key(row) not in seen:
                         seen.add(key(row))
                         yield _full(row)
-                if table is not None:
+                if rows is not None:
                     read.add(path.name)
         self.known.update(read)
 
@@ -137,15 +144,17 @@ class RunTable:
             found |= {key(row): row for row in _journal(path) if row["build"] == self.build}
         found = {name: row for name, row in found.items() if name in wanted}
         read: set[str] = set()
-        while fresh := [path for path in self._others("part-*.parquet", work) if path.name not in read]:
+        while fresh := [path for path in self._other_parts(work) if path.name not in read]:
             for path in fresh:
                 read.add(path.name)
                 if wanted & _keys(path, self.build):
-                    table = read_table(path, columns=None)
-                    rows = table.to_pylist() if table is not None else []
+                    rows = _part(path, columns=None) or []
                     mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
                     found |= {key(row): _full(row) for row in mine}
         return found
+
+    def _other_parts(self, work: str) -> list[Path]:
+        return [*self._others("part-*.parquet", work), *self._others("part-*.jsonl", work)]
 
     def _others(self, pattern: str, work: str) -> list[Path]:
         """Files of other sessions that are not `known`, and those of this session's ``work``."""
@@ -189,8 +198,11 @@ class RunTable:
     def _close(self, journal: Path, rows: list[Row]) -> None:
         """Makes a Parquet file of a journal's rows and removes the journal. The file has the journal's name, so that
         doing it again, after having been killed in between, leaves one file."""
-        if rows:
-            self._write(journal.with_name(f"part-{journal.stem.removeprefix('journal-')}.parquet"), rows)
+        part = journal.with_name(f"part-{journal.stem.removeprefix('journal-')}")
+        if rows and installed("pyarrow"):
+            self._write(part.with_suffix(".parquet"), rows)
+        elif rows:
+            journal.replace(part.with_suffix(".jsonl"))
         journal.unlink(missing_ok=True)
 
     def _join(self, tables: Sequence[Any]) -> None:
@@ -299,6 +311,14 @@ class Writer:
         self.flush()
 
 
+def _part(path: Path, *, columns: list[str] | None) -> list[Row] | None:
+    """The rows of a file; None if it was put together with others since it was listed."""
+    if path.suffix == ".jsonl":
+        return list(_journal(path)) if path.exists() else None
+    table = read_table(path, columns=columns)
+    return None if table is None else table.to_pylist()
+
+
 def _journal_of(part: Path) -> Path:
     return part.with_name(f"journal-{part.stem.removeprefix('part-')}.jsonl")
 
@@ -321,6 +341,7 @@ def _journal(path: Path) -> Iterator[Row]:
 def read_table(path: Path, *, columns: list[str] | None) -> Any:
     """A file as a table whose columns have the right types; None if it was put together with others since it was
     listed."""
+    require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -364,6 +385,5 @@ def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
 @lru_cache(maxsize=10_000)
 def _keys(path: Path, build: str) -> frozenset[Key]:
     """The runs of a build in a file, which never changes once it is there."""
-    table = read_table(path, columns=list(KEY))
-    rows = table.to_pylist() if table is not None else []
+    rows = _part(path, columns=list(KEY)) or []
     return frozenset(key(row) for row in rows if row["build"] == build)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import metrics
-from ...errors import ResultError
+from ...errors import ResultError, require
 from ...files import checksums
 from ...files.columns import check_columns
 from ...files.stored import check, load_json
@@ -131,11 +131,13 @@ class Sweep:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each run. Needs pandas (the extra ``tables``)."""
+        require("pandas")
         found: pandas.DataFrame = self.query("SELECT * FROM runs").df()
         return found
 
     def to_polars(self) -> polars.DataFrame:
         """A row for each run. Needs polars (the extra ``tables``)."""
+        require("polars")
         found: polars.DataFrame = self.query("SELECT * FROM runs").pl()
         return found
 
@@ -144,6 +146,7 @@ class Sweep:
 
         Units stand in the attributes. Needs xarray and pandas (the extra ``tables``).
         """
+        require("xarray")
         frame = self.to_pandas()
         index = [*(self.settings if self.record["grid"] else ["point"]), "seed"]
         kept = [name for name in frame.columns if metrics.split(name)[0] in metrics.METRICS]
