@@ -48,7 +48,7 @@ def designs(family: Family, *, seed: int) -> list[dict[str, float]]:
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Moves:
     """Points of the unit cube, each one step from the one before along the axis in ``order``; its length in ``steps``
     with a sign."""
 
@@ -57,7 +57,7 @@ class Trajectory:
     steps: list[float]
 
 
-def trajectories(axes: int, count: int, *, seed: int) -> list[Trajectory]:
+def trajectories(axes: int, count: int, *, seed: int) -> list[Moves]:
     """Random trajectories over a grid: every axis is moved once, up or down by `STEP` (Morris 1991, section 3)."""
     import numpy as np
 
@@ -73,11 +73,11 @@ def trajectories(axes: int, count: int, *, seed: int) -> list[Trajectory]:
             place = place.copy()
             place[axis] += signs[axis] * STEP
             points.append(place.tolist())
-        found.append(Trajectory(points, order, [float(signs[axis]) * STEP for axis in order]))
+        found.append(Moves(points, order, [float(signs[axis]) * STEP for axis in order]))
     return found
 
 
-def elementary(found: Sequence[Trajectory], answers: Sequence[float]) -> list[list[float]]:
+def elementary(found: Sequence[Moves], answers: Sequence[float]) -> list[list[float]]:
     """The elementary effects of each axis, one of each trajectory, from the answers at all points in order."""
     effects: list[list[float]] = [[] for _ in found[0].order]
     start = 0
