@@ -105,7 +105,7 @@ class FqCoDel(Scheduler):
 
 
 class FqCobalt(Scheduler):
-    """COBALT in each queue, its own buffer without end; the fattest is cut when there is no room, and its law told."""
+    """COBALT in each queue, with no limit of its own; without room the fattest is cut and its COBALT signalled."""
 
     def __init__(self, flows, perturbation, quantum, limit, ecn, refuses=False):
         super().__init__(flows, perturbation, quantum, limit)
@@ -179,7 +179,13 @@ def traces():
     small = {"limit": "60 pkts", **keys, "quantum": "300 B"}
     yield "fq_codel", "small_buffer", FqCoDel(8, 5, 300, 60, True), small, like
     cobalt = {"count": 2500, "sizes": (576, 1500), "ecn": (None, 0), "flows": 3, "spell": 400}
-    yield "fq_cobalt", "cut_tells", FqCobalt(8, 5, 1514, 60, True), {**small, "quantum": "1514 B"}, cobalt
-    silent = {**small, "quantum": "1514 B", "cut_tells": "false", "refuses": "true"}
+    yield (
+        "fq_cobalt",
+        "cut_raises_blue",
+        FqCobalt(8, 5, 1514, 60, True),
+        {**small, "quantum": "1514 B"},
+        cobalt,
+    )
+    silent = {**small, "quantum": "1514 B", "cut_raises_blue": "false", "refuses": "true"}
     yield "fq_cobalt", "refuses", FqCobalt(8, 5, 1514, 60, True, refuses=True), silent, {**cobalt, "flows": 2}
     yield "fq_pie", "rfc", FqPie(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, {**like, "flows": 3}

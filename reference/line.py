@@ -57,7 +57,7 @@ class Model:
         self.end(packet)
         return False
 
-    def told(self):
+    def signals(self):
         """Events of the last call: fates, then draws."""
         text = ["".join(self.fates) or ".", *map(repr, self.draws)]
         # Models inside others share these lists: emptied, not replaced.
@@ -105,9 +105,9 @@ class Line:
     def send(self, now):
         packet = self.model.dequeue(now)
         self.free_at = None if packet is None else now + packet.size * NS_PER_BYTE
-        told = self.model.told()
+        signals = self.model.signals()
         number = "-" if packet is None else str(packet.number)
-        yield " ".join(["d", str(now), number, *(told if told != ["."] else [])])
+        yield " ".join(["d", str(now), number, *(signals if signals != ["."] else [])])
 
     def until(self, now):
         while self.free_at is not None and self.free_at <= now:
@@ -122,7 +122,7 @@ class Line:
         field = "" if packet.ecn is None else f"e{1 if packet.ecn == 1 else 0}"
         text = f"{packet.size}{field}" + (f"f{packet.flow}" if packet.flow else "")
         text += "h{}-{}".format(*packet.hosts) if any(packet.hosts) else ""
-        yield " ".join(["a", str(now), text, *self.model.told(), *self.model.show()])
+        yield " ".join(["a", str(now), text, *self.model.signals(), *self.model.show()])
         if self.free_at is None:
             yield from self.send(now)
 

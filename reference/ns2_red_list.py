@@ -19,7 +19,7 @@ import tempfile
 SCRIPT = pathlib.Path(__file__).parent / "ns2" / "redlist.tcl"
 HEADER = """\
 # A list of packets offered to the RED queue of ns-2.35, and what became of each.
-# Made by reference/ns2_red_list.py; Queue/RED set {told}
+# Made by reference/ns2_red_list.py; Queue/RED set {options_}
 # What the link is sending does not count as waiting.
 # Columns: microseconds since the arrival before, bytes (e: ECN-capable), average after the update, and what the arrival
 # brought about: m if it is marked, x if it is dropped, x3 if the fourth arrival is dropped in its place.
@@ -34,9 +34,9 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-def table(told, buffer):
+def table(options_, buffer):
     """The keys of our queue for variables of `Queue/RED` and its `limit_`."""
-    var = {**DEFAULTS, **told}
+    var = {**DEFAULTS, **options_}
     feng = var["adaptive_"] == 1 and var["feng_adaptive_"] == 1
     kind = "feng" if feng else "ared" if var["adaptive_"] == 1 else "red"
     keys = {
@@ -93,7 +93,7 @@ def draw(number):
         return rng.choice(shares)
 
     low = flip(1, 2, 3, 5, 8)
-    told = {
+    options_ = {
         "bytes_": flip(True, False), "queue_in_bytes_": flip(True, False), "thresh_": low,
         "maxthresh_": low + flip(2, 5, 10), "mean_pktsize_": flip(500, 1000, 700), "idle_pktsize_": flip(40, 100, 333),
         "q_weight_": flip(0, -1, -2, 0.002, 0.02, 0.1, 0.3), "wait_": flip(True, False),
@@ -104,18 +104,18 @@ def draw(number):
         "dqthresh_": flip(3, 50),
     }  # fmt: skip
     if flip(1, 2, 3) == 1:
-        told["thresh_"], told["maxthresh_"] = flip((0, 0), (0, 30), (3, 0))
-        told["targetdelay_"] = flip(0.005, 0.02, 0.1)
+        options_["thresh_"], options_["maxthresh_"] = flip((0, 0), (0, 30), (3, 0))
+        options_["targetdelay_"] = flip(0.005, 0.02, 0.1)
     if flip(1, 2, 3) == 1:
-        told |= {"adaptive_": 1, "alpha_": flip(0.01, 0.05), "beta_": flip(0.9, 0.5), "interval_": flip(0.05, 0.2),
+        options_ |= {"adaptive_": 1, "alpha_": flip(0.01, 0.05), "beta_": flip(0.9, 0.5), "interval_": flip(0.05, 0.2),
                  "top_": flip(0.5, 0.2, 0.9), "bottom_": flip(0, 0.01, 0.05)}  # fmt: skip
     if flip(1, 2, 3, 4) == 1:
-        told |= {"adaptive_": 1, "feng_adaptive_": 1, "alpha_": flip(3, 1.5), "beta_": flip(2, 1.2)}
-    if told.get("feng_adaptive_"):
-        told["thresh_"], told["maxthresh_"] = told["thresh_"] or 5, told["maxthresh_"] or 15
-        told["q_weight_"] = told["q_weight_"] if told["q_weight_"] > 0 else 0.05
+        options_ |= {"adaptive_": 1, "feng_adaptive_": 1, "alpha_": flip(3, 1.5), "beta_": flip(2, 1.2)}
+    if options_.get("feng_adaptive_"):
+        options_["thresh_"], options_["maxthresh_"] = options_["thresh_"] or 5, options_["maxthresh_"] or 15
+        options_["q_weight_"] = options_["q_weight_"] if options_["q_weight_"] > 0 else 0.05
     link = {"rate": flip(500_000, 1_500_000, 10_000_000), "delay": flip(0.002, 0.02, 0.15)}
-    return told, flip(4, 8, 15, 40), link, arrivals(rng, link["rate"], 400)
+    return options_, flip(4, 8, 15, 40), link, arrivals(rng, link["rate"], 400)
 
 
 def arrivals(rng, rate, count):
@@ -190,12 +190,12 @@ def tcl(value):
 
 def record(number, out):
     """Has ns-2 decide a list, and writes the trace."""
-    told, buffer, link, rows = draw(number)
-    var = {**DEFAULTS, **told}
+    options_, buffer, link, rows = draw(number)
+    var = {**DEFAULTS, **options_}
     with tempfile.TemporaryDirectory() as folder:
         name = f"{folder}/run"
         pathlib.Path(f"{name}.list").write_text("".join(f"{t:.3f} {size} {e}\n" for t, size, e in rows))
-        options = {"list": f"{name}.list", "out": name, "seed": number, "buf": buffer, **link, **told}
+        options = {"list": f"{name}.list", "out": name, "seed": number, "buf": buffer, **link, **options_}
         words = [word for key, value in options.items() for word in (key, tcl(value))]
         done = subprocess.run(["ns", str(SCRIPT), *words], capture_output=True, text=True, check=True)
         states = dict(word.split("=") for word in done.stdout.split("RESULT ")[1].split())
@@ -207,11 +207,11 @@ def record(number, out):
     capable = {
         i: flags[6] == "N" or "E" in flags for i, flags in enumerate(f for e, _, f, _ in trace if e == "+")
     }
-    keys = table(told, buffer)
+    keys = table(options_, buffer)
     path = pathlib.Path(out) / keys["kind"] / f"ns2_list_{number}.txt"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
-        file.write(HEADER.format(told=" ".join(f"{key} {tcl(value)}" for key, value in told.items())))
+        file.write(HEADER.format(options_=" ".join(f"{key} {tcl(value)}" for key, value in options_.items())))
         file.write(f"# link_bps = {link['rate']}\n# link_delay_us = {round(link['delay'] * 1e6)}\n")
         file.writelines(f"# {key} = {tcl(value)}\n" for key, value in keys.items())
         file.write(f"# random state before = {states['before']}\n# random state after = {states['after']}\n")

@@ -60,7 +60,7 @@ export class Engine {
   }
 }
 
-/** A run under way. */
+/** A running simulation. */
 export class Session {
   constructor(engine, number, valueNames) {
     Object.assign(this, { engine, number, valueNames, now: 0 });

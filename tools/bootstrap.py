@@ -3,7 +3,7 @@
 `make setup` runs it; running it again costs a fraction of a second. It leaves `.venv` with the built core
 and the tools, exactly as `uv.lock` has them. A uv found on the path is used; otherwise one is put into
 `.venv-boot`. Whatever is missing is named in one line. Written for any Python from 3.7 on, so that an old
-one can be told so.
+one can get a message.
 """
 
 from __future__ import annotations

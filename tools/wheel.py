@@ -30,9 +30,9 @@ def main(folder: str) -> int:
     wheel = Path(folder) / build_backend.build_wheel(folder)
     with tempfile.TemporaryDirectory() as place:
         built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), installed()))
-    if told := difference(built, plain):
+    if differs := difference(built, plain):
         wheel.unlink()
-        print(f"wheel: taken away, because it differs from the plain build: {told}", file=sys.stderr)
+        print(f"wheel: taken away, because it differs from the plain build: {differs}", file=sys.stderr)
         return 1
     for suffix, content in (
         (".cdx.json", sbom.document()),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import told
+from . import idle
 from .made import Case, Phases, arrivals, head
 
 TRACES = Path("crates/queue/tests/traces/linux")
@@ -72,7 +72,7 @@ CASES = (
         "kind = cake; dialect = linux; tins = besteffort; isolate = flows",
         0.5,
         False,
-        rng=64,
+        draws=64,
     ),
     Case(
         "cake_shaped",
@@ -81,7 +81,7 @@ CASES = (
         "uncounted = 14 B; overhead = 18 B; mpu = 84 B",
         0.5,
         False,
-        rng=64,
+        draws=64,
     ),
     Case(
         "cake_diffserv4",
@@ -90,7 +90,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 34, 46),
-        rng=64,
+        draws=64,
     ),
     Case(
         "cake_diffserv3",
@@ -99,7 +99,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 0, 46),
-        rng=256,
+        draws=256,
     ),
     Case(
         "cake_unlimited",
@@ -108,7 +108,7 @@ CASES = (
         0.5,
         False,
         codes=(0, 0, 8, 0, 46),
-        rng=64,
+        draws=64,
     ),
     *(
         Case(
@@ -117,7 +117,7 @@ CASES = (
             f"kind = cake; dialect = linux; tins = besteffort; isolate = {isolate.replace('-', '_').split('_iso')[0]}",
             0.5,
             False,
-            rng=256,
+            draws=256,
             hosts=((1, 1), (1, 2), (1, 3), (2, 3), (3, 3)),
         )
         for name, isolate in (
@@ -166,7 +166,7 @@ CASES = (
         "dualpi2", "netlink dualpi2", "kind = dualpi2; dialect = linux", 0.5, field=1, apart="marks by 0.04"
     ),
 )
-ALL = (*CASES, *told.CASES)
+ALL = (*CASES, *idle.CASES)
 
 
 def plan(folder: Path, names: list[str]) -> None:
@@ -177,10 +177,10 @@ def plan(folder: Path, names: list[str]) -> None:
             "name": case.name,
             "tc": case.tc,
             "rate": "10mbit",
-            "told": case.told,
+            "learns_idle": case.learns_idle,
             "watch": case.watch,
             "hosts": case.hosts,
-            "repetitions": REPETITIONS if case.chance and not case.told else 1,
+            "repetitions": REPETITIONS if case.chance and not case.learns_idle else 1,
             "arrivals": arrivals(case),
         }
         for case in chosen
@@ -208,8 +208,8 @@ def exact(case: Case, run: dict[str, Any]) -> None:
         before = at
     columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point, h: hosts), "
     columns += "ns it waits (m: marked, x: dropped)."
-    rng = [f"rng thrown = {case.rng}"] if case.rng > 1 else []
-    text = head(case, columns, f"clock at start = {run['monotonic']}", *rng)
+    draws = [f"random draws = {case.draws}"] if case.draws > 1 else []
+    text = head(case, columns, f"clock at start = {run['monotonic']}", *draws)
     (TRACES / f"exact_{case.name}.txt").write_text(text + "\n".join(rows[: case.packets]) + "\n")
 
 
@@ -240,8 +240,8 @@ def digest(folder: Path) -> None:
     for file in sorted(folder.glob("*.out")):
         case = named[file.stem]
         runs = [json.loads(line) for line in file.read_text().splitlines()]
-        if case.told:
-            (TRACES / f"told_{case.name}.txt").write_text(told.digest(case, runs[0]))
+        if case.learns_idle:
+            (TRACES / f"idle_{case.name}.txt").write_text(idle.digest(case, runs[0]))
             continue
         if not case.chance:
             exact(case, runs[0])

@@ -60,8 +60,8 @@ def install(case: dict[str, Any]) -> None:
         subprocess.run(
             ["ip", "netns", "exec", "a", "tc", "qdisc", "del", "dev", "a0", place], capture_output=True
         )
-    if case["told"]:
-        parent = told_when_idle(case["rate"])
+    if case["learns_idle"]:
+        parent = asked_when_idle(case["rate"])
         by_code_point()
     else:
         parent = exact_rate(case["rate"])
@@ -82,7 +82,7 @@ def exact_rate(rate: str) -> str:
     return "1:1"
 
 
-def told_when_idle(rate: str) -> str:
+def asked_when_idle(rate: str) -> str:
     """TBF over a netem that delays nothing, which asks its child after each packet, empty or not."""
     tbf = ["tbf", "rate", rate, "burst", "1600", "limit", "100m"]
     tc("qdisc", "add", "dev", "a0", "root", "handle", "1:", *tbf)

@@ -28,7 +28,7 @@ class Case:
     apart: str = ""
     packets: int = 4500
     #: How many seeds our test draws from for what the kernel rounds at random.
-    rng: int = 1
+    draws: int = 1
     #: DiffServ code point of each flow.
     codes: tuple[int, ...] = ()
     #: Source and destination host of each flow, from 1; empty: one of each for all.
@@ -36,7 +36,7 @@ class Case:
     #: Load and seconds.
     phases: Phases = PHASES
     #: Whether it is asked for a packet after each that left, so that it learns when it is idle.
-    told: bool = False
+    learns_idle: bool = False
     #: After how many packets averages are asked for, each time; 0: never.
     watch: int = 0
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records a Linux kernel anew and writes crates/queue/tests/traces/linux. Run from the root. Needs the kernel of
+# Records a Linux kernel again and writes crates/queue/tests/traces/linux. Run from the root. Needs the kernel of
 # ../shared/linux-oracle (User Mode Linux in virtual time; $ORACLE says where else), iproute2, ethtool, busybox; a quarter of an hour.
 # record.sh NAME...: these cases only.
 set -e

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records ns-2 anew and writes crates/queue/tests/traces/red/ns2_*.txt. Run from the root; needs `ns` (2.35).
+# Records ns-2 again and writes crates/queue/tests/traces/red/ns2_*.txt. Run from the root; needs `ns` (2.35).
 set -e
 root=$(pwd)
 work=$(mktemp -d)

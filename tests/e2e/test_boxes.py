@@ -117,7 +117,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         (("advise", "--rate", "1Gbit", "--rtt", "9-3ms", "--flows", "5"), "rtt '9-3ms' must rise"),
     ],
 )
-def test_wrong_input_is_told_in_one_line(dropcurve: Dropcurve, words: tuple[str, ...], said: str) -> None:
+def test_wrong_input_is_reported_in_one_line(dropcurve: Dropcurve, words: tuple[str, ...], said: str) -> None:
     answer = dropcurve(*words)
     assert (answer.code, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1

@@ -407,7 +407,7 @@ def test_help_and_version(dropcurve: Dropcurve) -> None:
 
 
 def test_the_package_is_the_command() -> None:
-    told = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-m", "dropcurve", "--version"], capture_output=True, text=True, check=True
     )
-    assert VERSION.fullmatch(told.stdout)
+    assert VERSION.fullmatch(printed.stdout)

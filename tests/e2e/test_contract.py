@@ -102,7 +102,7 @@ def test_counters_agree_between_links_and_flows(run: dict[str, Any]) -> None:
     assert received == pytest.approx(link["departed_pkts"], rel=0.05)
 
 
-def test_series_are_sampled_as_told(folder: Path) -> None:
+def test_series_are_sampled_at_the_given_interval(folder: Path) -> None:
     scenario = dc.Scenario.load("short.toml").set("run.sample", "10 ms")
     series = dc.run(scenario, replications=1).baseline.series
     times, values = series.select("queue_pkts", "bottleneck")

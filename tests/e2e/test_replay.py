@@ -77,10 +77,10 @@ def test_a_failing_callback_stops_the_runs(folder: Path) -> None:
 
 
 def test_progress_rises_to_one(folder: Path) -> None:
-    told: list[tuple[int, int, float]] = []
-    dc.run("short.toml", replications=3, progress=lambda *state: told.append(state))
-    assert told[-1] == (3, 3, pytest.approx(1.0))
-    assert all(before[2] <= after[2] for before, after in pairwise(told))
+    states: list[tuple[int, int, float]] = []
+    dc.run("short.toml", replications=3, progress=lambda *state: states.append(state))
+    assert states[-1] == (3, 3, pytest.approx(1.0))
+    assert all(before[2] <= after[2] for before, after in pairwise(states))
 
 
 def test_runs_come_in_the_order_of_the_jobs(folder: Path) -> None:
@@ -94,15 +94,15 @@ def test_runs_come_in_the_order_of_the_jobs(folder: Path) -> None:
     assert [bool(run.derived()) for run in runs] == [False, True, True]
 
 
-def test_runs_are_told_with_their_numbers_and_then_not_kept(folder: Path) -> None:
+def test_runs_are_passed_on_with_their_numbers_and_then_dropped(folder: Path) -> None:
     core = dc.Scenario.load("short.toml").core
-    told: dict[int, int] = {}
+    seeds: dict[int, int] = {}
 
     def finished(number: int, run: _core.Run) -> None:
-        told[number] = run.summary()["seed"]
+        seeds[number] = run.summary()["seed"]
 
     assert _core.run_many([(core, seed, "summary") for seed in (9, 1, 2)], 3, None, finished) == []
-    assert told == {0: 9, 1: 1, 2: 2}
+    assert seeds == {0: 9, 1: 1, 2: 2}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -111,7 +111,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_resume(folder: Path, cache: s
     # Minutes of work, so that it cannot be over before the signal comes.
     long = ["--set", "run.duration=1000 s", "--replications", "4000"]
     options = [*long, "--jobs", "2", "--no-report", "--out", "kept", "--cache", cache]
-    # Whoever runs the tests may have told processes to ignore it.
+    # Whoever runs the tests may have made processes ignore it.
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{heed}; from dropcurve.cli import main; main()"
     command = [sys.executable, "-c", code, "run", "short.toml", *options]

@@ -236,12 +236,12 @@ def test_live_alone_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("text", ["10 s", "10 rate=5 Mbit/s", "soon s rate=1 Mbit/s"])
-def test_a_change_that_cannot_be_read_is_told(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_change_that_cannot_be_read_is_reported(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["live", "lab", "droptail_vs_red", "--change", text]) == 2
     assert 'must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"' in capsys.readouterr().err
 
 
-def test_interfaces_that_are_not_there_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_interfaces_that_are_not_there_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         invoke(
             ["live", "run", "--in-if", "nope0", "--out-if", "nope1", "--rate", "1 Mbit/s", "--queue", "codel"]

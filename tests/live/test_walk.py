@@ -14,7 +14,7 @@ RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             ["run", "--in-if", "lo", "--out-if", "r1", *RATE, *QUEUE],
@@ -29,25 +29,25 @@ RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
         ),
     ],
 )
-def test_errors_are_told_as_the_page_has_them(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+def test_errors_are_reported_as_the_page_has_them(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["live", *words]) == 2
-    assert told in capsys.readouterr().err
-    assert told in PAGE.read_text(encoding="utf-8")
+    assert message in capsys.readouterr().err
+    assert message in PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--rate", "fast", *QUEUE], 'rate = "fast": must be text with its unit, such as "10 Mbit/s"'),
         ([*RATE, *QUEUE, "--delay", "soon"], 'delay = "soon": must be text with its unit'),
         ([*RATE, "--queue", "nosuch"], "nosuch"),
     ],
 )
-def test_what_makes_no_sense_is_told_before_any_device_is_opened(
+def test_what_makes_no_sense_is_reported_before_any_device_is_opened(
     words: list[str],
-    told: str,
+    message: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -57,6 +57,6 @@ def test_what_makes_no_sense_is_told_before_any_device_is_opened(
     monkeypatch.setattr(router.Device, "port", lambda _: {"kind": "tun", "name": "x", "netns": "/nowhere"})
     assert invoke(["live", "run", "--queue-num", "0", *words]) == 2
     said = capsys.readouterr().err
-    assert told in said
+    assert message in said
     assert "cannot be opened" not in said
     assert not list(tmp_path.iterdir())

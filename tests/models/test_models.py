@@ -187,7 +187,7 @@ def test_the_verb(dropcurve: Callable[..., Any], tmp_path: Path) -> None:
         (("--rtt", "100ms", "--rate", "10Mbit", "--flows", "2", "--red", "5,15"), "must be MIN,MAX,P,LIMIT"),
     ],
 )
-def test_bad_input_is_told_in_a_line(
+def test_bad_input_is_reported_in_a_line(
     dropcurve: Callable[..., Any], arguments: tuple[str, ...], message: str
 ) -> None:
     answer = dropcurve("model", *arguments)

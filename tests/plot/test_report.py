@@ -119,18 +119,18 @@ def test_best_is_marked_only_where_it_is_real(made: Made) -> None:
 
 
 def test_verdict_says_the_common_end_once(made: Made) -> None:
-    told = content.verdict(made())
-    assert [group["name"] for group in told["groups"]] == ["RED (ns-2)"]
-    assert "95 %" in told["basis"]
-    assert not any("RED (ns-2)" in line or "95 %" in line for line in told["groups"][0]["lines"])
+    verdict = content.verdict(made())
+    assert [group["name"] for group in verdict["groups"]] == ["RED (ns-2)"]
+    assert "95 %" in verdict["basis"]
+    assert not any("RED (ns-2)" in line or "95 %" in line for line in verdict["groups"][0]["lines"])
 
 
 def test_question(made: Made) -> None:
     assert content.question(made()) == "What changes if tail drop gives way to RED (ns-2)?"
     assert content.question(made(names=["a", "b", "c"])) == "What changes if a gives way to b or c?"
-    told = made()
-    told.variants[0].scenario["description"] = "Is RED worth it?"
-    assert content.question(told) == "Is RED worth it?"
+    result = made()
+    result.variants[0].scenario["description"] = "Is RED worth it?"
+    assert content.question(result) == "Is RED worth it?"
 
 
 def test_scenario_text_is_toml_and_says_the_same(made: Made) -> None:

@@ -95,11 +95,11 @@ def test_a_sweep_reads_the_runs_that_a_comparison_stored(folder: Path, calls: li
     vary = {"queue.max_p": [0.05, 0.1]}
     dc.compare("short.toml", vary=vary, replications=2, cache="cache")
     calls.clear()
-    told: list[tuple[int, int]] = []
+    states: list[tuple[int, int]] = []
     table = dc.sweep(
-        "short.toml", VARY, replications=2, out="a", cache="cache", progress=lambda *what: told.append(what)
+        "short.toml", VARY, replications=2, out="a", cache="cache", progress=lambda *what: states.append(what)
     )
-    assert len(calls) == 4 and told[-1] == (8, 8), "three flows are those of the file"
+    assert len(calls) == 4 and states[-1] == (8, 8), "three flows are those of the file"
     alone = dc.sweep("short.toml", VARY, replications=2, out="b")
     assert table.query(ROWS).fetchall() == alone.query(ROWS).fetchall()
 

@@ -45,7 +45,7 @@ def whole() -> dict[str, Any]:
 
 
 def made(scenario: dc.Scenario, seed: int, **more: Any) -> RunRecord:
-    """A record that is told from others by a few keys."""
+    """A record with a few keys of its own."""
     own = {
         "scenario": scenario.hash,
         "seed": seed,

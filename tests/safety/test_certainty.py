@@ -1,4 +1,4 @@
-"""Replications that are equal or too few are told in words, and never make a difference that counts as certain."""
+"""Replications that are equal or too few are stated in words, and never make a difference that counts as certain."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[.
         (folder / f"{name}.toml").write_text(STEADY.format(limit=limit), encoding="utf-8")
     result = dc.compare(["short_queue.toml", "long_queue.toml"], replications=5)
     assert not any(one.real for one in result.differences())
-    told = "\n".join(findings.sentences(result))
-    assert "in every replication alike, which says nothing of chance" in told
-    assert " raises " not in told and " lowers " not in told
+    text = "\n".join(findings.sentences(result))
+    assert "in every replication alike, which says nothing of chance" in text
+    assert " raises " not in text and " lowers " not in text
     assert any("came to the same, for nothing in it is random" in line for line in result.warnings)
 
 

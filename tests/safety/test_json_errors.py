@@ -28,10 +28,13 @@ def test_problems_are_json_under_json(words: list[str], folder: Path, dropcurve:
     (folder / "odd.toml").write_text(text.replace("count = 3", "count = 0"), encoding="utf-8")
     found = dropcurve(*words, "--json")
     assert found.code in (1, 2), found
-    told = json.loads(found.out)
-    assert told["exit_code"] == found.code
-    assert [f"dropcurve: {one['message']}" for one in told["problems"]] or told["problems"]
-    assert all(one["message"] and one["message"] in found.err for one in told["problems"]), (told, found.err)
+    answer = json.loads(found.out)
+    assert answer["exit_code"] == found.code
+    assert [f"dropcurve: {one['message']}" for one in answer["problems"]] or answer["problems"]
+    assert all(one["message"] and one["message"] in found.err for one in answer["problems"]), (
+        answer,
+        found.err,
+    )
 
 
 def test_a_problem_of_a_scenario_has_its_parts(folder: Path, dropcurve: Callable[..., Any]) -> None:
@@ -70,8 +73,8 @@ def test_every_end_of_a_command_is_json_under_json(
     monkeypatch.setattr("dropcurve.runs.replicate.run", fails)
     found = dropcurve("run", "short.toml", "--json")
     assert found.code == code, found
-    told = json.loads(found.out)
-    assert told["exit_code"] == code
-    (problem,) = told["problems"]
+    answer = json.loads(found.out)
+    assert answer["exit_code"] == code
+    (problem,) = answer["problems"]
     assert problem["message"].startswith(begins)
     assert found.err == f"dropcurve: {problem['message']}\n"

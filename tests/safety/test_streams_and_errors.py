@@ -98,7 +98,7 @@ def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "message"),
     [
         ("kill -KILL $$", "ended by itself (by SIGKILL)"),
         ("exit 247", "ended by itself (by SIGKILL)"),
@@ -106,11 +106,11 @@ def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
         ("echo eth0 has gone >&2; exit 1", "eth0 has gone"),
     ],
 )
-def test_a_forwarder_that_ends_by_itself_is_lost_work(script: str, told: str) -> None:
+def test_a_forwarder_that_ends_by_itself_is_lost_work(script: str, message: str) -> None:
     process = subprocess.Popen(
         ["bash", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert told in router.ended(process)
+    assert message in router.ended(process)
 
 
 def test_a_line_to_a_forwarder_that_was_killed_says_so(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_the_owner_may_ask_anything(made: Path, dropcurve: Callable[..., Any]) -
     assert (made.parent / "written.csv").exists()
 
 
-def test_an_error_that_shows_while_reading_is_told_in_one_line(
+def test_an_error_that_shows_while_reading_is_reported_in_one_line(
     made: Path, dropcurve: Callable[..., Any]
 ) -> None:
     for options in ((), ("--json",)):

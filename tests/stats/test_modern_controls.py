@@ -162,7 +162,7 @@ def prague_over_reno(queue: str, *, fallback: str) -> float:
     return float(got["one"] / got["reno"])
 
 
-def test_prague_shares_a_classic_queue_where_it_is_told_to_look_for_one() -> None:
+def test_prague_shares_a_classic_queue_where_it_is_set_to_look_for_one() -> None:
     assert prague_over_reno(CLASSIC, fallback="false") > 5
     assert 0.5 < prague_over_reno(CLASSIC, fallback="true") < 2
     # A queue of L4S is not taken for one.

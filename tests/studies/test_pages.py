@@ -67,18 +67,18 @@ def test_the_sentence_on_printed_values_is_the_sum_of_its_table(name: str) -> No
         assert "The paper prints no measured value" in sentences(name)
         assert table(name, "printed values") == []
         return
-    told = re.search(
+    found = re.search(
         r"The paper prints (\d+) values? that a cell here measures: (\d+) outside the 95 % interval of the mean here, "
         r"(\d+) outside every single run",
         sentences(name),
     )
-    assert told is not None
+    assert found is not None
     rows = table(name, "printed values")
     below, above, beyond = (
         sum(int(row[column]) for row in rows)
         for column in ("below the interval", "above the interval", "outside every single run")
     )
-    assert [int(one) for one in told.groups()] == [len(values), below + above, beyond]
+    assert [int(one) for one in found.groups()] == [len(values), below + above, beyond]
     assert sum(int(row["printed values"]) for row in rows) == len(values)
 
 
@@ -87,10 +87,10 @@ def test_the_verdicts_are_counted_and_repeated_right(name: str) -> None:
     verdicts = [row["verdict"].strip("*") for row in table(name, "holds if") if row["claim"]]
     keys = [claim.key for claim in st.load(name).claims]
     assert len(verdicts) == len(keys)
-    told = TALLY.search(sentences(name))
-    assert told is not None and int(told[1]) == len(keys)
+    found = TALLY.search(sentences(name))
+    assert found is not None and int(found[1]) == len(keys)
     counts = {sign: int(n) for n, sign in re.findall(r"(\d+) (hold|do not hold|cannot be decided|holds|does not hold)",
-                                                     told[2])}  # fmt: skip
+                                                     found[2])}  # fmt: skip
     assert sum(counts.values()) == len(keys)
     assert counts.get("holds", counts.get("hold", 0)) == verdicts.count("holds")
     first = next(row for row in table(name, "what it is"))

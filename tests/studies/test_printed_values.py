@@ -39,7 +39,7 @@ def test_runs_of_a_ratio_are_those_of_the_ratio() -> None:
     assert (one.mean, one.least, one.most) == (pytest.approx(5 / 3), 1.0, 2.0)
 
 
-def test_a_paper_without_numbers_is_told() -> None:
+def test_a_paper_without_numbers_is_reported() -> None:
     (text,) = summary([])
     assert isinstance(text, st.Text)
     assert "prints no measured value" in text.text

@@ -50,8 +50,8 @@ def test_the_published_page_tells_the_claims_as_they_are(name: str) -> None:
     study = st.load(name)
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
     assert all(f"**{claim.key}** {claim.text} ({claim.place})" in page for claim in study.claims)
-    for setting, told in study.settings.items():
-        assert f"`{setting}` | {told.about}" in page or not told.judged
+    for setting, described in study.settings.items():
+        assert f"`{setting}` | {described.about}" in page or not described.judged
     assert "quick form" not in page
 
 
@@ -133,7 +133,7 @@ def test_a_setting_may_stop_earlier(folder: Path) -> None:
     assert {setting for setting, _ in outcome.short(floors=True)} == {"era"}
 
 
-def test_what_cannot_be_made_precise_is_told(folder: Path) -> None:
+def test_what_cannot_be_made_precise_is_reported(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
     assert set(outcome.short(floors=True)) == {("era", "red"), ("era", "droptail")}
     st.write(outcome, folder)
@@ -199,19 +199,19 @@ def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         st.reproduce(study(delay), folder=folder / "a", jobs=1, progress=interrupt)
-    told: list[tuple[int, int, float]] = []
+    states: list[tuple[int, int, float]] = []
     resumed = st.reproduce(
-        study(delay), folder=folder / "a", jobs=1, progress=lambda *what: told.append(what)
+        study(delay), folder=folder / "a", jobs=1, progress=lambda *what: states.append(what)
     )
     assert resumed.reused >= 3
-    assert all(done <= needed and 0 <= share <= 1 for done, needed, share in told)
+    assert all(done <= needed and 0 <= share <= 1 for done, needed, share in states)
     whole = st.reproduce(study(delay), folder=folder / "b")
     assert resumed["era"]["red"].numbers == whole["era"]["red"].numbers
 
 
 @pytest.fixture
 def heeds_control_c() -> Iterator[None]:
-    """Whoever runs the tests may have told the process to ignore it."""
+    """Whoever runs the tests may have made the process ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -216,7 +216,7 @@ def test_slurm_jobs_are_made_from_options() -> None:
         ("tcp://127.0.0.1:1", "no scheduler answers there"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_told_in_one_line(
+def test_an_address_that_leads_nowhere_is_reported_in_one_line(
     address: str,
     message: str,
     folder: Path,
@@ -226,5 +226,5 @@ def test_an_address_that_leads_nowhere_is_told_in_one_line(
     monkeypatch.setattr(cluster, "PATIENCE_S", 1)
     arguments = ["sweep", "short.toml", "--vary", "queue.max_p=0.1,0.2", "--out", "x", "--cluster", address]
     assert cli.invoke(arguments) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert message in told[-1]
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert message in lines[-1]

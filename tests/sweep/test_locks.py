@@ -1,6 +1,6 @@
 """No run is made twice, whoever asks for it and whoever dies while making it.
 
-The other session is a process that does what it is told, line by line, so that nothing here depends on time.
+The other session is a process that obeys one line at a time, so that nothing here depends on time.
 """
 
 from __future__ import annotations

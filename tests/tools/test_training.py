@@ -1,4 +1,4 @@
-"""The runs that a build learns from: all can be run, none is there twice, and one that differs in a bit is told."""
+"""The runs that a build learns from: all can be run, none is there twice, and one that differs in a bit is reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_everything_the_core_has_is_trained() -> None:
     assert {f"cc {entry['name']}, red" for entry in catalogue["congestion_controls"]} <= names
 
 
-def test_a_run_is_told_by_its_bits() -> None:
+def test_a_run_is_identified_by_its_bits() -> None:
     case = next(training.ladder())
     short = _core.Scenario(case.text).edit([("run.duration", '"2 s"')])
     runs = _core.run_many([(short, 1, "series"), (short, 1, "series"), (short, 2, "series")], 1)

@@ -47,7 +47,7 @@ def test_a_wheel_with_the_same_results_stays(dist: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("built", "told"),
+    ("built", "message"),
     [
         (["red: 1234", "codel: 5679"], "codel: 5679 instead of codel: 5678"),
         (["red: 1234"], "1 runs instead of 2"),
@@ -55,14 +55,14 @@ def test_a_wheel_with_the_same_results_stays(dist: Path, monkeypatch: pytest.Mon
 )
 def test_one_that_differs_is_taken_away(
     built: list[str],
-    told: str,
+    message: str,
     dist: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     answer(monkeypatch, built)
     assert wheel.main(str(dist)) == 1
-    assert capsys.readouterr().err.endswith(f"{told}\n")
+    assert capsys.readouterr().err.endswith(f"{message}\n")
     assert list(dist.iterdir()) == []
 
 

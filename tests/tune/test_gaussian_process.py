@@ -63,7 +63,7 @@ def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.Mon
     assert all(one < 0.6 * other for one, other in zip(doubted, believed, strict=True)) and max(doubted) < 1.0
 
 
-def test_scatter_is_told_condition_by_condition() -> None:
+def test_noise_is_estimated_condition_by_condition() -> None:
     seen = _seen(90)
     wide = np.where(seen.conditions == 2, 3.0, 0.3)
     surface = GaussianProcess()

@@ -123,7 +123,7 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ),
     ],
 )
-def test_what_makes_no_sense_is_told_at_once(change: dict[str, Any], message: str | None) -> None:
+def test_what_makes_no_sense_is_reported_at_once(change: dict[str, Any], message: str | None) -> None:
     if message is None:
         assert of_link(**{**LINK, **change}).goal.objectives[0].higher is False
         return
@@ -137,7 +137,7 @@ def test_of_the_usual_disciplines_those_of_the_box_are_searched() -> None:
     assert set(of_link(**{**LINK, "box": "ios"}).candidates) == {"red", "droptail"}
 
 
-def test_a_bad_section_is_told_with_its_file(folder: Path, dropcurve: Callable[..., Any]) -> None:
+def test_a_bad_section_is_reported_with_its_file(folder: Path, dropcurve: Callable[..., Any]) -> None:
     text = (folder / "short.toml").read_text(encoding="utf-8")
     (folder / "bad.toml").write_text(text + '\n[tune]\ngole = "x"\nranges = 3\n', encoding="utf-8")
     with pytest.raises(ScenarioError) as error:

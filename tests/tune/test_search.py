@@ -189,7 +189,7 @@ def test_no_setting_is_proposed_twice() -> None:
         for ticket, one in found:
             limits.append(one.params["limit"])
             study.tell(ticket, [abs(len(limits) - 5.0)], key=one.key)
-    # Between one packet and nine, to three digits: every limit is another one and all are told to Optuna.
+    # Between one packet and nine, to three digits: every limit is another one and all are reported to Optuna.
     assert len(set(limits)) == len(limits) > 20
     assert all(1500 <= int(text.removesuffix(" B")) <= 13_500 for text in limits)
 

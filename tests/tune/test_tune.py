@@ -94,7 +94,7 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
     whole: list[int] = []
     straight = tuning.solve(question, runs=120, out="straight", tell=lambda done, _: whole.append(done))
     assert resumed.record() == straight.record()
-    # Every run is told once as it is made: those that were kept were not made again.
+    # Every run is reported once, as it is made: stored runs are not made again.
     assert len(again) == len(whole) - kept
 
 
@@ -279,13 +279,13 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     }
     # Chosen on other seeds; on fresh ground most of it is still a front, from fast to full.
     assert len(front(points)) >= 2
-    # Each is told by what it is set to, the least goodput first, and the recommendation is marked among them.
+    # Each is named by its settings, the least goodput first, and the recommendation is marked among them.
     names = [fronts.named(answer, line.candidate) for line in fronts.ordered(answer)]
     assert len(set(names)) == len(names)
     text = str(answer)
     shown = text.partition("The front:")[2].partition("Off the front")[0].splitlines()[2:]
-    told = [line for line in shown if "±" in line]
-    assert [line.split("  ")[-1].strip() for line in told] == names and sum("→" in line for line in told) == 1
+    rows = [line for line in shown if "±" in line]
+    assert [line.split("  ")[-1].strip() for line in rows] == names and sum("→" in line for line in rows) == 1
     assert f"The front has {len(names)} designs" in " ".join(text.split())
     # Every goal has its own part of the sensitivity, in a unit of the right size.
     assert "goodput (Mbit/s)" in text and "  p95 delay (ms)" in text
@@ -298,11 +298,11 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     assert [axis.unit for axis in figures._axes(answer)] == ["Mbit/s", "ms"]
 
 
-def test_the_measures_of_a_sum_are_told_too(asked: Path) -> None:
+def test_the_measures_of_a_sum_are_reported_too(asked: Path) -> None:
     goal = "max utilisation - 0.5 * mean delay"
     answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
-    told = " ".join(str(answer).split())
-    assert "in the mean over the range expect utilisation − 0.5 × mean delay " in told
+    text = " ".join(str(answer).split())
+    assert "in the mean over the range expect utilisation − 0.5 × mean delay " in text
     head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "0.5 ×" in line)
     assert re.split(r"\s{2,}", head.strip()) == [
         "utilisation − 0.5 × mean delay",

@@ -47,7 +47,7 @@ def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool
     assert (back, params) == (made.discipline_as_loaded, made.params_as_loaded)
     again = export(back, params, box=box, rate_bps=RATE, shape=shape)
     assert (again.discipline_as_loaded, again.params_as_loaded) == (back, params)
-    # A probability may be told in more digits the second time; from then on not a letter changes.
+    # A probability may be written with more digits the second time; from then on not a letter changes.
     third = export(again.discipline_as_loaded, again.params_as_loaded, box=box, rate_bps=RATE, shape=shape)
     assert third.text == again.text
 
@@ -68,28 +68,28 @@ def test_a_contradiction_is_refused_on_every_box(
 ) -> None:
     several = kind in SETTINGS
     one = {**RED, **wrong}
-    told: dict[str, Any] = {
+    settings: dict[str, Any] = {
         key: [one[key]] if several and key.endswith("_th") else one[key] for key in ("limit", "min_th", "max_th")
     }  # fmt: skip
     name = {"wred": "denominator", "gred": "probability"}.get(kind, "max_p")
     value = 1.0 / one["max_p"] if kind == "wred" else one["max_p"]
-    told[name] = [value] if several else value
+    settings[name] = [value] if several else value
     with pytest.raises(dc.ScenarioError, match=words):
-        export(kind, told, box=box, rate_bps=RATE)
+        export(kind, settings, box=box, rate_bps=RATE)
 
 
 @given(st.integers(2, 10_000_000))
-def test_a_time_of_codel_survives_being_told_again(micro: int) -> None:
+def test_a_time_of_codel_survives_being_written_again(micro: int) -> None:
     loaded = tc_numbers.codel_time(micro / 1e6)
-    assert tc_numbers.codel_time(tc_numbers.codel_told(loaded)) == loaded
-    assert tc_numbers.codel_told(loaded) * 1e6 <= micro + 1e-6
+    assert tc_numbers.codel_time(tc_numbers.codel_time_written(loaded)) == loaded
+    assert tc_numbers.codel_time_written(loaded) * 1e6 <= micro + 1e-6
 
 
 @pytest.mark.parametrize(
-    ("told", "loaded"), [("0.16", 40), ("0.16015625", 41), ("0.160156", 41), ("3.2", 819)]
+    ("written", "loaded"), [("0.16", 40), ("0.16015625", 41), ("0.160156", 41), ("3.2", 819)]
 )
-def test_a_gain_of_dualpi2_is_cut_to_256ths(told: str, loaded: int) -> None:
-    text = f"tc qdisc replace dev eth0 root dualpi2 limit 1000 alpha {told}\n"
+def test_a_gain_of_dualpi2_is_cut_to_256ths(written: str, loaded: int) -> None:
+    text = f"tc qdisc replace dev eth0 root dualpi2 limit 1000 alpha {written}\n"
     assert read(text).params["alpha"] == loaded / 256
     made = export("dualpi2", {"alpha": loaded / 256}, box="linux", rate_bps=RATE)
     assert read(made.text).params["alpha"] == loaded / 256

@@ -168,7 +168,7 @@ def test_whole_percents_and_packets_are_not_changed(low: int, width: int, share:
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
 
 
-def test_what_ios_is_told() -> None:
+def test_the_configuration_of_ios() -> None:
     made = export(
         "red",
         {**BASE, "max_p": 0.0109, "ecn": True},
@@ -191,7 +191,7 @@ def test_what_ios_is_told() -> None:
     assert any(note.key == "max_p" and "1/92" in note.text for note in made.notes)
 
 
-def test_what_junos_is_told() -> None:
+def test_the_configuration_of_junos() -> None:
     made = export("red", {**BASE, "max_p": 0.0109}, box="junos", rate_bps=RATE)
     assert "interpolate fill-level [ 6 18 19 ]" in made.text
     assert "interpolate drop-probability [ 0 1 100 ]" in made.text
@@ -199,7 +199,7 @@ def test_what_junos_is_told() -> None:
     assert {note.key for note in made.notes} >= {"max_p", "w_q"}
 
 
-def test_what_sonic_and_openconfig_are_told() -> None:
+def test_the_configurations_of_sonic_and_openconfig() -> None:
     sonic = json.loads(export("red", BASE, box="sonic", rate_bps=RATE, shape=True).text)
     profile = sonic["WRED_PROFILE"]["DROPCURVE"]
     assert (
@@ -317,7 +317,7 @@ def test_a_share_of_a_shaped_class_and_the_speed_of_an_interface() -> None:
     assert any("GigabitEthernet0/1 says it has 100 Mbit/s" in note.text for note in bare.notes)
 
 
-def test_dscps_that_are_not_told_have_the_defaults_of_ios() -> None:
+def test_dscps_that_are_not_given_have_the_defaults_of_ios() -> None:
     found = read("policy-map P\n class DATA\n  random-detect dscp-based\n")
     assert found.params["min_th"][:5] == [f"{low} pkts" for low in (20, 22, 32, 28, 24)]
     assert found.params["min_th"][18] == "36 pkts", "EF"
@@ -401,9 +401,9 @@ def test_openconfig_with_a_prefix_and_text_numbers() -> None:
 @pytest.mark.parametrize("box", ROUTERS)
 def test_where_the_queue_must_form_is_said_unless_there_is_a_shaper(box: str) -> None:
     plain, shaped = (export("red", BASE, box=box, rate_bps=RATE, shape=shape) for shape in (False, True))
-    told = "must itself be the bottleneck of"
-    assert sum(told in str(note) for note in plain.notes) == 1
-    assert not any(told in str(note) for note in shaped.notes)
+    note_text = "must itself be the bottleneck of"
+    assert sum(note_text in str(note) for note in plain.notes) == 1
+    assert not any(note_text in str(note) for note in shaped.notes)
 
 
 @pytest.mark.parametrize("box", ROUTERS)

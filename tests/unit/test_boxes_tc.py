@@ -89,7 +89,7 @@ def test_cake_is_read_with_its_tins_isolation_and_framing() -> None:
     assert [note.key for note in found.notes if note.kind == "lost"] == ["nat"]
 
 
-def test_cake_counts_the_ethernet_header_unless_an_overhead_is_told() -> None:
+def test_cake_counts_the_ethernet_header_unless_an_overhead_is_given() -> None:
     plain = read("tc qdisc add dev eth0 root cake besteffort flows").params
     assert (plain["overhead"], plain["tins"], "bandwidth" in plain) == ("14 B", "besteffort", False)
     assert read("tc qdisc add dev eth0 root cake docsis").params["mpu"] == "64 B"
@@ -166,7 +166,7 @@ def test_contradictions_are_refused_in_one_line(asked: dict[str, Any], words: st
     assert len(error.value.problems) == 1
 
 
-def test_several_contradictions_are_told_at_once() -> None:
+def test_several_contradictions_are_reported_at_once() -> None:
     asked = {
         "limit": "90 pkts",
         "dp_limit": ["20 pkts"],
@@ -234,7 +234,7 @@ def test_what_the_text_hides_is_assumed_and_said() -> None:
 
 
 @pytest.mark.parametrize(("limit", "words"), [(30_000, "RED drops any"), (60_000, "RED drops all")])
-def test_a_buffer_that_is_full_too_early_is_told(limit: int, words: str) -> None:
+def test_a_buffer_that_is_full_too_early_is_reported(limit: int, words: str) -> None:
     found = read(f"tc qdisc add dev e root red limit {limit} min 30000 max 90000 avpkt 1500 burst 40\n")
     (note,) = (note for note in found.notes if note.key == "limit")
     assert note.text.endswith(words)

@@ -39,17 +39,17 @@ def mser5(values: np.ndarray) -> int | None:
 
 def test_the_core_says_what_the_series_do() -> None:
     run = made("series")
-    series, told = Series.from_curves(run.series()), run.derived()
-    assert told is not None
+    series, derived = Series.from_curves(run.series()), run.derived()
+    assert derived is not None
     curves = [series.select("cwnd", component) for component in series.components("cwnd")]
     windows = np.stack([values for _, values in curves])
     known = (curves[0][0] >= 3.0) & np.isfinite(windows).all(axis=0)
-    assert told["sync"] == pytest.approx(sync(windows[:, known]), rel=1e-12)
+    assert derived["sync"] == pytest.approx(sync(windows[:, known]), rel=1e-12)
     times, queue = series.select("queue_pkts", "bottleneck")
     rates = [series.select("throughput_bps", one)[1] for one in series.components("throughput_bps")]
     for said, cut in (
-        (told["queue_s"]["bottleneck"], mser5(queue)),
-        (told["throughput_s"], mser5(np.sum(rates, axis=0))),
+        (derived["queue_s"]["bottleneck"], mser5(queue)),
+        (derived["throughput_s"], mser5(np.sum(rates, axis=0))),
     ):
         assert said == (None if cut is None else pytest.approx(times[cut]))
 
@@ -64,7 +64,7 @@ def test_a_run_without_samples_has_gaps() -> None:
 
 
 @dataclass
-class Told:
+class RecordedRun:
     """A run whose queue settles at 2 s."""
 
     throughput_s: float | None
@@ -79,7 +79,7 @@ class Told:
 
 @pytest.mark.parametrize(("throughput_s", "end"), [(4.0, 4.0), (1.0, 2.0), (None, 2.0)])
 def test_the_transient_is_the_later_of_queue_and_throughput(throughput_s: float | None, end: float) -> None:
-    found = derived.summary(Told(throughput_s))  # type: ignore[arg-type]
+    found = derived.summary(RecordedRun(throughput_s))  # type: ignore[arg-type]
     assert found["derived"] == {"sync": 0.5, "transient_s": end}
 
 

@@ -40,7 +40,7 @@ def test_the_folder_holds_what_its_page_says(result: dc.Result, folder: Path) ->
     assert dc.Scenario.load("kept/scenario.toml").hash == result.baseline.hash
 
 
-def test_automatic_values_are_told_by_link(result: dc.Result) -> None:
+def test_automatic_values_are_reported_by_link(result: dc.Result) -> None:
     tail, red = result.variants
     assert tail.automatic == {}
     # 1500 bytes of three TCP flows and 500 of a voice, to the byte below.
@@ -61,7 +61,7 @@ def test_more_replications_take_those_that_are_there(folder: Path) -> None:
     assert dc.run("short.toml", replications=2, seed=2, out="kept").reused == 0
 
 
-def test_variants_are_called_as_told_and_told_apart(folder: Path) -> None:
+def test_variants_have_given_and_distinct_names(folder: Path) -> None:
     long = "red:max_p=0.1,min_th=5 pkts,max_th=15 pkts"
     found = dc.compare("short.toml", queues=["classic=red:max_p=0.1", "red", "red", long], replications=2)
     assert [one.name for one in found.variants] == ["classic", "red", "red (2)", long]

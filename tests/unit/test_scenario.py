@@ -65,7 +65,7 @@ def test_lines_are_those_of_the_file_whatever_stands_in_it(folder: Path) -> None
     assert caught.value.lines() == ["short.toml: queue.max_p = 2: must lie in (0, 1]; the default is 0.02"]
 
 
-def test_a_key_that_is_missing_is_told_at_its_section() -> None:
+def test_a_key_that_is_missing_is_reported_at_its_section() -> None:
     with pytest.raises(dc.ScenarioError) as caught:
         dc.Scenario.parse("\n[dumbbell]\n\n[queue]\n[flows.a]\n", origin="bad.toml")
     assert "bad.toml:4: queue.kind: " in "\n".join(caught.value.lines())

@@ -110,7 +110,7 @@ def test_a_simpler_equal_is_not_chosen_if_it_is_not_better_than_the_design_in_us
     assert (found.status, found.recommended) == ("load", "red")
 
 
-def test_without_a_design_in_use_those_that_cannot_be_told_apart_are_all_named() -> None:
+def test_without_a_design_in_use_those_that_cannot_be_distinguished_are_all_named() -> None:
     some = [design("a", around(91.0, 1.0)), design("b", [90.0] * 4), design("c", [50.0] * 4)]
     found = decide(some, [USE])
     assert (found.status, found.recommended) == ("undecided", "a")
@@ -163,7 +163,7 @@ def test_intervals_are_simultaneous_over_the_rivals() -> None:
     assert one.half_width == pytest.approx(4.85658 * 0.1 * math.sqrt(4 / 3) / 2, rel=1e-4)
 
 
-def test_gains_and_costs_are_told_only_where_runs_show_them() -> None:
+def test_gains_and_costs_are_reported_only_where_runs_show_them() -> None:
     note = Criterion("loss", "loss of voice", "%", better="lower")
     better = SampledDesign("a", {"use": [95.0] * 4, "loss": around(1.0, 1.0)})
     worse = SampledDesign("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)

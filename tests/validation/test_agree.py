@@ -119,9 +119,9 @@ def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
     runs: list[int] = []
     context = Context(cache=tmp_path)
     for _ in range(2):
-        assert context.kept("told so", lambda: runs.append(1) or {"loss": 0.5}) == {"loss": 0.5}
+        assert context.kept("one key", lambda: runs.append(1) or {"loss": 0.5}) == {"loss": 0.5}
     assert len(runs) == 1
-    context.kept("told otherwise", lambda: runs.append(1))
+    context.kept("another key", lambda: runs.append(1))
     assert len(runs) == 2
 
 
@@ -150,9 +150,9 @@ def test_drawn_runs_are_scenarios() -> None:
 def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
-    def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
+    def theirs(settings: Mapping[str, str], seed: int) -> dict[str, float]:
         made.append(seed)
-        return {"utilisation": float(seed), "sojourn_ms_mean": float(told["buf"])}
+        return {"utilisation": float(seed), "sojourn_ms_mean": float(settings["buf"])}
 
     monkeypatch.setattr(tuned, "theirs", theirs)
     kept, asked = tmp_path / "ns2", [({"buf": "4"}, seed) for seed in (1, 2, 3)]

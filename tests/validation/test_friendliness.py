@@ -21,12 +21,12 @@ def test_every_transport_of_the_catalogue_makes_a_scenario() -> None:
 
 
 def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    states: list[tuple[int, int]] = []
 
     def matrix() -> friendliness.Matrix:
         return friendliness.matrix(
             NAMES, replications=2, seconds=8.0, out=tmp_path, jobs=1,
-            progress=lambda done, needed, _: told.append((done, needed)),
+            progress=lambda done, needed, _: states.append((done, needed)),
         )  # fmt: skip
 
     found = matrix()
@@ -34,10 +34,10 @@ def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Pat
     one, other = found["cubic", "vegas"], found["vegas", "cubic"]
     assert one.ratio > 1 and one.low <= one.ratio <= one.high
     assert (other.ratio, other.low, other.high) == (1 / one.ratio, 1 / one.high, 1 / one.low)
-    assert told[-1] == (6, 6)
-    told.clear()
+    assert states[-1] == (6, 6)
+    states.clear()
     assert matrix() == found
-    assert not told, "a second call makes no run"
+    assert not states, "a second call makes no run"
 
 
 def test_share_by_hand() -> None:

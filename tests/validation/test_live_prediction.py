@@ -26,9 +26,9 @@ def test_the_page_is_made_of_the_kept_numbers(tmp_path: Path, monkeypatch: pytes
     # What the front page says of it.
     kept = json.loads(stored)
     agrees = [run[metric]["agrees"] for run in kept.values() for metric in ("goodput_bps", "queue_pkts_mean")]
-    told = f"{agrees.count(True)} of {len(agrees) - agrees.count(None)}"
-    assert f"{told} comparisons" in (tmp_path / "page.md").read_text()
-    assert f": {told} |" in (ROOT / "README.md").read_text()
+    share = f"{agrees.count(True)} of {len(agrees) - agrees.count(None)}"
+    assert f"{share} comparisons" in (tmp_path / "page.md").read_text()
+    assert f": {share} |" in (ROOT / "README.md").read_text()
 
 
 def test_every_exception_has_its_cause() -> None:

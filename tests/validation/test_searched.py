@@ -40,8 +40,10 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
 
 def test_whoever_waits_reads_a_sentence() -> None:
     one = SearchOutcomes(2, 59, 544, Interval(-0.123, 0.26, 20))
-    assert searched.told(13, 3, one) == (
+    assert searched.progress_line(13, 3, one) == (
         "problem 13 of 14, seed 3: the search reached the grid with 59 runs against 544: "
         "behind by −0.12 ± 0.26 points over 20 fresh seeds"
     )
-    assert "did not reach the grid" in searched.told(1, 1, SearchOutcomes(1, 60, 79, Interval(0.5, 0.1, 20)))
+    assert "did not reach the grid" in searched.progress_line(
+        1, 1, SearchOutcomes(1, 60, 79, Interval(0.5, 0.1, 20))
+    )

@@ -58,9 +58,9 @@ def main() -> int:
     return 0
 
 
-def times(told: str) -> dict[str, float]:
+def times(output: str) -> dict[str, float]:
     """Nanoseconds for each kind at its defaults, from what the bench prints."""
-    rows = re.findall(r"^(\w+) +- +([\d.]+) ns", told, flags=re.MULTILINE)
+    rows = re.findall(r"^(\w+) +- +([\d.]+) ns", output, flags=re.MULTILINE)
     return {kind: float(ns) for kind, ns in rows}
 
 

@@ -107,8 +107,8 @@ def main() -> int:
     for what in ("compact", *QUERIES, *CALLS):
         command = [sys.executable, __file__, str(asked.folder), "--ask", what]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        told = json.loads(done.stdout)
-        print(f"| `{what}` | {told['s']:.1f} | {told['mib']:.0f} |", flush=True)
+        measured = json.loads(done.stdout)
+        print(f"| `{what}` | {measured['s']:.1f} | {measured['mib']:.0f} |", flush=True)
     size = sum(path.stat().st_size for path in (asked.folder / "runs").glob("part-*"))
     columns = len(parquet.read_schema(next((asked.folder / "runs").glob("part-*"))).names)
     print(f"\n{asked.runs} runs, {columns} columns, {size / 2**20:.0f} MiB on disk")

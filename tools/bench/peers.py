@@ -62,8 +62,8 @@ def main(arguments: Sequence[str]) -> int:
         for done in range(int(rounds[0]) if rounds else given.rounds):
             for name, side in sides.items():
                 costs[name].append(side(flows, seconds))
-                told = f"round {done + 1}, {flows} flows, {name}: {costs[name][-1].each:.0f} ns"
-                print(f"peers: {told}", file=sys.stderr)
+                line = f"round {done + 1}, {flows} flows, {name}: {costs[name][-1].each:.0f} ns"
+                print(f"peers: {line}", file=sys.stderr)
         show(flows, seconds, costs)
     return 0
 

@@ -13,12 +13,6 @@ from collections.abc import Iterator
 from tidy_rules import rust
 from tidy_rules.tree import Fault, Tree
 
-NOT_YET: tuple[str, ...] = ()
-"""Files and folders not yet in the glossary's words. Remove an entry once the room is clean."""
-
-RIDDLES = ("python/dropcurve/metrics/summary.py",)
-"""Rooms whose docstrings may still begin with a relative clause. Remove an entry once the room is clean."""
-
 LISTED = ("docs/glossary.md", "tools/tidy_rules/language.py")
 """Where the words stand because they are forbidden."""
 
@@ -43,6 +37,7 @@ INSTEAD = {
     r"knobs?": "parameter",
     r"same luck": "common random numbers",
     r"--aqm": "--queue",
+    r"told(?! apart)": "reported, given, configured",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""
 
@@ -55,13 +50,22 @@ SAME_IDEA = {
 }
 """Type names that several modules may use, and the idea they share."""
 
+
 # `RedDice` and `red_dice` hold the same word: a name is split where its parts meet.
-FORBIDDEN = [
-    (re.compile(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", re.IGNORECASE), say)
-    for pattern, say in INSTEAD.items()
-]
+def _whole(pattern: str) -> re.Pattern[str]:
+    """Pattern that matches whole words, in whatever line of a paragraph each of them is."""
+    spaced = pattern.replace("[ _-]?", "(?: +|[_-])?").replace(" ", " +")
+    return re.compile(rf"(?<![^\W_])(?:{spaced})(?![^\W_])", re.IGNORECASE)
+
+
+WRITTEN = (".rs", ".py", ".pyi", ".md", ".toml", ".sh", ".js", ".yml", "Makefile")
+"""Files whose words are checked, by the end of their name."""
+
+FORBIDDEN = [(_whole(pattern), say) for pattern, say in INSTEAD.items()]
 #: All of them at once, to pass over the files that have none.
-ANY = re.compile(rf"(?<![^\W_])(?:{'|'.join(INSTEAD)})(?![^\W_])", re.IGNORECASE)
+ANY = _whole("|".join(INSTEAD))
+#: The end of a line within a paragraph or comment, and what begins the next.
+BREAK = re.compile(r"\n[ \t]*(?:///|//!|//|#:|#|>)?[ \t]*")
 #: Names that files recorded from other programs bear, and their columns.
 RECORDED = re.compile(r"hassan_knobs\w*|[\"'`]knobs[\"'`]")
 #: Beginnings of a docstring that name no subject.
@@ -74,16 +78,17 @@ RUST_TYPE = re.compile(r"^ {0,4}pub (?:struct|enum|trait|type|union) (\w+)", re.
 
 def check_words(tree: Tree) -> Iterator[Fault]:
     """No synonym of a glossary term in Rust, Python, Markdown or the Makefile."""
-    for path in tree.matching(".rs", ".py", ".md", "Makefile"):
-        if path in LISTED or path.startswith(NOT_YET):
+    for path in tree.matching(*WRITTEN):
+        if path in LISTED:
             continue
-        if not ANY.search(CAMEL.sub("_", tree.text(path))):
+        text = CAMEL.sub("_", tree.text(path))
+        joined = RECORDED.sub(lambda name: " " * len(name[0]), BREAK.sub(lambda gap: " " * len(gap[0]), text))
+        if not ANY.search(joined):
             continue
-        for number, line in tree.lines(path):
-            parted = RECORDED.sub("", CAMEL.sub("_", line))
-            for pattern, say in FORBIDDEN:
-                if found := pattern.search(parted):
-                    yield Fault(path, number, "word", f"'{found[0]}': say {say} (docs/glossary.md)")
+        for pattern, say in FORBIDDEN:
+            for found in pattern.finditer(joined):
+                line = text.count("\n", 0, found.start()) + 1
+                yield Fault(path, line, "word", f"'{found[0]}': say {say} (docs/glossary.md)")
 
 
 def check_docstrings(tree: Tree) -> Iterator[Fault]:
@@ -94,8 +99,6 @@ def check_docstrings(tree: Tree) -> Iterator[Fault]:
             message = f"a doc comment begins with '{start[1]}': say what it returns, does or holds"
             yield Fault(path, line, "docstring", message)
     for path in tree.matching("python/", "validation/", "tools/", "reference/", "examples/", ".py"):
-        if path.startswith(RIDDLES):
-            continue
         try:
             module = ast.parse(tree.text(path))
         except SyntaxError:
@@ -118,9 +121,8 @@ def check_names(tree: Tree) -> Iterator[Fault]:
             if len({path for path, _ in where}) < 2 or name in SAME_IDEA:
                 continue
             for path, line in where:
-                if not path.startswith(NOT_YET):
-                    other = next(other for other, _ in where if other != path)
-                    yield Fault(path, line, "name", f"{name} is also a type of {other}: rename one of them")
+                other = next(other for other, _ in where if other != path)
+                yield Fault(path, line, "name", f"{name} is also a type of {other}: rename one of them")
 
 
 def rust_types(tree: Tree) -> Iterator[tuple[str, str, int]]:

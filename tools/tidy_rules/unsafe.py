@@ -25,9 +25,9 @@ def check(tree: Tree) -> Iterator[Fault]:
             yield Fault(
                 path, uses[0] + 1 if uses else 1, "unsafe", f"{len(uses)} uses: {PAGE} must list as many"
             )
-        told = tree.text(path).splitlines()
+        lines = tree.text(path).splitlines()
         for number in uses:
-            if not any("SAFETY:" in line for line in told[max(0, number - NEAR) : number + 1]):
+            if not any("SAFETY:" in line for line in lines[max(0, number - NEAR) : number + 1]):
                 yield Fault(path, number + 1, "unsafe", "say above it why it is sound: // SAFETY: …")
     for path in listed:
         yield Fault(PAGE, 1, "unsafe", f"{path} has no unsafe any more: take its row out")

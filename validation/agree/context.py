@@ -27,7 +27,7 @@ Numbers = dict[str, float]
 class Context:
     """``reference`` is the folder with ns2, ns3 and linux; None: only the project's own copies. ``quick`` takes few
     cases and replications; ``live`` runs the other programs themselves: "" (not), "sample" or "all". ``cache`` is
-    the folder for the output of the other programs, by what they were told."""
+    the folder for the output of the other programs, by their arguments."""
 
     reference: Path | None = None
     own: Path = ROOT / "validation" / "agree" / "data"
@@ -58,11 +58,11 @@ class Context:
         result = dc.run(scenario, replications=replications, jobs=self.jobs)
         return [numbers(dict(run)) for run in result.baseline.runs]
 
-    def kept(self, told: str, work: Callable[[], Any]) -> Any:
+    def kept(self, key: str, work: Callable[[], Any]) -> Any:
         """Returns the output of another program for this input; run once, then cached, so that a comparison resumes."""
         if self.cache is None:
             return work()
-        place = self.cache / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
+        place = self.cache / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
         if place.exists():
             return json.loads(place.read_text(encoding="utf-8"))
         found = work()

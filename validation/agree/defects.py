@@ -104,7 +104,7 @@ def unevenness(gaps: list[int]) -> float:
 
 
 def tc_max_p(probability: str) -> float:
-    """The probability the kernel works with after tc was told this one."""
+    """The probability the kernel works with after tc was given this one."""
     command = (
         "tc qdisc add dev eth0 root red limit 400kb min 30000 max 63000 avpkt 1000 burst 43 bandwidth 10Mbit"
     )

@@ -47,7 +47,7 @@ def attempt(name: str, work: Callable[[], AgreementCase]) -> AgreementCase:
         return AgreementCase(name, missing=f"a run that ended well ({last[:120]})")
 
 
-def told(*words: str) -> str:
+def run_program(*words: str) -> str:
     """Returns the output of ns-2 for these arguments."""
     command = ["ns", str(SCRIPTS / words[0]), *words[1:]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
@@ -102,7 +102,7 @@ def _hassan(row: Row) -> dict[str, str]:
 def once(pairs: Mapping[str, str], seed: int) -> dict[str, float]:
     """Returns the counters of one run of `dumbbell.tcl`."""
     words = [part for pair in pairs.items() for part in pair]
-    text = told("dumbbell.tcl", *words, "seed", str(seed))
+    text = run_program("dumbbell.tcl", *words, "seed", str(seed))
     return {key: float(value) for key, value in (pair.split("=") for pair in text.split())}
 
 

@@ -95,8 +95,8 @@ def case(pair: tuple[str, str], context: Context) -> AgreementCase:
 def kernel(keys: dict[str, str], context: Context) -> dict[str, float]:
     """One run of the kernel: the same keys give the same bytes."""
     words = [f"{key}={value}" for key, value in keys.items()]
-    told = f"linux {(oracle() / 'linux-um').stat().st_size} {' '.join(words)}"
-    found: dict[str, float] = context.kept(told, lambda: once(words))
+    key = f"linux {(oracle() / 'linux-um').stat().st_size} {' '.join(words)}"
+    found: dict[str, float] = context.kept(key, lambda: once(words))
     return found
 
 

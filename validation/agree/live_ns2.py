@@ -93,15 +93,15 @@ def mean(context: Context, table: tables.AgreementTable, seeds: int, row: tables
 def tcp(context: Context, seed: int) -> AgreementCase:
     """One drawn TCP."""
     keys = drawn(seed)
-    told = " ".join(f"{key}={value}" for key, value in keys.items())
+    settings = " ".join(f"{key}={value}" for key, value in keys.items())
 
     def work() -> AgreementCase:
-        found = context.kept(f"ns2 single {told}", lambda: run(keys))
+        found = context.kept(f"ns2 single {settings}", lambda: run(keys))
         events = [(time, letter, number) for time, letter, number in found["events"]]
         windows = [(time, value) for time, value in found["windows"]]
         return ns2_packets.case(ns2_packets.RecordedFlow(found["keys"], events, windows))
 
-    return live.attempt(told[:60], work)
+    return live.attempt(settings[:60], work)
 
 
 def rated(context: Context, name: str, draw: int) -> AgreementCase:
@@ -163,7 +163,9 @@ def run(keys: dict[str, str]) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         words = [part for pair in keys.items() for part in pair]
-        printed = dict(pair.split("=") for pair in live.told("single.tcl", *words, "out", str(out)).split())
+        printed = dict(
+            pair.split("=") for pair in live.run_program("single.tcl", *words, "out", str(out)).split()
+        )
         packets = _events(out.with_suffix(".packets").read_text(encoding="utf-8").splitlines())
         windows = _windows(out.with_suffix(".windows").read_text(encoding="utf-8").splitlines())
     tick = 0.1 if keys["profile"] == "era" else 0.01

@@ -29,7 +29,7 @@ SOURCES = ROOT / "validation" / "agree" / "ns3"
 BUILT = ROOT / "out" / "agree" / "ns3"
 HEADERS = (Path("/usr/include/ns3"), Path("/usr/local/include/ns3"))
 MODULES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
-#: The stack of the recorded traces, and what `single` is told.
+#: The stack of the recorded traces, and the arguments of `single`.
 STACKS = {
     "newreno_sack_prr": ("--control=TcpNewReno",),
     "newreno_nosack_classic": ("--control=TcpNewReno", "--sack=false", "--recovery=TcpClassicRecovery"),
@@ -159,8 +159,8 @@ def discipline(aqm: str, seeds: int, context: Context) -> AgreementCase:
 
     def work() -> AgreementCase:
         with ThreadPoolExecutor(context.jobs) as pool:
-            told = [(*words, f"--seed={seed}") for seed in range(1, seeds + 1)]
-            texts = list(pool.map(lambda one: output(context, "dumbbell", *one), told))
+            calls = [(*words, f"--seed={seed}") for seed in range(1, seeds + 1)]
+            texts = list(pool.map(lambda one: output(context, "dumbbell", *one), calls))
         theirs = [{key: float(value) for key, value in map(_pair, text.split())} for text in texts]
         row = keys | means.row_of(theirs)
         scenario = dc.Scenario.parse(other_stacks.ns3(row))

@@ -88,9 +88,9 @@ def _lost(rng: random.Random, segments: int) -> dict[int, int]:
 
 def words(keys: Keys) -> list[str]:
     """Returns the arguments of `single`."""
-    told = [f"--{key}={value}" for key, value in keys.items() if key != "seed" and value != "-"]
+    arguments = [f"--{key}={value}" for key, value in keys.items() if key != "seed" and value != "-"]
     plus = "--ns3::TcpWestwood::ProtocolType=WestwoodPlus"
-    return [*told, plus] if keys["control"] == "TcpWestwood" else told
+    return [*arguments, plus] if keys["control"] == "TcpWestwood" else arguments
 
 
 def case(keys: Keys, theirs: list[Sent]) -> AgreementCase:

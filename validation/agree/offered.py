@@ -24,7 +24,7 @@ UNTIL_S = 120
 #: Streams there are at most.
 MOST = 3
 FROM_S = 20
-#: ns-2 runs RED by packets only where it is told so.
+#: ns-2 runs RED by packets only if it is set to.
 _PACKETS = {"bytes_": "false", "queue_in_bytes_": "false", "mean_pktsize_": "1000"}
 _RED = {
     **_PACKETS,
@@ -44,7 +44,7 @@ class Offer:
 
     kind: str
     limit: int
-    told: Mapping[str, str]
+    settings: Mapping[str, str]
     ours: str
     loads: tuple[float, ...] = (5, 6)
     sizes: tuple[int, ...] = (1000,)
@@ -54,8 +54,8 @@ class Offer:
         return self.sizes[min(stream, len(self.sizes) - 1)]
 
 
-def _red(title: str, **told: str) -> tuple[str, Offer]:
-    rows = {"gentle_": "false", "wait_": "true", **told}
+def _red(title: str, **settings: str) -> tuple[str, Offer]:
+    rows = {"gentle_": "false", "wait_": "true", **settings}
     ours = [f'kind = "red"\ndialect = "ns2"\n{BAND}']
     ours.append(f'above_max = "{"gentle" if rows["gentle_"] == "true" else "drop"}"')
     ours.append(f'spacing = "{"wait" if rows["wait_"] == "true" else "pseudocode"}"')
@@ -108,7 +108,7 @@ OFFERS = dict(
 def arguments(row: Row) -> dict[str, str]:
     """Returns the arguments of `offered.tcl` for a row."""
     offer = OFFERS[row["name"]]
-    settings = ",".join(f"{key}:{value}" for key, value in offer.told.items())
+    settings = ",".join(f"{key}:{value}" for key, value in offer.settings.items())
     return {
         "kind": offer.kind,
         "limit": str(offer.limit),
@@ -173,8 +173,8 @@ def numbers(run: Summary) -> dict[str, float]:
 
 def record(row: Row, seeds: int) -> dict[str, str]:
     """ns-2's mean and deviation of every column."""
-    told = [word for pair in arguments(row).items() for word in pair]
-    printed = [live.told("offered.tcl", *told, "seed", str(seed)) for seed in range(1, seeds + 1)]
+    words = [word for pair in arguments(row).items() for word in pair]
+    printed = [live.run_program("offered.tcl", *words, "seed", str(seed)) for seed in range(1, seeds + 1)]
     return recorded(row, printed)
 
 

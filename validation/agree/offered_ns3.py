@@ -26,12 +26,12 @@ _BANDS = 'kind = "prio"\nband_of = [0, 1, 2]\n'
 _FIFO = '{ kind = "droptail", limit = "50 pkts" }'
 
 
-def _red(ours: str = "", loads: tuple[float, ...] = (5, 6), **told: str) -> Offer:
-    return Offer("RedQueueDisc", 100, {**_RED, **_BAND, **told}, f"{_OUR_RED}{_OUR_BAND}{ours}", loads)
+def _red(ours: str = "", loads: tuple[float, ...] = (5, 6), **settings: str) -> Offer:
+    return Offer("RedQueueDisc", 100, {**_RED, **_BAND, **settings}, f"{_OUR_RED}{_OUR_BAND}{ours}", loads)
 
 
-def _kind(disc: str, kind: str, ours: str = "", **told: str) -> Offer:
-    return Offer(disc, 200, {**_NO_ECN, **told}, f'kind = "{kind}"\ndialect = "ns3"\n{ours}')
+def _kind(disc: str, kind: str, ours: str = "", **settings: str) -> Offer:
+    return Offer(disc, 200, {**_NO_ECN, **settings}, f'kind = "{kind}"\ndialect = "ns3"\n{ours}')
 
 
 def _fair(disc: str, kind: str, loads: tuple[float, ...], sizes: tuple[int, ...] = (1000,)) -> Offer:
@@ -98,9 +98,9 @@ OFFERS: dict[str, Offer] = {
 def arguments(row: Row) -> list[str]:
     """Returns the arguments of `offered` for a row."""
     offer = OFFERS[row["name"]]
-    told: Mapping[str, str] = {
+    options: Mapping[str, str] = {
         "disc": f"ns3::{offer.kind}",
-        "set": ",".join(f"{key}={value}" for key, value in offer.told.items()) or "-",
+        "set": ",".join(f"{key}={value}" for key, value in offer.settings.items()) or "-",
         "loads": ",".join(f"{load:g}" for load in offer.loads),
         "sizes": ",".join(map(str, offer.sizes)),
         "priorities": PRIORITIES.get(offer.kind, "0"),
@@ -108,7 +108,7 @@ def arguments(row: Row) -> list[str]:
         "from": str(FROM_S),
         "until": str(UNTIL_S),
     }
-    return [f"--{key}={value}" for key, value in told.items()]
+    return [f"--{key}={value}" for key, value in options.items()]
 
 
 def scenario(row: Row) -> str:
@@ -118,8 +118,8 @@ def scenario(row: Row) -> str:
 
 def record(row: Row, seeds: int) -> dict[str, str]:
     """ns-3's mean and deviation of every column."""
-    told, context = arguments(row), Context()
-    printed = [live_ns3.output(context, "offered", *told, f"--seed={seed}") for seed in range(1, seeds + 1)]
+    words, context = arguments(row), Context()
+    printed = [live_ns3.output(context, "offered", *words, f"--seed={seed}") for seed in range(1, seeds + 1)]
     return offered.recorded(row, printed)
 
 

@@ -93,7 +93,7 @@ Keys = dict[str, str]
 
 @dataclass(frozen=True)
 class Tested:
-    """A transport: what ns-2 calls its data, what a run is told, and our keys for that."""
+    """A transport: what ns-2 calls its data, the arguments of a run, and our keys for them."""
 
     name: str
     data: str
@@ -102,7 +102,7 @@ class Tested:
     until: int
     note: str
     runs: int
-    told: Callable[[int], Keys]
+    arguments: Callable[[int], Keys]
     flow: Callable[[Keys], str]
     label: Callable[[Keys], str]
 
@@ -177,7 +177,7 @@ TESTED = {
 
 @dataclass(frozen=True)
 class RecordedRate:
-    """One run of ns-2: of what, what it was told, and its events."""
+    """One run of ns-2: its transport, its arguments, its events."""
 
     tested: Tested
     keys: Keys
@@ -282,7 +282,7 @@ def record(tested: Tested, draw: int) -> str:
     chance = random.Random(draw)
     loss = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3)[draw % 7]
     back = (0.0, 0.0, 0.05, 0.2)[draw % 4]
-    own = tested.told(draw)
+    own = tested.arguments(draw)
     key = {
         "draw": str(draw),
         **own,
@@ -295,11 +295,11 @@ def record(tested: Tested, draw: int) -> str:
         "datagram": ("501", "303")[draw // 2 % 2],
     }
     names = (*own, "drop", "adrop", "limit", "delay", "datagram")
-    told = [part for name in names for part in (name, key[name])]
+    words = [part for name in names for part in (name, key[name])]
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
         subprocess.run(
-            ["ns", str(tested.script), *told, "until", str(tested.until), "out", str(trace)], check=True
+            ["ns", str(tested.script), *words, "until", str(tested.until), "out", str(trace)], check=True
         )
         tokens, last = [], 0
         for line in trace.read_text(encoding="utf-8").splitlines():

@@ -255,7 +255,7 @@ winner does worse on fresh ones; the search takes into account what neighbours o
         )
 
 
-def told(number: int, seed: int, one: SearchOutcomes) -> str:
+def progress_line(number: int, seed: int, one: SearchOutcomes) -> str:
     """A line for whoever waits."""
     verdict = "reached the grid" if one.reached else "did not reach the grid"
     return (
@@ -284,7 +284,7 @@ def main() -> int:
             for seed in range(1, SEARCHES + 1):
                 folder = (asked.runs or Path(scratch)) / f"{number}-{seed}"
                 searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
-                sys.stderr.write(told(number, seed, searches[-1]) + "\n")
+                sys.stderr.write(progress_line(number, seed, searches[-1]) + "\n")
             found.append(SearchedProblem(problem, tuple(searches)))
             asked.out.write_text(wrap_markdown("\n".join(page(found)) + "\n"), encoding="utf-8")
     return 0

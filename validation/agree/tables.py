@@ -86,8 +86,8 @@ def beside(table: AgreementTable, context: Context, row: Row) -> AgreementCase:
     scenarios = [dc.Scenario.parse(table.scenario(part)) for part in parts]
     each = -(-replications // len(parts))
     replications = each * len(parts)
-    told = [context.runs(one, each, lambda run: table.numbers(run, row)) for one in scenarios]
-    runs = [run for some in told for run in some]
+    each_row = [context.runs(one, each, lambda run: table.numbers(run, row)) for one in scenarios]
+    runs = [run for some in each_row for run in some]
     figures = [
         means.figure(column, row, column, runs, floor=floor) for column, floor in table.columns.items()
     ]

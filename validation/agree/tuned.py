@@ -104,7 +104,7 @@ class RivalDesign:
     """A design in both languages: a candidate here, variables of the script there."""
 
     candidate: Candidate
-    told: dict[str, str]
+    settings: dict[str, str]
 
 
 def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
@@ -166,14 +166,14 @@ def path(condition: Mapping[str, float], buffer_pkts: float) -> dict[str, str]:
     }  # fmt: skip
 
 
-def theirs(told: Mapping[str, str], seed: int) -> dict[str, float]:
+def theirs(settings: Mapping[str, str], seed: int) -> dict[str, float]:
     """One run of ns-2: utilisation in per cent and mean delay in milliseconds."""
-    found = live.once(told, seed)
+    found = live.once(settings, seed)
     return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
 
 
 def recorded_of(
-    told: Sequence[tuple[Mapping[str, str], int]], kept: Path, *, jobs: int
+    runs: Sequence[tuple[Mapping[str, str], int]], kept: Path, *, jobs: int
 ) -> list[dict[str, float]]:
     """Every run of ns-2, kept in a folder: one that is there from before is not made again, whatever our own build
     was then."""
@@ -184,7 +184,7 @@ def recorded_of(
         return found
 
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, told))
+        return list(pool.map(one, runs))
 
 
 @dataclass(frozen=True)
@@ -241,13 +241,13 @@ def solve(case: TunedLink, folder: Path, *, jobs: int) -> TunedOutcome:
     some = rivals(case, best)
     bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
     size = units.packets(case.buffer, packet_bytes=1500)
-    told = [
-        ({**path(dict(trial.condition), size), **one.told}, trial.seed)
+    arguments = [
+        ({**path(dict(trial.condition), size), **one.settings}, trial.seed)
         for one in some
         for trials in replications
         for trial in trials
     ]
-    recorded = iter(recorded_of(told, folder / "ns2", jobs=jobs))
+    recorded = iter(recorded_of(arguments, folder / "ns2", jobs=jobs))
     here = {
         one.candidate.name: [
             [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications

@@ -28,13 +28,13 @@ LINUX_TITLE = "Linux's disciplines, packet by packet"
 LINUX_METHOD = (
     "A Linux kernel in virtual time and the `linux` dialects get the same packets at the same moments; the tests of "
     "the queue crate replay the record and fail at the first verdict that differs. `exact`: chance has no part in it, "
-    "or rounds a byte, so that one of a number of rng must explain every verdict. "
-    "`told`: RED and GRED that learn when they are idle, where each cycle of verdicts must follow from one random "
+    "or rounds a byte, so that one of a number of draws must explain every verdict. "
+    "`idle`: RED and GRED that learn when they are idle, where each cycle of verdicts must follow from one random "
     "number, and GRED's averages are the same to the byte. `mean`: drops, marks and waits of each quarter of a second "
     "agree within chance. `reference/linux/record.sh` records a kernel again."
 )
 #: Which test replays a record, by how its name begins.
-LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "told": "verdicts_linux_told"}
+LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "idle": "verdicts_linux_idle"}
 
 
 def compare(context: Context) -> Area:
@@ -86,7 +86,7 @@ def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:
     """Columns of a record; the last one is the fate of a packet, except for means and rows without a packet."""
     if stem.startswith("mean_"):
         return {"arrivals": sum(int(row[0]) for row in rows)}
-    asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("told_") else []
-    packets = [row for row in rows if row[1] not in ("a", "o", "-")] if stem.startswith("told_") else rows
+    asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("idle_") else []
+    packets = [row for row in rows if row[1] not in ("a", "o", "-")] if stem.startswith("idle_") else rows
     fates = Counter(fate for row in packets for fate in "mx" if fate in row[-1])
     return {"arrivals": len(packets), "drops": fates["x"], "marks": fates["m"], "averages": 3 * len(asked)}

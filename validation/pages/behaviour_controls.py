@@ -104,7 +104,7 @@ def controllers() -> list[NetworkRow]:
         ),
         NetworkRow(
             "avq",
-            "holds the utilisation it is told, with a short queue",
+            "holds the utilisation it is set to, with a short queue",
             "KS01",
             "20 ECN transfers at 40 Mbit/s, 98 and 90 % asked for",
             {

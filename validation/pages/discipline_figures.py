@@ -28,7 +28,7 @@ HEIGHT_IN = 2.3
 
 #: Load in the middle of the experiment `step`, and the parts of its time at which it begins and ends.
 LOAD, FROM, TO = 1.1, 1 / 6, 4 / 6
-#: Delays that a discipline is told to hold, ms, at its defaults (for `pi` a queue of 200 packets).
+#: Delays that a discipline is set to hold, ms, at its defaults (for `pi` a queue of 200 packets).
 TARGETS_MS = {"cobalt": 5.0, "codel": 5.0, "dualpi2": 15.0, "pi": 160.0, "pie": 15.0}
 
 
@@ -46,11 +46,11 @@ def main() -> None:
 def points() -> dict[tuple[str, str], Lines]:
     """Runs of the disciplines, by experiment and kind."""
     command = ["cargo", "run", "--release", "--locked", "--quiet", "-p", "dropcurve-queue"]
-    told = subprocess.run(
+    done = subprocess.run(
         [*command, "--example", "pictures"], check=True, capture_output=True, text=True, cwd=ROOT
     )
     found: dict[tuple[str, str], dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
-    for row in told.stdout.splitlines():
+    for row in done.stdout.splitlines():
         experiment, kind, line, *numbers = row.split("\t")
         found[experiment, kind][line].append([float(number) for number in numbers])
     return {key: {name: np.array(rows) for name, rows in lines.items()} for key, lines in found.items()}

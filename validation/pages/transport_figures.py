@@ -56,7 +56,7 @@ STEP = (
 )
 TCP = 'transport = "tcp"\ninitial_ssthresh = 60\n'
 
-#: What a page shows: the flow, the queue, and what its rival is told.
+#: What a page shows: the flow, the queue, and the settings of its rival.
 PICTURES = {
     "tcp": (TCP + 'cc = "reno"', BUFFER, ""),
     "cubic": (TCP + 'cc = "cubic"', BUFFER, ""),

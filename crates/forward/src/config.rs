@@ -1,4 +1,4 @@
-//! Settings as JSON: what the Python front hands over, what a record begins with, what a running forwarder is told.
+//! Settings as JSON: what the Python front hands over, what a record begins with, what a running forwarder is sent.
 //!
 //! A link is `{"queue": {"kind": "red", ...}, "rate": "10 Mbit/s", "delay": "20 ms", "packet": "1500 B",
 //! "counts_wire": false}`; the keys of `queue` are those of a scenario.

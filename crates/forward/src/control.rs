@@ -152,17 +152,17 @@ impl Desk {
     pub fn open(control: Option<&str>, metrics: Option<&str>) -> Result<Desk, String> {
         let mut desk = Desk::default();
         if let Some(path) = control {
-            let told = |error: std::io::Error| format!("control socket {path}: {error}");
-            let listener = UnixListener::bind(path).map_err(told)?;
+            let failed = |error: std::io::Error| format!("control socket {path}: {error}");
+            let listener = UnixListener::bind(path).map_err(failed)?;
             // Whoever may connect may change and stop the link.
-            std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(told)?;
-            listener.set_nonblocking(true).map_err(told)?;
+            std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
+            listener.set_nonblocking(true).map_err(failed)?;
             desk.control = Some(listener);
         }
         if let Some(address) = metrics {
-            let told = |error: std::io::Error| format!("metrics at {address}: {error}");
-            let listener = TcpListener::bind(address).map_err(told)?;
-            listener.set_nonblocking(true).map_err(told)?;
+            let failed = |error: std::io::Error| format!("metrics at {address}: {error}");
+            let listener = TcpListener::bind(address).map_err(failed)?;
+            listener.set_nonblocking(true).map_err(failed)?;
             desk.metrics = Some(listener);
         }
         Ok(desk)

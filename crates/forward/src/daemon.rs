@@ -131,7 +131,7 @@ impl Forwarder {
         ))
     }
 
-    /// Forwards until it is told to stop.
+    /// Forwards until it is stopped.
     ///
     /// # Errors
     /// One line for people: a device that has gone or fails.

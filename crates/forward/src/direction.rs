@@ -56,15 +56,18 @@ impl LiveDirection {
             Some(path) => File::create(path).map(|file| Some(BufWriter::with_capacity(1 << 20, file))),
             None => Ok(None),
         };
-        let told =
+        let not_written =
             |what: &'static str| move |error: io::Error| format!("the {what} cannot be written: {error}");
         let snap = settings["snap"].as_u64().unwrap_or(128) as usize;
         let head = RecordHead { seed, name: name.clone(), link: link.clone() };
-        let record = create("records").map_err(told("record"))?;
-        let recorder = record.map(|out| Recorder::new(out, &head)).transpose().map_err(told("record"))?;
-        let file = create("captures").map_err(told("capture"))?;
-        let capture =
-            file.map(|out| Capture::new(out, layer, snap, epoch)).transpose().map_err(told("capture"))?;
+        let record = create("records").map_err(not_written("record"))?;
+        let recorder =
+            record.map(|out| Recorder::new(out, &head)).transpose().map_err(not_written("record"))?;
+        let file = create("captures").map_err(not_written("capture"))?;
+        let capture = file
+            .map(|out| Capture::new(out, layer, snap, epoch))
+            .transpose()
+            .map_err(not_written("capture"))?;
         let sample = Span::from_millis(settings["sample_ms"].as_u64().unwrap_or(100).max(1));
         Ok(LiveDirection {
             name: if forward { "forward" } else { "back" },

@@ -142,7 +142,7 @@ fn held(kind: &'static str, more: Rows, level: u64, class: u64, bytes: u64) -> f
 }
 
 /// The events of a link: each arrival with its flow, and each end with its flow, wait, and whether it was a signal.
-enum Told {
+enum Event {
     Arrived { flow: u64 },
     Left { flow: u64, wait: Span },
     Signal { flow: u64 },
@@ -158,7 +158,7 @@ struct Link {
 }
 
 impl Link {
-    fn run(&mut self, until: Time, load: impl Fn(Time) -> Vec<f64>, mut told: impl FnMut(Time, Told)) {
+    fn run(&mut self, until: Time, load: impl Fn(Time) -> Vec<f64>, mut observe: impl FnMut(Time, Event)) {
         let mut traffic = self.traffic.clone();
         let (mut free, mut id, mut next) = (Time::ZERO, 0, Time::ZERO);
         let mut idle = true;
@@ -176,7 +176,7 @@ impl Link {
                 let (shares, die) = (load(now), traffic.uniform());
                 let all: f64 = shares.iter().sum();
                 let flow = drawn(&shares, die * all);
-                told(now, Told::Arrived { flow });
+                observe(now, Event::Arrived { flow });
                 let ecn = if self.capable && flow == 1 { Ecn::Ect1 } else { Ecn::NotEct };
                 self.disc.enqueue(Pkt { flow, ecn, enqueued: now, ..Pkt::new(id, BYTES) }, &mut cx);
                 id += 1;
@@ -188,12 +188,12 @@ impl Link {
                 idle = sent.is_none();
                 free = now + SLOT;
                 if let Some(pkt) = sent {
-                    told(now, Told::Left { flow: pkt.flow, wait: now.since(pkt.enqueued) });
+                    observe(now, Event::Left { flow: pkt.flow, wait: now.since(pkt.enqueued) });
                 }
             }
             for fate in self.fates.drain(..) {
                 let (Fate::Dropped(pkt, _) | Fate::Marked(pkt, _)) = fate;
-                told(now, Told::Signal { flow: pkt.flow });
+                observe(now, Event::Signal { flow: pkt.flow });
             }
         }
     }
@@ -222,12 +222,12 @@ fn step(kind: &'static str, more: Rows, secs: f64) {
         let (rng, traffic) = (Stream::new(run, kind), Stream::new(run, "traffic"));
         let mut link =
             Link { disc: built(kind, more), rng, traffic, fates: Vec::new(), capable: lines.len() == 2 };
-        link.run(Time::from_secs(secs), load, |now, told| {
+        link.run(Time::from_secs(secs), load, |now, event| {
             let bin = ((now.as_secs() / secs * BINS as f64) as usize).min(BINS - 1);
-            match told {
-                Told::Arrived { flow } => bins[flow as usize][bin][0] += 1.0,
-                Told::Signal { flow } => bins[flow as usize][bin][1] += 1.0,
-                Told::Left { flow, wait } => {
+            match event {
+                Event::Arrived { flow } => bins[flow as usize][bin][0] += 1.0,
+                Event::Signal { flow } => bins[flow as usize][bin][1] += 1.0,
+                Event::Left { flow, wait } => {
                     bins[flow as usize][bin][2] += 1.0;
                     bins[flow as usize][bin][3] += wait.as_millis();
                 }
@@ -253,8 +253,8 @@ fn flows(kind: &'static str, ruled: &'static str, more: Rows) {
     link.run(
         Time::from_secs(SETTLE + COUNT),
         |_| OFFERED.to_vec(),
-        |now, told| match told {
-            Told::Left { flow, wait } if now >= Time::from_secs(SETTLE) => {
+        |now, event| match event {
+            Event::Left { flow, wait } if now >= Time::from_secs(SETTLE) => {
                 got[flow as usize][0] += 1.0;
                 got[flow as usize][1] += wait.as_millis();
             }

@@ -141,12 +141,12 @@ fn every_page_says_what_ecn_does() {
         let (text, _) = rest.split_once("\n## ").unwrap();
         let field = entry.fields.iter().find(|field| field.name == "ecn");
         let on = field.map(|field| field.default == Value::Bool(true));
-        let told = match on {
+        let stated = match on {
             None => text.contains("None"),
             Some(true) => text.contains("n by default") || text.contains("`ecn` is on, as it is by default"),
             Some(false) => text.contains("off by default"),
         };
-        assert!(told, "{}.md: by default {on:?}, but {text}", entry.kind);
+        assert!(stated, "{}.md: by default {on:?}, but {text}", entry.kind);
     }
 }
 

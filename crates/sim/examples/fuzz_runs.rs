@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let seed = seed.unwrap_or(1.0) as u64;
-    let (mut drawer, began, mut told) = (Drawer::new(seed), Instant::now(), 0);
+    let (mut drawer, began, mut reports) = (Drawer::new(seed), Instant::now(), 0);
     let (mut runs, mut events, mut arrived, mut failures) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut by_part: BTreeMap<String, u64> = BTreeMap::new();
     while (events as f64) < wanted {
@@ -45,8 +45,8 @@ fn main() -> ExitCode {
             }
         }
         runs += 1;
-        if began.elapsed().as_secs() / REPORT_S > told {
-            told = began.elapsed().as_secs() / REPORT_S;
+        if began.elapsed().as_secs() / REPORT_S > reports {
+            reports = began.elapsed().as_secs() / REPORT_S;
             println!("{runs} runs, {events} events, {arrived} packets at links, {failures} failures");
         }
     }

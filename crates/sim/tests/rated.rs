@@ -86,7 +86,7 @@ fn video_is_shaped_to_what_the_transport_allows() {
 }
 
 #[test]
-fn each_stops_when_told() {
+fn each_stops_when_stopped() {
     for transport in ["rap", "tear", "lda"] {
         let flows = format!("[flows.f]\ntransport = \"{transport}\"\nstop = \"5 s\"");
         assert_eq!(summary(&flows, "rate_bps")["flows"][0]["sent_pkts"], 0, "nothing after the warm-up");

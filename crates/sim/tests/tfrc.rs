@@ -38,7 +38,7 @@ fn beside_tcp_each_gets_a_share() {
 }
 
 #[test]
-fn it_stops_when_told() {
+fn it_stops_when_stopped() {
     let summary = summary("[flows.f]\ntransport = \"tfrc\"\nstop = \"5 s\"");
     assert_eq!(summary["flows"][0]["sent_pkts"], 0, "nothing after the warm-up");
 }

@@ -250,12 +250,12 @@ impl AccEcnFeedback {
     /// bits can distinguish, the largest (section 3.2.2.5.2, appendix A.2.1).
     pub fn read(&mut self, ace: u8, option: Option<&ByteOption>, acked: u32, mss: u32) {
         let least = u32::from(ace.wrapping_sub(self.cep as u8) & 7);
-        let told = option.filter(|_| self.options != Options::Ignored);
-        if told.is_some() {
+        let used = option.filter(|_| self.options != Options::Ignored);
+        if used.is_some() {
             self.options = Options::Present;
         }
         let before = self.cep;
-        if let Some(ceb) = told.and_then(ByteOption::marked) {
+        if let Some(ceb) = used.and_then(ByteOption::marked) {
             let bytes = ceb.wrapping_sub(self.ceb) % WRAP;
             let counted = self.cep.wrapping_sub(self.cep_then);
             let by_bytes = bytes.div_ceil(mss.max(1));
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(counters.report(0).unwrap().0.fields, 3);
     }
 
-    fn told(ceb: u32) -> ByteOption {
+    fn option(ceb: u32) -> ByteOption {
         ByteOption { ect1_first: false, fields: 2, e0b: 1, ceb, e1b: 1 }
     }
 
@@ -382,12 +382,12 @@ mod tests {
     fn bytes_tell_how_often_the_bits_went_round() {
         for (bytes, marked) in [(2 * 1460, 2), (10 * 1460, 10)] {
             let mut feedback = AccEcnFeedback::default();
-            feedback.read(7, Some(&told(bytes)), 10, 1460);
+            feedback.read(7, Some(&option(bytes)), 10, 1460);
             assert_eq!((feedback.newly_marked, feedback.marked_bytes()), (marked, bytes));
         }
         // The field wraps, too: appendix A.1's example in bytes.
         let mut near_the_end = AccEcnFeedback { ceb: WRAP - 459, ..AccEcnFeedback::default() };
-        near_the_end.read(6, Some(&told(1001)), 1, 1460);
+        near_the_end.read(6, Some(&option(1001)), 1, 1460);
         assert_eq!(near_the_end.newly_marked, 1);
     }
 
@@ -398,9 +398,9 @@ mod tests {
         let mut feedback = AccEcnFeedback::default();
         feedback.read(7, None, 10, 1460);
         assert_eq!(feedback.newly_marked, 10);
-        feedback.read(0, Some(&told(3 * 1460)), 1, 1460);
+        feedback.read(0, Some(&option(3 * 1460)), 1, 1460);
         assert_eq!((feedback.newly_marked, feedback.marked()), (0, 3));
-        feedback.read(1, Some(&told(4 * 1460)), 1, 1460);
+        feedback.read(1, Some(&option(4 * 1460)), 1, 1460);
         assert_eq!((feedback.newly_marked, feedback.marked()), (1, 4));
     }
 
@@ -409,11 +409,11 @@ mod tests {
     #[test]
     fn contradictions_are_detected() {
         let mut feedback = AccEcnFeedback::default();
-        feedback.read(5, Some(&told(1460)), 1, 1460);
+        feedback.read(5, Some(&option(1460)), 1, 1460);
         assert!(feedback.contradicted);
         let mut deaf = AccEcnFeedback::default();
         deaf.open(Some(&ByteOption { ect1_first: false, fields: 3, e0b: 0, ceb: 0, e1b: 1 }));
-        deaf.read(5, Some(&told(1460)), 1, 1460);
+        deaf.read(5, Some(&option(1460)), 1, 1460);
         assert!(!deaf.contradicted && deaf.newly_marked == 0);
     }
 }

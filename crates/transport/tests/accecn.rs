@@ -71,7 +71,7 @@ fn both_ends_agree() {
     assert!(data.len() == 8 && data.iter().all(|segment| segment.ecn == Ecn::Ect1 && !segment.cwr));
 }
 
-/// Eight segments, 2, 3 and 4 marked. The first mark is told at once, then each second one or segment; the option holds ECT(1) first,
+/// Eight segments, 2, 3 and 4 marked. The first mark is reported at once, then each second one or segment; the option holds ECT(1) first,
 /// and CE as soon as there is any.
 #[test]
 fn marks_come_back_in_bits_and_bytes() {

@@ -44,7 +44,7 @@ def export(
     lost(given, notes, box="IOS")
     unit = "bytes" if rows.in_bytes else "packets"
     stated = [
-        _told(row, rows, unit, f"class {i}." if len(rows.rows) > 1 else "", notes)
+        _thresholds(row, rows, unit, f"class {i}." if len(rows.rows) > 1 else "", notes)
         for i, row in enumerate(rows.rows)
     ]
     limit = whole(rows.limit[1 if rows.in_bytes else 0], "limit", unit, notes)
@@ -146,7 +146,7 @@ def _low_latency(
     return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)
 
 
-def _told(row: RedRow, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[int, int, int]:
+def _thresholds(row: RedRow, rows: Rows, unit: str, at: str, notes: list[Note]) -> tuple[int, int, int]:
     which = 1 if rows.in_bytes else 0
     most = 2**31 if rows.in_bytes else MOST_THRESHOLD
     low, high = (

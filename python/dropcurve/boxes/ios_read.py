@@ -30,7 +30,7 @@ DSCP_MIN = {
     **{8 * n: 20 + 2 * n for n in range(1, 8)},
     **{8 * x + 2 * y: 36 - 4 * y for x in range(1, 5) for y in range(1, 4)},
 }  # fmt: skip
-_TOLD = re.compile(
+_STATED = re.compile(
     r"random-detect\s+(precedence|dscp)\s+(\S+)\s+(\d+)\s*(packets|bytes|ms|us)?"
     r"\s+(\d+)\s*(packets|bytes|ms|us)?(?:\s+(\d+))?\s*$"
 )
@@ -189,7 +189,7 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
     found: dict[int, tuple[str, str, int]] = {}
     by_dscp = any("dscp" in line for line in lines)
     for line in lines:
-        stated, shown = _TOLD.search(line), _SHOWN.match(line)
+        stated, shown = _STATED.search(line), _SHOWN.match(line)
         if stated:
             low, high = (
                 _amount(

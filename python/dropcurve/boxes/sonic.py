@@ -121,7 +121,7 @@ def read(
     if chosen not in held:
         refuse("--name", chosen, f"is none of the profiles there: {', '.join(held)}", origin=origin)
     notes: list[Note] = []
-    stated = _told(held[chosen], chosen, origin)
+    stated = _thresholds(held[chosen], chosen, origin)
     if buffer_bytes is None:
         buffer_bytes = 2 * max(one[1] for one in stated)
         notes.append(
@@ -149,7 +149,7 @@ def read(
     return Import("sonic", discipline, params, notes, None, others, title=chosen)
 
 
-def _told(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:
+def _thresholds(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:
     found = []
     for colour in COLOURS:
         keys = [f"{colour}_min_threshold", f"{colour}_max_threshold"]

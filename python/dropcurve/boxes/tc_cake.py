@@ -51,7 +51,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     rate = None if unlimited else tc.rate(options["bandwidth"])
     notes += [Note("lost", word, lost) for word, lost in LOST.items() if word in options]
     wire = _wire(options, notes)
-    if "flowblind" in options and "besteffort" in options and not _told(options):
+    if "flowblind" in options and "besteffort" in options and not _describes_wire(options):
         # One queue, packets as they are: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
@@ -70,7 +70,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     return "cake", found, rate
 
 
-def _told(options: dict[str, str]) -> bool:
+def _describes_wire(options: dict[str, str]) -> bool:
     """Whether the options describe the wire, so that the kernel counts from the network layer."""
     stated = "overhead" in options and "raw" not in options
     return stated or "ether-vlan" in options or any(word in options for word in FRAMINGS)
@@ -85,7 +85,7 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
     framing = next((word for word in ("atm", "ptm") if word in options), "") or next(
         (one[2] for one in named if one[2]), "plain"
     )
-    if not _told(options):
+    if not _describes_wire(options):
         # Packets of a scenario are those of the network layer; the kernel counts their Ethernet header too.
         overhead += ETHERNET
     if overhead < 0:

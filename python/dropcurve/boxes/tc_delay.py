@@ -62,7 +62,7 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
         seconds = given.seconds(key)
         if key == "ce_threshold" and seconds == 0.0:
             continue
-        stated = tc.codel_told(seconds)
+        stated = tc.codel_time_written(seconds)
         if abs(stated - seconds) > 1e-12 and abs(tc.codel_time(stated) - seconds) > 1e-12:
             notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {stated * 1e6:.0f} us"))
         words += [key, tc.show_time(stated)]

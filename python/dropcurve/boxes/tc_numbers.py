@@ -114,7 +114,7 @@ def codel_time(seconds: float) -> float:
     return int(round(seconds * 1e6) * 1000) // 1024 * CODEL_TICK_S
 
 
-def codel_told(seconds: float) -> float:
+def codel_time_written(seconds: float) -> float:
     """The time in whole microseconds for tc, so that a time which CoDel's clock has stays what it is."""
     ticks = seconds / CODEL_TICK_S
     whole = round(ticks)

@@ -103,7 +103,7 @@ def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
             yield f"flow-isolation {flags[word]}"
             i += 1
         elif word in names:
-            yield f"{names[word]} {_told(word, after, notes)}"
+            yield f"{names[word]} {_value(word, after, notes)}"
             i += 2
         else:
             lone = (
@@ -117,7 +117,7 @@ def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
             i += 1 if lone else 2
 
 
-def _told(word: str, value: str, notes: list[Note]) -> str:
+def _value(word: str, value: str, notes: list[Note]) -> str:
     """A value as VyOS takes it."""
     if word in (*TIMES.values(), "rtt"):
         factor = 1e-3 if value.endswith("us") else 1.0 if value.endswith("ms") else 1e3

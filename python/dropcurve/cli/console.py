@@ -106,7 +106,7 @@ class Bar:
     """Progress on standard error: a bar on a terminal, else lines."""
 
     def __init__(self) -> None:
-        self.began = self.told = time.monotonic()
+        self.began = self.printed_at = time.monotonic()
         self.terminal = sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
@@ -125,7 +125,7 @@ class Bar:
                 self._bar, self._task = _bar()
             if self._bar is not None:
                 self._bar.update(self._task, completed=share or 0.0, text=text, more=more)
-        elif now - self.told >= EVERY_S and (share is None or share < 1.0):
+        elif now - self.printed_at >= EVERY_S and (share is None or share < 1.0):
             self.line(f"{text}{self.left(share)}")
 
     def left(self, share: float | None) -> str:
@@ -138,11 +138,11 @@ class Bar:
 
     def line(self, text: str) -> None:
         """A line with the seconds since the start, above the bar if there is one."""
-        self.told = time.monotonic()
+        self.printed_at = time.monotonic()
         if self._bar is not None:
             self._bar.console.print(text, highlight=False)
         else:
-            say(f"{self.told - self.began:6.0f} s  {text}")
+            say(f"{self.printed_at - self.began:6.0f} s  {text}")
 
     def stop(self) -> None:
         """Removes the bar."""

@@ -99,12 +99,12 @@ def _cards(
 
     cards = []
     for done, (rate_bps, rtt_s, size) in enumerate(tested):
-        with console.progress(quiet=quiet, noun="test") as told:
+        with console.progress(quiet=quiet, noun="test") as report:
 
-            def tell(title: str, number: int, tests: int, done: int = done, told: Any = told) -> None:
-                if told is not None:
+            def tell(title: str, number: int, tests: int, done: int = done, report: Any = report) -> None:
+                if report is not None:
                     whole = tests * len(tested)
-                    told(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
+                    report(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
 
             cards.append(work(queue, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size, progress=tell, **options))
     return cards
@@ -127,11 +127,11 @@ def _all(
         ("replications", replications if replications != 5 else None), ("seed", seed if seed != 1 else None),
         ("write", None if write is None else str(write)),
     ])  # fmt: skip
-    with console.progress(quiet=quiet or json, noun="discipline") as told:
+    with console.progress(quiet=quiet or json, noun="discipline") as report:
 
         def tell(kind: str, number: int, whole: int) -> None:
-            if told is not None:
-                told(number - 1, whole, (number - 1) / whole)
+            if report is not None:
+                report(number - 1, whole, (number - 1) / whole)
 
         found = overview(
             command=command, progress=tell, against=against, rate_bps=setting[0], rtt_s=setting[1], buffer=setting[2],

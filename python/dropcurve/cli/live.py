@@ -264,11 +264,11 @@ def _shower(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
     from ..live.router import screen
     from . import console
 
-    told: list[Path] = []
+    printed: list[Path] = []
 
     def show(stats: dict[str, Any], control: Path) -> None:
-        if not told:
-            told.append(control)
+        if not printed:
+            printed.append(control)
             console.say(f"dropcurve: change it with: dropcurve live set {control} queue.KEY=VALUE")
             if metrics:
                 console.say(f"dropcurve: metrics at http://{metrics}/metrics")

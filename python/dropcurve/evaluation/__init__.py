@@ -35,7 +35,7 @@ from .cases import CASES, Case, Setup, setup
 
 __all__ = ["CASES", "Card", "Case", "Graded", "ReportCard", "evaluate"]
 
-#: Told (test, number of it, tests in all).
+#: Called with (test, its number, number of tests).
 Progress = Callable[[str, int, int], None]
 
 

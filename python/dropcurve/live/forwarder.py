@@ -2,7 +2,7 @@
 
     python -m dropcurve.live.forwarder SETTINGS RESULT
 
-reads settings and writes what was counted, both JSON. It runs until SIGTERM, or until it is told to stop.
+reads settings and writes what was counted, both JSON. It runs until SIGTERM, or until it is stopped.
 """
 
 from __future__ import annotations

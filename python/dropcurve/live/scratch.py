@@ -1,7 +1,7 @@
 """Folders that are gone afterwards, also when whoever made them was killed.
 
 A folder belongs to who holds its lock (`flock`), which the kernel lets go when the last process that has it ends. So
-what was left behind by a killed program can be told from what is in use, and the next one removes it.
+what was left behind by a killed program can be distinguished from what is in use, and the next one removes it.
 """
 
 from __future__ import annotations

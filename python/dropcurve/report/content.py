@@ -58,9 +58,9 @@ def series_class(index: int) -> str:
 
 def question(result: Result) -> str:
     """Returns the question that the result answers: the author's description if there is one, else ours."""
-    told = _head(result, "description")
-    if told:
-        return told
+    given = _head(result, "description")
+    if given:
+        return given
     if not result.variants:
         return ""
     first, *others = [variant.name for variant in result.variants]

@@ -44,20 +44,20 @@ def document(
     """
     compared = len(result.variants) > 1
     made = table(result, per=per, only=only)
-    told = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
+    found = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
     notes = list(assumptions(result))
     notes += [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in result.warnings]
     return Document(
-        result.title, basis(result), made, tuple(text for text, _ in told), tuple(notes), result.command,
+        result.title, basis(result), made, tuple(text for text, _ in found), tuple(notes), result.command,
         headline(result, exchange=exchange, seconds=seconds, weights=weights),
     )  # fmt: skip
 
 
 def assumptions(result: Measured) -> Iterator[str]:
     """Returns the assumptions about links that were named by their kind, a line for each."""
-    told = [str(variant.scenario.get("description") or "") for variant in result.variants]
-    yield from dict.fromkeys(text for text in told if text.startswith(ASSUMED))
+    descriptions = [str(variant.scenario.get("description") or "") for variant in result.variants]
+    yield from dict.fromkeys(text for text in descriptions if text.startswith(ASSUMED))
 
 
 def headline(

@@ -46,13 +46,13 @@ def _subject(metric: str, scope: str) -> str:
     return f"{HEADLINE[metric]} ({scope})" if scope else HEADLINE[metric]
 
 
-def _told(metric: str, scope: str) -> bool:
+def _reported(metric: str, scope: str) -> bool:
     """Totals and links; classes only where the metric is about them."""
     return metric in HEADLINE and (not scope or metrics.find(metric).per != "flow")
 
 
 def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, int]]:
-    found = [one for one in result.differences() if _told(one.metric, one.scope)]
+    found = [one for one in result.differences() if _reported(one.metric, one.scope)]
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
     found.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
@@ -80,7 +80,7 @@ def _difference(found: Difference, name: str) -> str:
 def _single(result: Measured) -> list[tuple[str, int]]:
     found = []
     for row in result.table():
-        if _told(row.metric, row.scope):
+        if _reported(row.metric, row.scope):
             cell = row.cells[0]
             text = (
                 f"{_subject(row.metric, row.scope)}: {wording.amount(cell.mean, cell.half_width, row.unit)}"

@@ -201,6 +201,6 @@ def _ip_size(record: _Record) -> int | None:
     if version not in (4, 6):
         return None
     at, more = (2, 0) if version == 4 else (4, 40)
-    told = int.from_bytes(head[at : at + 2], "big") if len(head) >= at + 2 else 0
-    size = told + more if told else record.length - start
+    stated = int.from_bytes(head[at : at + 2], "big") if len(head) >= at + 2 else 0
+    size = stated + more if stated else record.length - start
     return size if size > 0 else None

@@ -305,7 +305,7 @@ def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
     """RED and tail drop against round trip and, where the rates are those of the report, UDP's rate; with the report's
     figures in its own setting."""
     found = outcome[setting]
-    told = {cell_of(row): float(row["tcp_goodput_Bps"]) for row in st.printed("dsilva")}
+    printed = {cell_of(row): float(row["tcp_goodput_Bps"]) for row in st.printed("dsilva")}
     axes = [("what the report calls RTT (ms)", RTTS, "rtt"), ("UDP, each source (Mbit/s)", RATES, "udp")]
     made = []
     for x, values, name in axes[: 1 if setting == "room" else 2]:
@@ -313,7 +313,7 @@ def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
                  for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
         if setting == outcome.main:
             lines += [st.Line(f"{label}, the report's run", [float(v) for v in values],
-                              [told[f"{kind} {name} {v:g}"] for v in values], look=look, paper=True)
+                              [printed[f"{kind} {name} {v:g}"] for v in values], look=look, paper=True)
                       for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
         made.append(st.Panel(lines, x, "TCP goodput (bytes/s)", ticks={float(v): f"{v:g}" for v in values}))
     return st.panels(made, width_in)

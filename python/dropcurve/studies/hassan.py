@@ -67,16 +67,16 @@ def present(scenario: Scenario) -> Scenario:
 
 
 #: Marks in place of drops, for these packets.
-TOLD = {"tcp": "for TCP alone", "both": "for both"}
+MARKING_ENDS = {"tcp": "for TCP alone", "both": "for both"}
 
 
 def ecn() -> dict[str, Scenario]:
     """RED that marks in place of dropping: TCP's packets, or those of both."""
     found: dict[str, Scenario] = {}
-    for told in TOLD:
-        marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": told == "both"}
+    for ends in MARKING_ENDS:
+        marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": ends == "both"}
         base = queue(edited(marks)(Scenario.load("hassan_red_friendliness")), ecn=True)
-        found |= {f"{told} {case} {n}": flows(queue(base, **CASES[case]), n)
+        found |= {f"{ends} {case} {n}": flows(queue(base, **CASES[case]), n)
                   for case in ("base", "buf250") for n in COUNTS}  # fmt: skip
     return found
 
@@ -124,7 +124,7 @@ def short() -> dict[str, Scenario]:
 
 
 #: RED's parameters and the load, each over the range that the paper's cases, and people, put it in. The thresholds are
-#: told as shares: min_th of the buffer, max_th of what is left above min_th.
+#: given as shares: min_th of the buffer, max_th of what is left above min_th.
 AXES = (
     st.Axis("buffer", 25, 400, unit="pkts"), st.Axis("min_th", 3, 40, unit="% of the buffer"),
     st.Axis("max_th", 10, 90, log=False, unit="% of the rest"), st.Axis("max_p", 0.01, 1), st.Axis("w_q", 0.0005, 0.05),
@@ -278,11 +278,11 @@ def table(x: st.Cells) -> st.Table:
 
 def cases(x: st.Cells, width_in: float) -> Figure:
     """F_r of every case beside the paper's, both with their spread over the numbers of flows."""
-    told = {case_of(row): (float(row["fr_mean"]), float(row["fr_delta"])) for row in st.printed("hassan")}
+    printed = {case_of(row): (float(row["fr_mean"]), float(row["fr_delta"])) for row in st.printed("hassan")}
     over = {case: st.mean([one.value for one in ratios(x, case)]) for case in CASES}
     return st.panels([
         st.beside(title, "mean friendliness ratio F_r", NAMES, [(over[one].value, over[one].half_width(0.95)) for one in
-                  cases], [told[one] for one in cases], levels=[(1.0, "")]) for title, cases in BOTH
+                  cases], [printed[one] for one in cases], levels=[(1.0, "")]) for title, cases in BOTH
     ], width_in)  # fmt: skip
 
 
@@ -328,9 +328,9 @@ def against(x: st.Cells) -> list[st.Block]:
     found = {name: [x[f"{name} {column}"][F_R] for column in columns] for name in RIVALS}
     apart = {name: st.average([off(one) for one in ratios]) for name, ratios in found.items()}
     order = sorted(apart, key=lambda name: apart[name].value)
-    told = ", ".join(f"{name} {st.shown(apart[name])}" for name in order)
+    listed = ", ".join(f"{name} {st.shown(apart[name])}" for name in order)
     text = (f"**Are other TCP-friendly protocols friendlier?** Each stands in TFRC's place. In points from equality, "
-            f"mean of the columns: {told}. TCP against itself shows what is chance alone.")  # fmt: skip
+            f"mean of the columns: {listed}. TCP against itself shows what is chance alone.")  # fmt: skip
     rows = [[name, *map(st.shown, ratios), st.shown(apart[name])] for name, ratios in found.items()]
     head = ["in TFRC's place", *(f"{column} of each" for column in columns), "from an equal share (points)"]
     return [st.Text(text), st.Table(head, rows)]
@@ -364,7 +364,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Today"]), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
             *map(st.Text, TEXTS["Ecn"]), picture("ecn", "With ECN", outcome["ecn"], tuple(
-                (f"RED marks {words}", (f"{told} base", f"{told} buf250")) for told, words in TOLD.items()),
+                (f"RED marks {words}", (f"{ends} base", f"{ends} buf250")) for ends, words in MARKING_ENDS.items()),
                 names=("base", "buf250")),
             *map(st.Text, TEXTS["Short lived"]), beside_web(outcome["short"]),
             *against(outcome["rivals"]),

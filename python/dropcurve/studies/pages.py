@@ -199,7 +199,7 @@ def _replications(outcome: Outcome) -> str:
         for number, width in (one.tolerance or {}).items()
         if width not in (0, plan.tolerance.get(number))
     ]
-    told = [
+    sentences = [
         f"Every cell runs {plan.first} times{_apart(settings, 'first')}, with seeds from 1 on, and then until the "
         f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
         f"{plan.maximum} times{_apart(settings, 'maximum', study.some)}.",
@@ -208,12 +208,12 @@ def _replications(outcome: Outcome) -> str:
     ]
     if study.decide:
         rest = min(study.decide, OPEN_TIMES * study.some) if study.some else None
-        told.append(
+        sentences.append(
             "An undecided claim adds runs to the cells it depends on, half as many again each time, to at most "
             f"{study.decide}{_apart(settings, 'decide', rest)}; the chance of a wrong "
             "verdict is split over these looks."
         )
-    return " ".join(filter(None, told))
+    return " ".join(filter(None, sentences))
 
 
 def _apart(settings: Mapping[str, Setting], name: str, rest: int | None = None) -> str:
@@ -241,15 +241,15 @@ def _precision(outcome: Outcome) -> str:
     wide, loose = outcome.short(floors=False), outcome.short(floors=True)
     if not wide:
         return f"All {cells} cells of the tables and figures are known within {asked}."
-    told = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
+    text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
     if small := {place: widths for place, widths in wide.items() if place not in loose}:
-        told += f" Within the stated width, which is more than {asked} of so small a mean: {_listing(_told(small))}."
+        text += f" Within the stated width, which is more than {asked} of so small a mean: {_listing(_named(small))}."
     if loose:
-        told += f" Wider than that after the most runs: {_listing(_told(loose))}."
-    return told
+        text += f" Wider than that after the most runs: {_listing(_named(loose))}."
+    return text
 
 
-def _told(found: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
+def _named(found: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
     """Cells by setting and number, with the widest of their intervals."""
     groups: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for (setting, cell), widths in found.items():

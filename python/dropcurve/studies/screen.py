@@ -88,7 +88,7 @@ class Screen:
         fields = f"Blue: below {self.middle:g}; orange: above it. All else is anywhere in its range."
         often = Counter(map(words, self.values))
         share = 100 / len(self.values)
-        told = ", ".join(f"{name} at {share * n:.0f} %" for name, n in often.most_common())
+        listed = ", ".join(f"{name} at {share * n:.0f} %" for name, n in often.most_common())
         below = share * sum(value < self.middle for value in self.values)
         rows = [[one.rule, f"{one.mean:.2f}", f"{one.deviation:.2f}", str(one.count), words(one.mean)]
                 for one in self.regions()]  # fmt: skip
@@ -96,7 +96,7 @@ class Screen:
             self.table(),
             Picture("profiles", f"{self.name} over each parameter", bars, self.profiles),
             Picture("map", f"{self.name} over every pair", fields, partial(self.maps, without=without)),
-            Text(f"{self.name} is {told} of the points, and below {self.middle:g} at {below:.0f} %. In one look, the "
+            Text(f"{self.name} is {listed} of the points, and below {self.middle:g} at {below:.0f} %. In one look, the "
                  "parameters cut where that tells most about it, three times over:"),
             Table(["where", f"mean {self.name}", "deviation over points", "points", "in words"], rows),
         ]  # fmt: skip

@@ -110,8 +110,8 @@ def _axes(answer: Answer) -> list[_Axis]:
         for number, one in enumerate(goal.objectives)
     ]
     if len(found) == 1:
-        told = {one.single.key for one in goal.objectives if one.single}
-        bounds = [one for one in goal.constraints if one.measure.key not in told][:1]
+        plain = {one.single.key for one in goal.objectives if one.single}
+        bounds = [one for one in goal.constraints if one.measure.key not in plain][:1]
         found += [
             _scaled(
                 answer,
@@ -182,11 +182,11 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
             away.append(name)
         for holds in (True, False):
             of = [one for one in some if one.holds is holds]
-            told = named and seen and bool(of) and (holds or not kept)
+            labelled = named and seen and bool(of) and (holds or not kept)
             ax.plot(
                 [across.value(one) for one in of], [up.value(one) for one in of], linestyle="none",
                 marker=face.marker, markersize=4.2, color=face.colour, markerfacecolor=face.colour if holds else "none",
-                markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if told else None,
+                markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if labelled else None,
             )  # fmt: skip
     if away:
         ax.annotate(f"off the picture: {', '.join(away)}", (0.995, 0.98), xycoords="axes fraction", ha="right",

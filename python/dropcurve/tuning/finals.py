@@ -49,8 +49,8 @@ class Final:
             able = [one for one in ranked if target.takes(one)][:1]
             tried(able)
         if not able:
-            told = f"for = {target.box}: none of the settings tried can be written for it"
-            raise UsageError(f"{told}; more runs or a larger buffer may help")
+            problem = f"for = {target.box}: none of the settings tried can be written for it"
+            raise UsageError(f"{problem}; more runs or a larger buffer may help")
         return sorted(able, key=lambda one: self.bench.score(one, self.evaluations.first))
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:

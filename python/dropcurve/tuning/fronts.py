@@ -78,11 +78,11 @@ def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
         found = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
         if found is None:
             continue
-        told = dict(zip(_signs(answer, found), _amounts(answer, found), strict=True))
+        amount = dict(zip(_signs(answer, found), _amounts(answer, found), strict=True))
         wants = answer.question.goal.objectives[_signs(answer, found).index(1)]
         yield (
             f"For {'more' if wants.higher else 'less'} {wants.label}, take {named(answer, found.candidate)}: "
-            f"it gives {told[1]} and costs {told[-1]}"
+            f"it gives {amount[1]} and costs {amount[-1]}"
         )
 
 
@@ -116,5 +116,5 @@ def _grouped(answer: Findings) -> Iterator[str]:
         for sign, word in ((-1, "worse in"), (1, "better in"), (0, "no difference seen in")):
             some = [label for label, one in zip(labels, signs, strict=True) if one == sign]
             parts += [f"{word} {' and '.join(some)}"] if some else []
-        told = ", ".join(parts)
-        yield f"{told[:1].upper()}{told[1:]}: {'; '.join(groups[signs])}"
+        text = ", ".join(parts)
+        yield f"{text[:1].upper()}{text[1:]}: {'; '.join(groups[signs])}"

@@ -21,8 +21,8 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
         name, kind, params, origin = of_design(one)
         if brief and "rule" not in name:
             continue
-        told = name if "rule" in name else f"{name}, by formula"
-        made = target.candidate(told, kind, params, origin=origin)
+        title = name if "rule" in name else f"{name}, by formula"
+        made = target.candidate(title, kind, params, origin=origin)
         if made is not None and kind in (*question.candidates, "red", "ared"):
             found.append(made)
     return found

@@ -80,8 +80,8 @@ def of_link(
     assert target is not None and link is not None, "what was wrong was raised"
     own = [_axis("rate", *rates), _axis("rtt", *trips), _axis("flows", *counts, whole=True), *shares]
     axes = tuple([*own, size[2]] if size[2] else own)
-    told = units.show_packets(float(f"{size[0]:.4g}")) if not size[1] else size[1]
-    shown = ", ".join([*map(_told, own), str(size[2]) if size[2] else f"buffer of {told}"])
+    packets = units.show_packets(float(f"{size[0]:.4g}")) if not size[1] else size[1]
+    shown = ", ".join([*map(_shown, own), str(size[2]) if size[2] else f"buffer of {packets}"])
     middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
     return assembled(
         shown, goals.of_scenario(goal or goals.DEFAULT, middle, exchange=exchange), axes,
@@ -194,7 +194,7 @@ def _axis(name: str, low: float, high: float, *, whole: bool = False) -> Conditi
     return ConditionAxis(name, Range(low, high, "", "log" if wide else "linear", whole))
 
 
-def _told(axis: ConditionAxis) -> str:
+def _shown(axis: ConditionAxis) -> str:
     """``100 Mbit/s``, ``round trip 20 ms to 200 ms``, ``5 to 100 flows``."""
     bare = str(axis).removeprefix(axis.label).strip()
     if axis.name == "rate":

@@ -56,18 +56,18 @@ def setting(one: Candidate) -> str:
     """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``."""
     params = one.params_as_loaded
     kind = one.kind_as_loaded
-    told = {name: value for name, value in params.items() if name not in USUAL}
-    told = told or {name: value for name, value in params.items() if name == "limit"}
+    own = {name: value for name, value in params.items() if name not in USUAL}
+    own = own or {name: value for name, value in params.items() if name == "limit"}
     if kind == "droptail":
-        told = {"limit": params.get("limit")}
-    values = ", ".join(f"{name} {shown(value)}" for name, value in told.items() if value is not None)
+        own = {"limit": params.get("limit")}
+    values = ", ".join(f"{name} {shown(value)}" for name, value in own.items() if value is not None)
     return f"{KINDS.get(kind, kind)} with {values}" if values else KINDS.get(kind, kind)
 
 
 def bounded(answer: Findings) -> list[Measure]:
     """Measures of constraints and of sums: those that are no objectives themselves."""
-    told = {one.single.key for one in answer.question.goal.objectives if one.single}
-    return [one for one in answer.question.goal.measures if one.key not in told]
+    plain = {one.single.key for one in answer.question.goal.objectives if one.single}
+    return [one for one in answer.question.goal.measures if one.key not in plain]
 
 
 def standing_of(answer: Findings, line: ValidationLine) -> str:
@@ -219,9 +219,9 @@ def _sure(answer: Findings) -> Iterator[str]:
     parts = [f"{len(some)} {_verb(words[name], len(some))}" for name, some in groups.items() if some]
     yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
     if groups["equal"]:
-        told = labels(answer.lines)
-        names = _named([told[line.candidate.key] for line in groups["equal"]])
-        yield f"Equal: {names}; the recommendation is {_simplest(answer, groups['equal'])}"
+        names = labels(answer.lines)
+        listed = _named([names[line.candidate.key] for line in groups["equal"]])
+        yield f"Equal: {listed}; the recommendation is {_simplest(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
 

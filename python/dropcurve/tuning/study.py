@@ -44,7 +44,7 @@ class FamilyStudy:
     coordinates: dict[str, Coordinates] = field(default_factory=dict)
     _optuna: Any = None
     _rng: Any = None
-    _told: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    _reported: dict[str, tuple[float, ...]] = field(default_factory=dict)
     _best: str = ""
     _place: Any = None
     _step: float = STEP
@@ -122,7 +122,7 @@ class FamilyStudy:
             coordinates = self._suggest(ticket)
             made = self.candidate(coordinates)
             if made is None or made.key in self.tried:
-                self.tell(ticket, self._told.get(made.key) if made is not None else None)
+                self.tell(ticket, self._reported.get(made.key) if made is not None else None)
                 continue
             self.tried[made.key], self.coordinates[made.key] = made, coordinates
             found.append((ticket, made))
@@ -141,7 +141,7 @@ class FamilyStudy:
             [HOPELESS] * self.objectives if values is None else [min(value, HOPELESS) for value in values]
         )
         if key:
-            self._told[key] = tuple(numbers)
+            self._reported[key] = tuple(numbers)
         if self.objectives > 1:
             ticket.set_user_attr("excess", excess if values is not None else HOPELESS)
         self._optuna.tell(ticket, numbers if self.objectives > 1 else numbers[0])

@@ -140,8 +140,8 @@ class Surrogate:
         noise = (up - down)[:, 0, :].mean(axis=0) / 2.0
         over = self._over(losses)
         off = losses - losses.mean(axis=0)
-        told = (off * (over - over.mean())[:, None]).mean(axis=0) ** 2
-        gain = told / ((off**2).mean(axis=0) + noise**2 + 1e-12)
+        explained = (off * (over - over.mean())[:, None]).mean(axis=0) ** 2
+        gain = explained / ((off**2).mean(axis=0) + noise**2 + 1e-12)
         return [int(one) for one in np.argsort(-gain, kind="stable")]
 
     def better(self, places: Sequence[Array], than: Array) -> list[float]:

@@ -53,7 +53,7 @@ def _four_digits(value: float) -> str:
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:
-    """Names of designs by key: those of one name are told apart by the parameters in which they differ, such as ``red,
+    """Labels of designs by key. Designs that share a name get the parameters in which they differ, such as ``red,
     tuned (min_th 3 pkts)``."""
     groups: dict[str, list[ValidationLine]] = {}
     for line in lines:

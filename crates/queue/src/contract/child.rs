@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_of_a_child_is_told_with_its_path() {
+    fn every_problem_of_a_child_is_reported_with_its_path() {
         let table = vec![
             ("kind".to_string(), text("red")),
             ("max_p".to_string(), Value::Float(2.0)),
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn what_is_no_discipline_is_refused() {
-        let told = |value: Value| Child::read_whole(&value).unwrap_err()[0].to_string();
-        assert!(told(Value::Int(3)).contains("must be \"plain\""));
-        assert!(told(text("codle")).contains("did you mean 'codel'?"));
+        let message = |value: Value| Child::read_whole(&value).unwrap_err()[0].to_string();
+        assert!(message(Value::Int(3)).contains("must be \"plain\""));
+        assert!(message(text("codle")).contains("did you mean 'codel'?"));
     }
 }

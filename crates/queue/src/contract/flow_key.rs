@@ -51,7 +51,7 @@ mod tests {
     use crate::testing::Pkt;
 
     #[test]
-    fn hosts_and_flows_are_told_apart() {
+    fn hosts_and_flows_are_distinguished() {
         let pkt = |flow, hosts| Pkt { flow, hosts, ..Pkt::new(0) };
         let (one, other) = (pkt(1, [5, 6]), pkt(2, [5, 7]));
         let same = |key: FlowKey| key.of(&one) == key.of(&other);

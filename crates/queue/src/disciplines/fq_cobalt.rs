@@ -37,9 +37,9 @@ units::params! {
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
         /// Most packets dropped at once from the fattest queue, of which half the bytes go.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
-        /// Whether the law of the queue that is cut for want of room is told, as if a buffer of its own had overflowed.
-        cut_tells: bool = true => { source: "HTM18" },
-        /// Whether a queue that holds the whole limit itself refuses the arriving packet, and its law is told, instead of being cut.
+        /// Whether cutting the fattest queue counts as an overflow of that queue, which raises its BLUE's probability.
+        cut_raises_blue: bool = true => { source: "HTM18" },
+        /// Whether a queue that fills the whole limit drops its arrival, as an overflow of its own, instead of being cut.
         refuses: bool = false => { source: "ns-3" },
         /// Sojourn that may stand.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "HTM18" },
@@ -78,10 +78,10 @@ impl Check for Params {
 
 const DIALECTS: &[Preset] = &[Preset {
     name: "ns3",
-    doc: "ns-3 FqCobaltQueueDisc: a quantum of 1500 B; a cut tells no law, but BLUE rises above 400 ms.",
+    doc: "ns-3 FqCobaltQueueDisc: a quantum of 1500 B; a cut leaves BLUE as it is, but BLUE rises above 400 ms.",
     options: &[
         ("quantum", "1500 B"),
-        ("cut_tells", "false"),
+        ("cut_raises_blue", "false"),
         ("refuses", "true"),
         ("after_pause", "at_once"),
         ("root", "newton"),
@@ -127,7 +127,7 @@ pub struct FqCobalt<P> {
     law: CobaltLaw,
     bounds: Bounds,
     drop_batch: u64,
-    cut_tells: bool,
+    cut_raises_blue: bool,
     refuses: bool,
     /// Sojourn time of the last packet sent.
     sojourn: Span,
@@ -142,7 +142,7 @@ impl<P: Packet + Copy> FqCobalt<P> {
             law: params.law(),
             bounds: Bounds::new(params.limit, params.memory_limit),
             drop_batch: params.drop_batch,
-            cut_tells: params.cut_tells,
+            cut_raises_blue: params.cut_raises_blue,
             refuses: params.refuses,
             sojourn: Span::ZERO,
         }
@@ -158,9 +158,9 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
             return cx.drop(pkt, Reason::Overflow);
         }
         self.flows.push(i, pkt, cx);
-        let (law, tells, now) = (&self.law, self.cut_tells, cx.now);
+        let (law, raises, now) = (&self.law, self.cut_raises_blue, cx.now);
         self.flows.make_room(self.bounds, self.drop_batch, cx, |state| {
-            if tells {
+            if raises {
                 law.overflowed(state, now);
             }
         });
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_tells_the_law_of_the_fattest_once_a_target() {
+    fn a_cut_raises_blue_of_the_fattest_at_most_once_a_target() {
         let mut queue = bench(&[("limit", "8 pkts"), ("drop_batch", "1")]);
         queue.rng.0 = 0.5;
         for us in [12_000, 12_001, 17_002] {
@@ -263,9 +263,9 @@ mod tests {
         }
         assert_eq!(queue.probe("highest_p_drop"), 2.0 / 256.0, "the cut at 12.001 ms came too soon");
         assert_eq!(queue.dropped(), [0, 1, 2], "always the head of flow 1");
-        let mut deaf = bench(&[("limit", "8 pkts"), ("cut_tells", "false")]);
-        (0..20).for_each(|_| deaf.arrive(12_000, of_flow(1)));
-        assert_eq!(deaf.probe("highest_p_drop"), 0.0);
+        let mut unmoved = bench(&[("limit", "8 pkts"), ("cut_raises_blue", "false")]);
+        (0..20).for_each(|_| unmoved.arrive(12_000, of_flow(1)));
+        assert_eq!(unmoved.probe("highest_p_drop"), 0.0);
     }
 
     #[test]

@@ -123,9 +123,9 @@ impl Scenario {
     /// Sixteen hex digits that two scenarios share if they mean the same: over the resolved form without
     /// title, description and source.
     pub fn hash(&self) -> String {
-        let told = crate::keys::part::keys::<sections::Head>();
+        let descriptive = crate::keys::part::keys::<sections::Head>();
         let mut meant = self.resolved.clone();
-        meant.retain(|(key, _)| !told.contains(&key.as_str()));
+        meant.retain(|(key, _)| !descriptive.contains(&key.as_str()));
         fingerprint(&meant)
     }
 

@@ -161,7 +161,7 @@ fn the_filter_keeps_a_change_of_ecn_flags() {
     };
     // The two marked ones say the same, so the first goes, though the newest has no mark.
     assert_eq!(drops("conservative", &[(10, 1), (20, 1), (30, 0)]), [0]);
-    // Each change is told by an acknowledgement of its own.
+    // Each change needs an acknowledgement of its own.
     assert_eq!(drops("conservative", &[(10, 0), (20, 1), (30, 0), (40, 1)]), []);
     assert_eq!(drops("aggressive", &[(10, 0), (20, 1), (30, 0), (40, 1)]), []);
 }
@@ -244,7 +244,7 @@ fn flows_have_queues_of_their_own_while_the_sets_last() {
 
 #[test]
 fn times_that_do_not_fit_are_refused() {
-    let told = refused::<Params>(&[("target", "200 ms")]);
-    assert!(told[0].contains("target"), "{told:?}");
+    let problems = refused::<Params>(&[("target", "200 ms")]);
+    assert!(problems[0].contains("target"), "{problems:?}");
     assert_eq!(refused::<Params>(&[("overhead", "300 B")]).len(), 1);
 }

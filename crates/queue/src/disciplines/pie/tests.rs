@@ -114,7 +114,7 @@ fn the_departure_rate_makes_a_delay() {
 }
 
 #[test]
-fn it_waits_for_a_third_of_the_buffer_where_told_to() {
+fn it_waits_for_a_third_of_the_buffer_where_configured() {
     let mut queue = bench(&[("active_share", "0.3333"), ("limit", "30 pkts")]);
     for i in 0..9 {
         queue.arrive(i, Pkt::new(0));

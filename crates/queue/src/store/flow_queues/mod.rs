@@ -257,17 +257,17 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         None
     }
 
-    /// Cuts the fattest queues until the bounds hold. Calls `told` with the law of the queue for each packet.
+    /// Cuts the fattest queues until the bounds hold. Calls `on_drop` with the state of the queue for each packet.
     #[inline]
     pub(crate) fn make_room(
         &mut self,
         bounds: Bounds,
         batch: u64,
         cx: &mut Cx<'_, P>,
-        mut told: impl FnMut(&mut S),
+        mut on_drop: impl FnMut(&mut S),
     ) {
         while !bounds.hold(self.packets(), self.bytes(), cx) && self.packets() > 0 {
-            self.cut_fattest(batch, cx, &mut told);
+            self.cut_fattest(batch, cx, &mut on_drop);
         }
     }
 
@@ -288,9 +288,9 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         fattest
     }
 
-    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Calls `told` with its law for each.
+    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Calls `on_drop` with its state for each.
     #[cold]
-    pub(crate) fn cut_fattest(&mut self, batch: u64, cx: &mut Cx<'_, P>, mut told: impl FnMut(&mut S)) {
+    pub(crate) fn cut_fattest(&mut self, batch: u64, cx: &mut Cx<'_, P>, mut on_drop: impl FnMut(&mut S)) {
         let fattest = self.fattest();
         let half = self.queues[fattest].bytes() / 2;
         let mut gone = 0;
@@ -298,7 +298,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
             let Some(pkt) = self.pop(fattest) else { break };
             gone += pkt.size().0;
             cx.drop(pkt, Reason::Overflow);
-            told(&mut self.queues[fattest].state);
+            on_drop(&mut self.queues[fattest].state);
             if gone >= half {
                 break;
             }

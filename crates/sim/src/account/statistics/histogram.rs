@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_changes_is_told_as_it_is() {
+    fn a_constant_is_reported_exactly() {
         let mut histogram = Histogram::default();
         (0..5).for_each(|_| histogram.add(Span::from_micros(22_480)));
         assert_eq!(histogram.percentile(0.01), Some(histogram.moments.mean_ms()));

@@ -64,8 +64,8 @@ proptest! {
         let path = &paths[at.index(paths.len())];
         if let Ok(changed) = scenario.set(path, typed(&value)) {
             // An empty title is not written out.
-            let told = !value.is_empty() || path.contains('.');
-            prop_assert!(!told || changed.get(path).is_ok(), "{path} = {value} is gone");
+            let written = !value.is_empty() || path.contains('.');
+            prop_assert!(!written || changed.get(path).is_ok(), "{path} = {value} is gone");
         }
     }
 

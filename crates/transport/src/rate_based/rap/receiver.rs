@@ -90,8 +90,8 @@ mod tests {
         let report = give(5);
         assert!([1, 4, 5].iter().all(|seq| report.covers(*seq)) && !report.covers(3) && !report.covers(2));
         let last = give(7);
-        let told: Vec<u32> = (0..9).filter(|seq| last.covers(*seq)).collect();
-        assert_eq!(told, [5, 7], "4 was told of before");
+        let covered: Vec<u32> = (0..9).filter(|seq| last.covers(*seq)).collect();
+        assert_eq!(covered, [5, 7], "4 was reported before");
         assert_eq!(give(6).seq, 6);
     }
 }

@@ -24,7 +24,7 @@ pub struct TearReceiver {
     /// Whether a packet arrived since the last report, and whether a report is due now.
     news: bool,
     due: bool,
-    told: f64,
+    reported_rate: f64,
     reports: u32,
     timeouts: u64,
     received: u64,
@@ -78,7 +78,7 @@ impl RateReceiver for TearReceiver {
             regular: None,
             news: false,
             due: false,
-            told: 0.0,
+            reported_rate: 0.0,
             reports: 0,
             timeouts: 0,
             received: 0,
@@ -106,7 +106,7 @@ impl RateReceiver for TearReceiver {
             self.due |= self.regular.is_some();
             self.regular = Some(now + rtt.max(Span(1)));
         }
-        let lower = self.wanted().is_some_and(|rate| rate < 0.999 * self.told);
+        let lower = self.wanted().is_some_and(|rate| rate < 0.999 * self.reported_rate);
         self.due |= self.params.urgent_cuts && lower && event == Event::Halved;
     }
 
@@ -132,7 +132,7 @@ impl RateReceiver for TearReceiver {
         }
         let (data, arrived) = self.last?;
         let rate = self.wanted();
-        self.told = rate.unwrap_or(0.0);
+        self.reported_rate = rate.unwrap_or(0.0);
         self.news = false;
         self.reports = self.reports.wrapping_add(1);
         Some(TearReport {

@@ -106,19 +106,19 @@ def gred_case(name: str, prios: Sequence[int], *modes: str, ecn: bool = False) -
         0.5 if ecn else 0.0,
         codes=(0, 1, 2, 2, 9),
         phases=PAUSES,
-        told=True,
+        learns_idle=True,
         watch=20,
     )
 
 
 CASES = (
     *(
-        Case(name, red(*given), ours(*given), phases=phases, told=True)
+        Case(name, red(*given), ours(*given), phases=phases, learns_idle=True)
         for name, (given, phases) in RED.items()
     ),
     *(
         Case(
-            f"red_4_{name}", red(*ECN, flags), ours(*ECN, "ecn = true", *keys), 0.5, phases=PAUSES, told=True
+            f"red_4_{name}", red(*ECN, flags), ours(*ECN, "ecn = true", *keys), 0.5, phases=PAUSES, learns_idle=True
         )
         for name, flags, keys in (
             ("ecn", "ecn", ()),

@@ -1,6 +1,6 @@
 //! RED and GRED of Linux where they learn that they are idle: every verdict, every average.
 //!
-//! `reference/linux/told.py` says how `told_*.txt` were recorded. The kernel's random numbers are not known, but each
+//! `reference/linux/idle.py` says how `idle_*.txt` were recorded. The kernel's random numbers are not known, but each
 //! of them stands for a whole cycle: from one early mark to the next, all verdicts depend on one number. So a number is
 //! looked for, cycle by cycle, under which every verdict of the cycle is the kernel's; there must be one. Averages that
 //! the kernel was asked for must be ours, to the byte.
@@ -218,7 +218,7 @@ fn explain(record: &Record, shared: bool) -> Result<usize, String> {
 
 #[test]
 fn every_verdict_and_average_of_a_kernel_that_learns_it_is_idle() {
-    let wrong: Vec<String> = traces("linux", "told_")
+    let wrong: Vec<String> = traces("linux", "idle_")
         .iter()
         .filter_map(|path| {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
