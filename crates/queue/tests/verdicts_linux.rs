@@ -149,7 +149,8 @@ const SPARE: usize = 16;
 /// by others that could, with rng of their own from then on.
 fn exact(path: &Path) -> Result<(), String> {
     let (head, pkts, moments) = moments(path);
-    let crowd: u64 = head.iter().find(|(key, _)| key == "random draws").map_or(1, |(_, n)| n.parse().unwrap());
+    let crowd: u64 =
+        head.iter().find(|(key, _)| key == "random draws").map_or(1, |(_, n)| n.parse().unwrap());
     let rng_of = |seed| Stream::new(seed, "linux");
     let mut players: Vec<Player> =
         (1..=crowd).map(|seed| Player { disc: disc_of(&head), rng: rng_of(seed) }).collect();
