@@ -104,3 +104,16 @@ def test_an_unused_budget_is_explained() -> None:
     rival = line("more", 97.0, "worse", ahead=-2.0)
     text = said(answer(line("mine", 99.0, worst=9.0), rival))
     assert "no validated design that uses more of it is better by more than the margin" in text
+
+
+def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:
+    short = line("tail drop, short", 97.0, "worse", ahead=-2.0, worst=40.0)
+    whole = replace(short, candidate=Candidate("tail drop, whole buffer", "droptail", {}, "no AQM"))
+    red = line("red", 98.0, "worse", ahead=-1.0, kind="red")
+    text = said(answer(line("mine", 99.0, kind="red"), red, short))
+    assert (
+        "Against tail drop, short: p95 delay goes from 39.00 ms to 13.00 ms, utilisation is 2.000 ± 0.050 percentage "
+        "points better" in text
+    )
+    assert "Against tail drop, whole buffer: " in said(answer(line("mine", 99.0, kind="red"), short, whole))
+    assert "Against" not in said(answer(line("mine", 99.0, kind="red"), red))

@@ -302,17 +302,16 @@ def test_the_measures_of_a_sum_are_reported_too(asked: Path) -> None:
     goal = "max utilisation - 0.5 * mean delay"
     answer = dc.tune("asked.toml", goal=goal, candidates=["droptail"], runs=60, out="kept")
     text = " ".join(str(answer).split())
-    assert "in the mean over the range expect utilisation − 0.5 × mean delay " in text
-    head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "0.5 ×" in line)
-    assert re.split(r"\s{2,}", head.strip()) == [
-        "utilisation − 0.5 × mean delay",
+    assert "Goal: the highest score; score = utilisation − 0.5 × mean delay; the mean over the range" in text
+    expected = r"expect utilisation \d\S* ± \S+ %, mean delay \S+ ± \S+ ms, score \S+ ± \S+ points"
+    assert re.search(expected, text)
+    head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "score" in line)
+    assert re.split(r"\s{2,}", head.strip()) == ["score", "utilisation", "mean delay", "against the first"]
+    assert [name for name, _ in page.content(answer, [])["expected"]] == [
+        "score",
         "utilisation",
         "mean delay",
-        "against the first",
     ]
-    assert [name for name, _ in page.content(answer, [])["expected"]] == [
-        "utilisation − 0.5 × mean delay", "utilisation", "mean delay",
-    ]  # fmt: skip
 
 
 def test_three_goals_are_drawn_in_pairs(asked: Path) -> None:

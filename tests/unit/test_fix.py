@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.cli import invoke
-from dropcurve.fixes import Thoroughness, fix, place
+from dropcurve.fixes import QueueFix, Thoroughness, directions, fix, place
 from dropcurve.fixes.designs import designs
 from dropcurve.fixes.queues import YOURS
+from dropcurve.verdict import Criterion, SampledDesign, Verdict, decide
 
 SQM = """# uplink
 tc qdisc add dev eth1 root handle 1: htb default 10
@@ -202,7 +204,7 @@ def test_a_tuned_design_stands_among_the_others_and_is_what_the_box_loads() -> N
     before = SQM.replace("limit 100", "limit 250")
     done = fix([place(boxes.read(before), link="20/2:up")], before, replications=3, most=3)
     (queue,) = done.queues
-    made = [one for name, one in queue.exports.items() if "tuned" in name]
+    made = [one for name, one in queue.exports.items() if " with " in name]
     assert made
     assert not queue.untuned
     assert all(boxes.read(one.text).discipline == one.discipline_as_loaded for one in made)
@@ -222,6 +224,10 @@ def test_a_line_by_its_rates_gets_both_directions_of_one_section(capsys: pytest.
     assert [one.title for one in held] == ["wan upload", "wan download"]
     assert len({one.discipline for one in held}) == 1, "one script holds for both directions"
     assert held[0].discipline in ("fq_codel", "cake")
+    for one, loaded in zip(answer["queues"], held, strict=True):
+        assert one["load"]["discipline"] == loaded.discipline, "the answer names what the text loads"
+    limits = [line for line in answer["configuration"].splitlines() if "elimit" in line or "ilimit" in line]
+    assert all("'1001'" in line for line in limits), "the modem's own short queue is not that of the router"
     assert invoke(["fix", *words, "--for", "linux"]) == 1
     text = json.loads(capsys.readouterr().out)["configuration"]
     assert (
@@ -229,3 +235,103 @@ def test_a_line_by_its_rates_gets_both_directions_of_one_section(capsys: pytest.
         or "cake bandwidth 2Mbit" in text
     )
     assert "redirect dev ifb4eth0" in text
+
+
+def _direction(name: str, scores: dict[str, list[float]]) -> QueueFix:
+    """A direction of a section with tail drop in use, and designs of these scores in each run."""
+    designs = [SampledDesign(kind, {"u": values}, current=kind == YOURS) for kind, values in scores.items()]
+    verdict = decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)])
+    found = boxes.Import("sqm", "droptail", {}, [], title=f"wan {name}", rate_bps=1e7)
+    exports = {
+        kind: boxes.export(kind, {"limit": "100 pkts"}, box="sqm", rate_bps=1e7)
+        for kind in scores
+        if kind != YOURS
+    }
+    return QueueFix(place(found), exports, None, verdict)  # type: ignore[arg-type]
+
+
+def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # fq_codel loses 1 point upwards, where codel is best, and codel loses 6 downwards.
+    up = {YOURS: [60.0, 60.1, 59.9], "fq_codel": [79.0, 79.1, 78.9], "codel": [80.0, 80.1, 79.9]}
+    down = {YOURS: [90.0, 90.1, 89.9], "fq_codel": [89.0, 89.1, 88.9], "codel": [84.0, 84.1, 83.9]}
+    answers = {"upload": _direction("upload", up), "download": _direction("download", down)}
+
+    sides = {"upload": up, "download": down}
+
+    def of_kind(one: QueueFix, names: list[str], *_: object) -> Verdict:
+        scores = sides[one.found.title.split()[1]]
+        return _direction("x", {name: scores[name] for name in [YOURS, *names]}).verdict
+
+    monkeypatch.setattr(directions, "_verdict_of_kind", of_kind)
+    first, second = directions.joint([answers["upload"], answers["download"]], Thoroughness())
+    assert (first.loaded, second.loaded) == ("fq_codel", "fq_codel")
+    assert "codel would be better by 1 ± 0 points" in first.joint
+    assert second.chosen == "fq_codel", "kept alone, but the script holds for both"
+    assert "your queue would be better by 1 ± 0 points" in second.joint
+    # Nothing gains: nothing changes.
+    same = {YOURS: up[YOURS], "codel": [50.0, 50.1, 49.9]}
+    kept = directions.joint([_direction("upload", same), _direction("download", same)], Thoroughness())
+    assert not any(one.loaded for one in kept)
+
+
+def test_designs_that_run_alike_are_one_design() -> None:
+    # No sender of this traffic uses ECN: FQ-CoDel that marks, tc's default, runs as the one here, which does not.
+    found = boxes.read("tc qdisc add dev eth0 root fq_codel limit 100 target 5ms interval 100ms noecn")
+    where = place(found, rate_bps=2e6, flows=2)
+    where = replace(where, base=where.base.edit([("run.duration", "3 s"), ("run.warmup", "1 s")]))
+    done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
+    assert done.queues[0].exports["FQ-CoDel"].params_as_loaded["ecn"] is True
+    assert "FQ-CoDel" not in done.queues[0].names, "it is the queue that is there"
+    assert "CoDel" in done.queues[0].names
+    assert YOURS in done.queues[0].names
+
+
+JUNOS = """class-of-service {
+    drop-profiles { low { fill-level 50 drop-probability 10; fill-level 95 drop-probability 100; } }
+    schedulers {
+        voice { transmit-rate percent 10; priority strict-high; }
+        be { transmit-rate remainder; buffer-size percent 80;
+            drop-profile-map loss-priority any protocol any drop-profile low; }
+    }
+    interfaces { ge-0/0/0 { shaping-rate 50m; scheduler-map wan; } }
+}
+"""
+
+
+def test_a_scheduler_of_junos_that_is_not_the_first_keeps_its_name() -> None:
+    found = boxes.read(JUNOS, name="be")
+    made = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
+    text, in_place = rewrite.rewritten(JUNOS, found, made)
+    assert not in_place
+    assert text.splitlines() == [
+        "delete class-of-service schedulers be buffer-size",
+        "delete class-of-service schedulers be drop-profile-map",
+        "set class-of-service schedulers be buffer-size temporal 32000",
+    ]
+
+
+@pytest.mark.parametrize(("text", "title"), [(IOS, "fair-queue 1024"), (SQM, "SFQ")])
+def test_fair_queues_that_flows_seldom_share_are_among_the_designs(text: str, title: str) -> None:
+    made = dict(designs(place(boxes.read(text), rate_bps=2e6), shape=False))[title]
+    assert 1024 in made.params_as_loaded.values()
+    assert title.lower() in made.text
+
+
+@pytest.mark.parametrize(
+    "simple", ["/queue simple add name=wan target=ether1", "/queue simple\nadd name=wan target=ether1"]
+)
+def test_both_directions_of_a_simple_queue_get_a_type_of_their_own(simple: str) -> None:
+    before = f"{simple} max-limit=2M/20M queue=default-small/default-small\n"
+    changes = [
+        (one, boxes.export("cake", {}, box="mikrotik", rate_bps=rate, dev="ether1"))
+        for one, rate in zip(boxes.read_all(before), (2e6, 2e7), strict=True)
+    ]
+    text, in_place = rewrite.all_rewritten(before, changes)
+    assert in_place
+    assert "queue=wan-upload/wan-download" in text
+    after = boxes.read_all(text)
+    assert [one.title for one in after] == ["wan upload", "wan download"]
+    assert [one.discipline for one in after] == ["cake", "cake"]
+    assert [one.params["bandwidth"] for one in after] == ["2 Mbit/s", "20 Mbit/s"]

@@ -126,7 +126,8 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
     assert headline(found).sentences == (
         "Load codel instead of mine: utilisation 100 %, not 90 %.",
         "It costs p95 delay of voice 7.5 ms, not 3.5 ms. "
-        "Prefer mine only if 4 ms less p95 delay of voice is worth more to you than 10 points more utilisation.",
+        "Prefer mine only if 4 ms less p95 delay of voice is worth more to you than 10 percentage points "
+        "more utilisation.",
     )
     # Where 1 ms counts as 5 points, 4 ms are more than the tenth of the link.
     dear = Criterion("wait", "p95 delay of voice", "ms", worth=-5.0)
@@ -170,6 +171,39 @@ def test_gains_and_costs_are_reported_only_where_runs_show_them() -> None:
     found = decide([better, worse], [USE, note])
     assert [one.kind for one in found.changes] == ["gain", "undecided"]
     assert headline(found).sentences[1] == "No cost is seen; not settled: loss of voice."
+
+
+def test_the_trade_is_of_the_dearest_cost_for_the_largest_gain() -> None:
+    """20 points of utilisation for 8 ms, which count as 4 points; a cost of 0.5 ms, 0.25 points, is no trade."""
+    mine = design("mine", around(80.0, 0.01), around(4.0, 0.01), current=True)
+    found = decide([design("a", around(100.0, 0.01), around(12.0, 0.01)), mine], [USE, WAIT])
+    assert headline(found).sentences[1] == (
+        "It costs p95 delay of voice 12 ms, not 4 ms. Prefer mine only if 8 ms less p95 delay of voice is worth more "
+        "to you than 20 percentage points more utilisation."
+    )
+    found = decide([design("a", around(100.0, 0.01), around(4.5, 0.01)), mine], [USE, WAIT])
+    assert headline(found).sentences[1] == "It costs p95 delay of voice 4.5 ms, not 4 ms."
+
+
+def test_a_cost_that_the_score_does_not_weigh_is_the_readers_to_weigh() -> None:
+    page = Criterion("page", "p95 page load time", "ms")
+    rate = Criterion("rate", "bit rate of video", "bit/s", better="higher")
+    both = {"page": around(3700.0, 1.0), "rate": around(2.3e6, 10.0)}
+    mine = {"use": around(80.0, 0.01), "page": around(2200.0, 1.0), "rate": around(2.5e6, 10.0)}
+    some = [
+        SampledDesign("a", {"use": around(82.0, 0.01), **both}),
+        SampledDesign("mine", mine, current=True),
+    ]
+    assert headline(decide(some, [USE, rate, page])).sentences[1] == (
+        "It costs p95 page load time 3.7 s, not 2.2 s; bit rate of video 2.3 Mbit/s, not 2.5 Mbit/s. Prefer mine "
+        "if 1.5 s less p95 page load time is worth more to you than 2 percentage points more utilisation."
+    )
+    # A change of less than a tenth is listed alone.
+    some[0] = SampledDesign("a", {**mine, "use": around(82.0, 0.01), "page": around(2300.0, 1.0)})
+    assert (
+        headline(decide(some, [USE, rate, page])).sentences[1]
+        == "It costs p95 page load time 2.3 s, not 2.2 s."
+    )
 
 
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:

@@ -35,7 +35,7 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
-        "sqm": _sqm,
+        "sqm": _sqm, "mikrotik": _mikrotik,
     }  # fmt: skip
     maker = writers.get(found.box)
     changed = None if maker is None else maker(text, found, made)
@@ -197,13 +197,48 @@ def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
 
 def _junos_commands(text: str, found: Import, made: Export) -> str:
     """``delete`` and ``set`` commands to load over stanzas: the scheduler keeps its name and its other statements."""
-    if not re.search(rf"\bschedulers\s*\{{[^}}]*?\b{re.escape(found.title)}\s*\{{", text, re.DOTALL):
+    if found.title not in _stanzas(text, "schedulers"):
         return made.text
     own = f"class-of-service schedulers {found.title}"
     used = set(re.findall(r"\bdrop-profiles\s*\{\s*([\w.-]+)", text))
     head = [f"delete {own} buffer-size"] if "buffer-size" in text else []
     head += [f"delete {own} drop-profile-map"] if found.discipline == "curve" else []
     return "\n".join([*head, *_named(made.text, found.title, free=used)]) + "\n"
+
+
+def _mikrotik(text: str, found: Import, made: Export) -> str | None:
+    """A queue type of its own for one direction of a simple queue, which names it."""
+    name, _, direction = found.title.rpartition(" ")
+    sides = {"upload": 0, "download": 1}
+    lines = text.splitlines()
+    own = re.compile(rf"\bname=\"?{re.escape(name)}\"?(?=\s|$)")
+    mine = [i for i, line in enumerate(lines) if own.search(line) and re.search(r"\bqueue=\S+/\S+", line)]
+    if direction not in sides or len(mine) != 1:
+        return None
+    number = mine[0]
+    pair = re.search(r"\bqueue=(\S+)/(\S+)", lines[number])
+    assert pair is not None, "the line was chosen by it"
+    kinds = [pair[1], pair[2]]
+    used = f"{name}-{direction}".replace(" ", "-")
+    kinds[sides[direction]] = used
+    lines[number] = f"{lines[number][: pair.start()]}queue={'/'.join(kinds)}{lines[number][pair.end() :]}"
+    added = re.sub(r"\bname=\S+", f"name={used}", made.text.splitlines()[0], count=1)
+    # Before the menu that the line belongs to.
+    at = next(i for i in range(number, -1, -1) if lines[i].startswith("/"))
+    return _joined([*lines[:at], added, *lines[at:]], text)
+
+
+def _stanzas(text: str, key: str) -> list[str]:
+    """Names of the stanzas within those of a key: ``key { NAME { … } NAME { … } }``."""
+    found, open_ = list[str](), list[str]()
+    for match in re.finditer(r"([\w.-]+)\s*\{|\}", text):
+        if match[1] is None:
+            open_ = open_[:-1]
+            continue
+        if open_ and open_[-1] == key:
+            found.append(match[1])
+        open_.append(match[1])
+    return found
 
 
 def _sqm(text: str, found: Import, made: Export) -> str | None:

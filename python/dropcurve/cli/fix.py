@@ -204,6 +204,11 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
     from ..verdict import headline
 
     found = headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
+    if done.chosen:
+        # What this direction alone would keep cannot stay beside the queue of the other one.
+        found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
+    elif done.joint:
+        found = replace(found, details=(done.joint, *found.details))
     return replace(found, details=(*found.details, done.place.basis)) if done.place.basis else found
 
 
@@ -212,7 +217,7 @@ def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
 
     queues = [
         {
-            "queue": one.place.title, "answer": asdict(opening), "change": one.better,
+            "queue": one.place.title, "answer": asdict(opening), "change": bool(one.loaded),
             "import": text.import_data(one.found), "rate_bps": one.place.rate_bps, "not_tuned": one.untuned,
             "load": text.export_data(one.load) if one.load is not None else None,
         }
@@ -226,13 +231,13 @@ def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
 
 def _summary(done: Fix) -> str:
     """One sentence over all queues of a text."""
-    load = [one for one in done.queues if one.better]
+    load = [one for one in done.queues if one.loaded]
     keep = len(done.queues) - len(load)
     unsure = sum(one.verdict.status == "undecided" for one in done.queues)
     if not load:
         rest = f"; for {unsure} of them the runs cannot tell" if unsure else ""
         return f"Keep all {keep} queues: nothing that this box can load is surely better{rest}."
-    names = ", ".join(f"{one.verdict.recommended.partition(',')[0]} for {one.place.title}" for one in load)
+    names = ", ".join(f"{one.loaded} for {one.place.title}" for one in load)
     kept = f"; keep the other {keep}" if keep else ""
     return f"Change {len(load)} of {len(done.queues)} queues: {names}{kept}."
 

@@ -5,8 +5,9 @@ done = fix(queues, text)
 print(done.diff)
 """
 
+from .configuration import Fix, fix
 from .home import line
 from .place import Place, place
-from .queues import Fix, QueueFix, Thoroughness, fix
+from .queues import QueueFix, Thoroughness
 
 __all__ = ["Fix", "Place", "QueueFix", "Thoroughness", "fix", "line", "place"]

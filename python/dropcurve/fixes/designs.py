@@ -16,7 +16,7 @@ from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
 from ..scenario import Scenario
-from ..tuning import of_file, solve
+from ..tuning import of_file, solve, statements
 from ..tuning.families import USUAL
 from ..verdict import Exchange
 from .place import Place
@@ -28,12 +28,12 @@ SELF_SETTING = {
     "PIE": "pie",
     "FQ-CoDel": "fq_codel",
     "CAKE": "cake",
-    "fair queues": "drr",
 }
-#: Names of fair queues on the box.
-FAIR = {"ios": "fair-queue", "linux": "SFQ"}
-#: Flow queues of a design with fair queues: as few as boxes have where a configuration does not say.
-FAIR_QUEUES = 16
+#: Fair queues: the title, discipline and parameter of the number of flow queues, with as few as a box has where its
+#: configuration does not say, and with enough for flows seldom to share one.
+FAIR = (
+    ("fair-queue", "drr", "queues", 16), ("fair-queue 1024", "drr", "queues", 1024), ("SFQ", "sfq", "buckets", 1024),
+)  # fmt: skip
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
 #: Round trip where the scenario has no long flows.
@@ -50,7 +50,7 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     limit = buffer(where)
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
     seen = {base.hash}
-    for title, kind, params in [*_self_setting(found.box, limit, ecn), *_sized(base, rate_bps, limit, ecn)]:
+    for title, kind, params in [*_self_setting(limit, ecn), *_sized(base, rate_bps, limit, ecn)]:
         made = _made(where, kind, params, shape=shape)
         if made is None:
             continue
@@ -83,17 +83,22 @@ def tuned(
     """
     searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
+        base = where.put("droptail", {"limit": where.room}) if where.room else where.base
         question = of_file(
-            where.base, goal=goal or weighed(where, exchange), box=where.found.box, candidates=searched
+            base, goal=goal or weighed(where, exchange), box=where.found.box, candidates=searched
         )
         answer = solve(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),
             out=Path(folder) / "tune", say=lambda step, *_: say(step),
         )  # fmt: skip
-    for number, line in enumerate(answer.lines[:BEST], start=1):
-        made = _made(where, line.candidate.kind, dict(line.candidate.params), shape=shape)
+    for line in answer.lines[:BEST]:
+        params = dict(line.candidate.params)
+        if params.get("ecn") is False and "ecn" not in where.found.params:
+            # No sender of this traffic uses ECN, so that the search has nothing to say on it: the box's default stays.
+            del params["ecn"]
+        made = _made(where, line.candidate.kind, params, shape=shape)
         if made is not None:
-            yield f"{line.candidate.kind}, tuned{f' ({number})' if number > 1 else ''}", made
+            yield statements.setting(line.candidate), made
 
 
 def weighed(where: Place, exchange: Exchange | None = None) -> str:
@@ -109,7 +114,10 @@ def weighed(where: Place, exchange: Exchange | None = None) -> str:
 
 
 def buffer(where: Place) -> str:
-    """The buffer of the queue in its place; that of the other direction where it states none."""
+    """The buffer of new designs: that of the queue in its place, unless it belongs to another box; that of the other
+    direction where it states none."""
+    if where.room:
+        return where.room
     stated = where.found.params.get("limit")
     return str(stated if stated not in (None, "auto") else where.base.get("back_queue.limit"))
 
@@ -131,12 +139,13 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     return made
 
 
-def _self_setting(box: str, limit: str, ecn: dict[str, bool]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _self_setting(limit: str, ecn: dict[str, bool]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for title, kind in SELF_SETTING.items():
         own: dict[str, Any] = {"limit": limit} if kind != "cake" else {}
-        own |= {"queues": FAIR_QUEUES} if kind == "drr" else {}
-        name = FAIR.get(box, title) if kind == "drr" else title
-        yield name, kind, own | (ecn if kind not in ("droptail", "cake", "drr") else {})
+        yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
+    for title, kind, key, count in FAIR:
+        victim = {"refuse": "longest"} if kind == "sfq" else {}
+        yield title, kind, {"limit": limit, key: count, **victim}
 
 
 def _sized(

@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..boxes import sqm
 from ..boxes.model import Import, Note
 from ..errors import UsageError
 from ..quantities import wording
 from ..scenario import links
+from .configuration import Fix
 from .place import Place, place
-from .queues import Fix
 
 #: Boxes that a line can be configured on.
 HOME_BOXES = ("sqm", "linux")
 #: Discipline of the upload's queue while the download is judged.
 MENDED = "fq_codel"
+#: Buffer of a queue that is put before the modem's: what sqm-scripts set.
+ROOM = f"{sqm.LIMIT} pkts"
 #: The interface of the line, and the device on which what arrives is queued.
 WAN, IFB = "eth0", "ifb4eth0"
 
@@ -47,7 +50,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
             [Note("assumed", "limit", f"{name}: a modem's queue of {profile.buffer}, tail drop")],
             profile.rate_bps(direction), title=name, link_text=typed,
         )  # fmt: skip
-        found.append(place(held, name=f"line-{direction}"))
+        found.append(replace(place(held, name=f"line-{direction}"), room=ROOM))
     if box == "linux":
         return "", found
     rates = {one.found.title.split()[1]: round(one.rate_bps / 1e3) for one in found}

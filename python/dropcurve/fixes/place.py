@@ -30,6 +30,7 @@ class Place:
         rate_bps: Rate that the queue's own traffic is left with.
         condition: The condition in words, where there are several.
         others: The same queue under the other conditions.
+        room: Buffer of new designs, where the queue that is there belongs to another box (a modem); else "".
     """
 
     found: Import
@@ -37,6 +38,7 @@ class Place:
     rate_bps: float
     condition: str = ""
     others: tuple[Place, ...] = ()
+    room: str = ""
 
     @property
     def conditions(self) -> tuple[Place, ...]:

@@ -4,16 +4,14 @@ it loads them, and the text with the best of them instead.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ..boxes import rewrite
 from ..boxes.model import Export, Import
 from ..errors import DropcurveError
 from ..metrics import statistics
 from ..results import Result
-from ..results.recommendation import verdict_on
+from ..results.recommendation import conditions, verdict_on
 from ..runs.effort import Effort
 from ..runs.executor import Executor
 from ..runs.replicate import replicate
@@ -29,6 +27,8 @@ from .place import Place
 YOURS = "yours"
 #: Most runs of each design.
 MOST_REPLICATIONS = 30
+#: Confidence of a verdict after which runs may stop.
+LEVEL = statistics.level_when_stopping(0.95)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,10 @@ class QueueFix:
         result: The simulation of all of them and of the imported queue, `YOURS`.
         verdict: The verdict on these designs.
         untuned: Why there was no search, "" if there was one.
-        chosen: The design to load, where another direction of the same line decides; else "".
+        chosen: The design to load although the verdict is to keep what is there, because the other direction of the
+            line decides; else "".
+        joint: Sentence on what both directions of the line have in common, where this one alone would load another
+            design; else "".
     """
 
     place: Place
@@ -67,6 +70,7 @@ class QueueFix:
     verdict: Verdict
     untuned: str = ""
     chosen: str = ""
+    joint: str = ""
 
     @property
     def found(self) -> Import:
@@ -75,92 +79,23 @@ class QueueFix:
 
     @property
     def better(self) -> bool:
-        """Whether another queue is to be loaded."""
+        """Whether the verdict is to load another queue."""
         return self.verdict.status == "load" and self.verdict.recommended != YOURS
+
+    @property
+    def names(self) -> list[str]:
+        """The designs of the verdict, the leader first."""
+        return [self.verdict.leader, *(rival.name for rival in self.verdict.rivals)]
+
+    @property
+    def loaded(self) -> str:
+        """Name of the design to load; "" to keep what is there."""
+        return self.chosen or (self.verdict.recommended if self.better else "")
 
     @property
     def load(self) -> Export | None:
         """The configuration to load; None to keep what is there."""
-        if self.chosen:
-            return self.exports[self.chosen]
-        return self.exports[self.verdict.recommended] if self.better else None
-
-
-@dataclass(frozen=True)
-class Fix:
-    """Recommendation for a configuration.
-
-    Attributes:
-        queues: The answer for each of its queues.
-        before: The text of the configuration.
-        after: The text with the recommended queues; as `before` unless a verdict is to load another one.
-        in_place: Whether `after` is the whole text with queues replaced; else it is the new queues alone.
-    """
-
-    queues: tuple[QueueFix, ...]
-    before: str
-    after: str
-    in_place: bool
-
-    @property
-    def better(self) -> bool:
-        """Whether another queue is to be loaded somewhere."""
-        return any(one.better for one in self.queues)
-
-    @property
-    def diff(self) -> str:
-        """The unified difference of both texts; "" where they are the same or `after` is the new queues alone."""
-        if not self.in_place:
-            return ""
-        lines = difflib.unified_diff(
-            self.before.splitlines(), self.after.splitlines(), "before", "after", lineterm="", n=2
-        )
-        return "\n".join(lines)
-
-
-def fix(
-    places: Sequence[Place],
-    text: str,
-    *,
-    shape: bool = False,
-    search: Thoroughness | None = None,
-    replications: int = 5,
-    most: int = MOST_REPLICATIONS,
-    exchange: Exchange | None = None,
-    command: str = "",
-    progress: Progress | None = None,
-    say: Callable[[str], None] = lambda _: None,
-) -> Fix:
-    """Compares each queue with designs that its box can load, and rewrites the text for the best.
-
-    Args:
-        places: The queues of the text, each with its scenario.
-        text: The configuration that they were found in.
-        shape: Puts a shaper of the link's rate above a new queue, where the text has none.
-        search: How designs are searched for; by default with a fixed number of runs.
-        replications: Runs of each design at first.
-        most: Runs of each design while it is undecided whether to keep the queue.
-        exchange: Between delay and utilisation; by default that of the round trip.
-        command: That repeats the answer.
-        progress: Called as runs finish.
-        say: Called with the queue and the step that begins.
-
-    Raises:
-        DropcurveError: If no design could be made for this box.
-    """
-    known: dict[tuple[str, ...], QueueFix] = {}
-    answers = []
-    for where in places:
-        # Queues with the same settings in the same place, such as those of several ports, have one answer.
-        if (key := tuple(one.base.hash for one in where.conditions)) not in known:
-            known[key] = fix_queue(
-                where, shape=shape, search=search or Thoroughness(), replications=replications, most=most,
-                exchange=exchange, command=command, progress=progress, say=say,
-            )  # fmt: skip
-        answers.append(replace(known[key], place=where))
-    answers = joint(answers)
-    after, in_place = rewrite.all_rewritten(text, [(one.found, one.load) for one in answers])
-    return Fix(tuple(answers), text, after, in_place)
+        return self.exports[self.loaded] if self.loaded else None
 
 
 def fix_queue(
@@ -189,10 +124,16 @@ def fix_queue(
         except DropcurveError as error:
             untuned = str(error)
     say(f"{where.title}: comparison")
-    wanted = None if search.goal is None else goals.of_scenario(search.goal, where.base, exchange=exchange)
-    weights = None if wanted is None else goal_weights.weights(wanted)
+    weights = weights_of(where, search, exchange)
     result, verdict = _judged(where, exports, replications, most, exchange, weights, command, progress)
     return QueueFix(where, exports, result, verdict, untuned)
+
+
+def weights_of(where: Place, search: Thoroughness, exchange: Exchange | None) -> Weights | None:
+    """The weights of the goal of a search; None without one."""
+    if search.goal is None:
+        return None
+    return goal_weights.weights(goals.of_scenario(search.goal, where.base, exchange=exchange))
 
 
 def _judged(
@@ -211,14 +152,15 @@ def _judged(
         raise DropcurveError(
             f"{where.found.box}: no design could be made for this link; give another --buffer"
         )
-    level = statistics.level_when_stopping(0.95)
     count = replications
     while True:
         result = replicate(
             variants, Effort(replications=count), name=where.base.name, command=command, progress=progress
         )
-        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=level, weights=weights)
-        assert verdict is not None, "the variants differ in their queues alone"
+        result = _distinct(result)
+        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
+        if verdict is None:
+            raise DropcurveError(f"{where.found.box}: every design for this link runs as your queue does")
         # Half as many again, and at least what the verdict asks for, while that is worth the wait.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
             return result, verdict
@@ -245,26 +187,15 @@ def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario
     }
 
 
-def joint(answers: Sequence[QueueFix]) -> list[QueueFix]:
-    """Answers in which both directions of a section of sqm-scripts load the same kind of queue: that of the direction
-    that gains most, as script and kind hold for both."""
-    found = list(answers)
-    sections: dict[str, list[int]] = {}
-    for i, one in enumerate(found):
-        if one.found.box == "sqm":
-            sections.setdefault(one.found.title.rpartition(" ")[0], []).append(i)
-    for some in sections.values():
-        gaining = [i for i in some if found[i].better]
-        if not gaining or len(some) < 2:
-            continue
-        first = max(gaining, key=lambda i: found[i].verdict.advantage or 0.0)
-        design = found[first].verdict.recommended
-        kind = found[first].exports[design].discipline
-        for i in some:
-            same = next((name for name, made in found[i].exports.items() if name == design), None) or next(
-                (name for name, made in found[i].exports.items() if made.discipline == kind), None
-            )
-            own = found[i].load
-            if i != first and same is not None and (own is None or own.discipline != kind):
-                found[i] = replace(found[i], chosen=same)
-    return found
+def _distinct(result: Result) -> Result:
+    """The comparison without designs of which every run is that of an earlier one: their settings differ in what this
+    traffic never meets, such as marking where no sender uses ECN."""
+    places = conditions(result.variants)
+    names = list(places[0]) if places else []
+    behaviours: dict[str, list[object]] = {}
+    for name in names:
+        runs = [[(run["links"], run["flows"]) for run in place[name].runs] for place in places]
+        if runs not in behaviours.values():
+            behaviours[name] = list(runs)
+    kept = [place[name] for place in places for name in names if name in behaviours]
+    return replace(result, variants=[one for one in result.variants if one in kept])

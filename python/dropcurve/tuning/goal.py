@@ -138,6 +138,13 @@ class Goal:
         found += [one.measure for one in self.constraints]
         return tuple({one.key: one for one in found}.values())
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objectives in sentences and tables: their labels; "score" for a sum that is the only one."""
+        if len(self.objectives) == 1 and not self.objectives[0].single:
+            return ("score",)
+        return tuple(one.label for one in self.objectives)
+
     def __str__(self) -> str:
         return ", ".join([*map(str, self.objectives), *map(str, self.constraints)])
 

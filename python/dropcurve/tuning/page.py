@@ -114,7 +114,8 @@ def _expected(answer: Answer) -> list[tuple[str, str]]:
     line = answer.lines[0]
     goal = answer.question.goal
     found = [
-        (one.label, terms.cell(cell, one)) for one, cell in zip(goal.objectives, line.objectives, strict=True)
+        (name, terms.cell(cell, one))
+        for name, one, cell in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
     found += [(one.text, terms.interval(line, one)) for one in statements.bounded(answer)]
     found += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
@@ -146,7 +147,7 @@ def _table(answer: Answer) -> dict[str, Any]:
             ("The front: nothing that was validated beats one of these in every goal", front),
             ("Off the front", rest),
         ]
-    heads = [*(one.label for one in goal.objectives), *(one.text for one in bounded)]
+    heads = [*goal.names, *(one.text for one in bounded)]
     return {
         "heads": heads,
         "bounds": [str(one) for one in goal.constraints],

@@ -100,9 +100,12 @@ def expected(answer: Findings, line: ValidationLine) -> str:
     """Objectives and bounded measures of a design with their intervals."""
     goal = answer.question.goal
     parts = [
-        f"{one.label} {cell(found, one)}" for one, found in zip(goal.objectives, line.objectives, strict=True)
+        f"{name} {cell(found, one)}"
+        for name, one, found in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
-    return ", ".join([*parts, *(f"{one.text} {interval(line, one)}" for one in bounded(answer))])
+    measured = [f"{one.text} {interval(line, one)}" for one in bounded(answer)]
+    # A score means something to nobody who has not seen what it is made of.
+    return ", ".join([*measured, *parts] if goal.names == ("score",) else [*parts, *measured])
 
 
 def _kept(answer: Findings, one: Kept) -> str:
@@ -146,8 +149,9 @@ def _possible(answer: Findings) -> Iterator[str]:
         f"{wording.amount(spots[n][1], None, objective.unit)}"
         for n in some
     ]
+    name = answer.question.goal.names[0]
     yield (
-        f"What is possible, {one.measure.text} with {objective.label} in the mean over the conditions of the search: "
+        f"What is possible, {one.measure.text} with {name} in the mean over the conditions of the search: "
         + ", ".join(parts)
     )
 
@@ -174,8 +178,12 @@ def _budget(answer: Findings, best: ValidationLine) -> Iterator[str]:
 
 
 def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
-    """Gains and costs of the recommendation against the queue without AQM, or the first default there is."""
-    rival = next((line for line in answer.lines[1:] if line.candidate.origin == "no AQM"), None)
+    """Gains and costs of the recommendation against the queue without AQM; where its whole buffer was not validated,
+    against tail drop of another size."""
+    rivals = answer.lines[1:]
+    rival = next((line for line in rivals if line.candidate.origin == "no AQM"), None) or next(
+        (line for line in rivals if line.candidate.kind == "droptail"), None
+    )
     if rival is None:
         return
     goal = answer.question.goal
@@ -183,22 +191,20 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
     for one in bounded(answer):
         before, after = rival.measures[one.key], best.measures[one.key]
         if before.mean is not None and after.mean is not None:
-            parts.append(
-                f"{one.text} goes from {wording.amount(before.mean, None, one.unit)} to "
-                f"{wording.amount(after.mean, None, one.unit)}"
-            )
+            old, new = (wording.amount(value, None, one.unit) for value in (before.mean, after.mean))
+            parts.append(f"{one.text} {'stays at' if old == new else f'goes from {old} to'} {new}")
     pair, objective = rival.difference[0], goal.objectives[0]
     if pair is not None:
         by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
         gains = (pair.mean < 0) == objective.higher
         if abs(pair.mean) > (pair.half_width or 0.0):
-            parts.append(f"{objective.label} is {by} {'better' if gains else 'worse'}")
+            parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
         else:
             most = wording.bound(abs(pair.mean) + (pair.half_width or 0.0), points_of(objective))
             same = abs(pair.mean) + (pair.half_width or 0.0) < LEAST
-            parts.append(f"{objective.label} {'is the same' if same else f'differs by at most {most}'}")
+            parts.append(f"{goal.names[0]} {'is the same' if same else f'differs by at most {most}'}")
     if parts:
-        yield f"Against {rival.candidate.name}: {', '.join(parts)}"
+        yield f"Against {labels(answer.lines)[rival.candidate.key]}: {', '.join(parts)}"
 
 
 def _sure(answer: Findings) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..quantities import wording
 from . import fronts, statements
 from .findings import Findings
+from .goal import Goal
 from .robustness import Drift, Off
 from .statements import bounded
 from .terms import KINDS, cell, interval, labels, shown
@@ -45,7 +46,8 @@ def text(answer: Findings) -> str:
     question = answer.question
     how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
     how += ", constraints hold at every condition" if question.goal.constraints else ""
-    parts = [f"{question.title}\nGoal: {question.goal}; {how}"]
+    asked = textwrap.wrap(f"Goal: {_asked(question.goal)}; {how}", WIDTH, break_on_hyphens=False)
+    parts = ["\n".join([question.title, *asked])]
     params = answer.best.params_as_loaded
     settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
     kind = answer.best.kind_as_loaded
@@ -71,6 +73,15 @@ def text(answer: Findings) -> str:
     return "\n\n".join(parts)
 
 
+def _asked(goal: Goal) -> str:
+    """The goal; of a weighted sum what it is called and made of."""
+    if goal.names != ("score",):
+        return str(goal)
+    objective = goal.objectives[0]
+    first = f"the {'highest' if objective.higher else 'lowest'} score; score = {objective.label}"
+    return "; ".join([first, *map(str, goal.constraints)])
+
+
 def _bullets(lines: Sequence[str]) -> list[str]:
     wrap = textwrap.TextWrapper(WIDTH, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
     return [wrap.fill(f"{line}." if not line.endswith(".") else line) for line in lines]
@@ -81,7 +92,7 @@ def table(answer: Findings) -> list[str]:
     goal = answer.question.goal
     more = bounded(answer)
     single = not fronts.several(answer)
-    heads = [*(one.label for one in goal.objectives), *(one.text for one in more)]
+    heads = [*goal.names, *(one.text for one in more)]
     heads += ["held"] if goal.constraints else []
     heads += ["against the first"] if single else []
     best, names = answer.lines[0], labels(answer.lines)
@@ -143,7 +154,7 @@ def sensitivity(answer: Findings) -> list[str]:
     lines = []
     for number, one in enumerate(goal.objectives if answer.sensitivity else ()):
         divisor, unit = wording.scaled(one.unit, answer.lines[0].objectives[number].mean or 0.0)
-        head = f"{one.label}{_in(unit)}"
+        head = f"{goal.names[number]}{_in(unit)}"
         crosses = ", × where a constraint breaks" if goal.constraints else ""
         lines.append(f"  {head}" if number else f"If a parameter is off: {head}{crosses}")
         factors = sorted({off.factor for moved in answer.sensitivity for off in moved.off})

@@ -19,6 +19,10 @@ TONES = {
 }  # fmt: skip
 #: Most criteria that one sentence names.
 NAMED = 3
+#: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
+TRIFLE = 0.05
+#: Share of a measure that the score does not count, from which its cost is put to the reader.
+NOTABLE = 0.1
 #: Digits of a number in these sentences; tables have all that the intervals support.
 DIGITS = 3
 
@@ -180,7 +184,7 @@ class _Words:
     def changed(self, kind: str) -> str:
         """Gains or costs against the reference, with its values, the weightiest first."""
         some = [one for one in self.found.changes if one.kind == kind]
-        some.sort(key=lambda one: -abs(one.difference * one.criterion.worth))
+        some.sort(key=lambda one: (-_points(one), -_share(one)))
         return "; ".join(_change(one) for one in some[:NAMED])
 
     def price(self) -> str:
@@ -199,17 +203,22 @@ class _Words:
         return f"No cost is seen; not settled: {wording.listed(few)}"
 
     def trade(self) -> str:
-        """Sentence on the exchange rate at which the reference is preferred."""
+        """Sentence on the trade for which the reference is preferred: of the largest gain for the largest cost."""
         found = self.found
         gains = [one for one in found.changes if one.kind == "gain" and one.criterion.worth]
-        costs = [one for one in found.changes if one.kind == "cost" and one.criterion.worth]
+        costs = [one for one in found.changes if one.kind == "cost"]
         feasible = all(not one.missed for one in found.rivals if one.name == found.reference)
         if not gains or not costs or not feasible:
             return ""
-        dear, won = (
-            max(some, key=lambda one: abs(one.difference * one.criterion.worth)) for some in (costs, gains)
-        )
-        return f"Prefer {self.name(found.reference)} only if {_size(dear)} is worth more to you than {_size(won)}"
+        won, mine = max(gains, key=_points), self.name(found.reference)
+        # The score has weighed what it counts; what it does not count is the reader's to weigh.
+        unweighed = max((one for one in costs if not one.criterion.worth), key=_share, default=None)
+        if unweighed is not None and _share(unweighed) >= NOTABLE:
+            return f"Prefer {mine} if {_size(unweighed)} is worth more to you than {_size(won)}"
+        dear = max(costs, key=_points)
+        if _points(dear) < TRIFLE * _points(won):
+            return ""
+        return f"Prefer {mine} only if {_size(dear)} is worth more to you than {_size(won)}"
 
     def ahead(self) -> str:
         """Sentence on the advantage over the reference, with its interval."""
@@ -278,12 +287,17 @@ class _Words:
 
 def _change(one: Change) -> str:
     """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
-    divisor, unit = wording.scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
+    divisor, unit = _scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
     pair = [value / divisor for value in (one.recommended, one.other)]
     digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)
     mine, other = (_short(value, digits) for value in pair)
     text = f"{one.criterion.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
     return text + _beyond(one.criterion, max(one.recommended, one.other))
+
+
+def _scaled(unit: str, value: float) -> tuple[float, str]:
+    """Divisor and unit for a sentence: long times in seconds."""
+    return (1000.0, "s") if unit == "ms" and abs(value) >= 1000.0 else wording.scaled(unit, value)
 
 
 def _short(value: float, digits: int = DIGITS) -> str:
@@ -292,7 +306,7 @@ def _short(value: float, digits: int = DIGITS) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    divisor, shown = wording.scaled(unit, value)
+    divisor, shown = _scaled(unit, value)
     return f"{_short(value / divisor)} {shown}".rstrip()
 
 
@@ -308,9 +322,19 @@ def _beyond(criterion: Criterion, mean: float) -> str:
 
 
 def _size(one: Change) -> str:
-    """An improvement: ``3.2 ms less p95 delay of call``, ``20 points more utilisation``."""
-    size = _amount(abs(one.difference), "points" if one.criterion.unit == "%" else one.criterion.unit)
+    """An improvement: ``3.2 ms less p95 delay of call``, ``20 percentage points more utilisation``."""
+    size = _amount(
+        abs(one.difference), "percentage points" if one.criterion.unit == "%" else one.criterion.unit
+    )
     return f"{size} {'more' if one.criterion.higher else 'less'} {one.criterion.title}"
+
+
+def _points(one: Change) -> float:
+    return abs(one.difference * one.criterion.worth)
+
+
+def _share(one: Change) -> float:
+    return abs(one.difference) / (abs(one.other) or 1.0)
 
 
 def _misses(missed: Sequence[Missed]) -> str:
