@@ -78,6 +78,14 @@ def test_a_line_of_a_journal_reads_as_what_was_written(row: dict[str, Any]) -> N
     ]
 
 
+def test_a_file_of_rows_has_their_values_with_gaps_and_infinities(folder: Path) -> None:
+    table = RunTable(folder, "b")
+    known = {"scenario": "2026-01-01", "seed": 2**40, "build": "b"}
+    rows = [known | {"loss": 1, "jain": 0.1}, known | {"seed": 2, "loss": 0.5, "mos": float("inf")}]
+    table._write(folder / "part-a-b-c.parquet", rows)
+    assert list(table.rows()) == rows
+
+
 def test_nothing_is_run_twice(folder: Path) -> None:
     seen: list[tuple[int, int]] = []
     dc.sweep("short.toml", VARY, replications=1, out="kept")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..errors import UsageError
@@ -113,10 +114,16 @@ def settings(
         mss=packet_bytes - 40,
     )
     plain = {key: value for key, value in params.items() if key != "kind"}
-    scenario = Scenario.parse(text).edit([("queue", {"kind": discipline, **plain})])
+    scenario = _link(text).edit([("queue", {"kind": discipline, **plain})])
     options = dict(scenario.resolved["queue"])
     options.update(scenario.automatic.get("bottleneck", {}))
     return Settings(discipline, options, rate_bps, packet_bytes)
+
+
+@lru_cache(maxsize=64)
+def _link(text: str) -> Scenario:
+    """The scenario of a link; a search asks for the settings of many designs on one."""
+    return Scenario.parse(text)
 
 
 def amount(value: Any, *, packet_bytes: int) -> tuple[float, float]:

@@ -85,6 +85,8 @@ class Target:
     box: str
     rate_bps: float
     rtt_s: float
+    #: What was exported before, by discipline and parameters: the configuration, or the refusal.
+    _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
 
     def candidate(
         self, name: str, kind: str, params: Mapping[str, Any], *, origin: str = ""
@@ -145,7 +147,18 @@ class Target:
         asked = {
             name: value for name, value in params.items() if not (name == "above_max" and self.box == "linux")
         }
-        return boxes.export(kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s)
+        name = json.dumps([kind, asked], sort_keys=True, default=str)
+        if name not in self._exports:
+            try:
+                self._exports[name] = boxes.export(
+                    kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s
+                )
+            except DropcurveError as error:
+                self._exports[name] = error
+        found = self._exports[name]
+        if isinstance(found, DropcurveError):
+            raise found.with_traceback(None)
+        return found
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -21,7 +21,6 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, repeat
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -35,6 +34,7 @@ from ...files.shape import faults
 from .. import cache as caches
 from ..locks import Locks
 from ..store import writable
+from . import arrow
 from .rows import KEY, Key, Row, identity, key
 
 #: Rows of a file while work goes on; `RunTable.compact` makes larger ones of many.
@@ -215,10 +215,7 @@ class RunTable:
 
     def _write(self, path: Path, rows: list[Row]) -> None:
         """A Parquet file of rows."""
-        import pyarrow as pa
-
-        columns = dict.fromkeys(chain.from_iterable(rows))
-        self._put(path, pa.table({name: list(map(dict.get, rows, repeat(name))) for name in columns}))
+        self._put(path, arrow.table(rows))
 
     def _put(self, path: Path, table: Any) -> None:
         """A Parquet file; it appears whole or not at all."""
@@ -348,7 +345,9 @@ def read_table(path: Path, *, columns: list[str] | None) -> Any:
     if path.exists() and not is_regular(path):
         raise ResultError(f"{path}: is not a regular file; {UNREADABLE}")
     try:
-        table = parquet.read_table(path, columns=columns, page_checksum_verification=True)
+        # `parquet.read_table` loads pandas.
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(columns=columns)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, pa.ArrowException) as error:
