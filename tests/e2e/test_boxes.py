@@ -26,7 +26,7 @@ def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> 
     )
     assert (
         answer.err
-        == "Again:  dropcurve advise --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts\n"
+        == "Repeat: dropcurve advise --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts\n"
     )
     queues = [line.strip() for line in answer.out.splitlines() if line.strip().startswith("--queue")]
     assert len(queues) == 9
@@ -43,7 +43,7 @@ def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> 
 def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
     answer = dropcurve("export", RED, "--rate", "100Mbit", "--for", box)
     assert answer.code == 0
-    assert answer.err.splitlines()[-1] == f"Again:  dropcurve export '{RED}' --for {box} --rate 100Mbit"
+    assert answer.err.splitlines()[-1] == f"Repeat: dropcurve export '{RED}' --for {box} --rate 100Mbit"
     Path("router.cfg").write_text(answer.out, encoding="utf-8")
     found = json.loads(
         dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--json").out
@@ -96,7 +96,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
     assert (mine.get("run.duration"), mine.get("run.warmup")) == ("8 s", "4 s")
     heads = " ".join(line for line in answer.out.splitlines() if "yours" in line)
     assert all(name in heads for name in ("droptail", "ared", "codel", "pie", "fq_codel", "advised RED"))
-    assert "Again:  dropcurve import router.tc --rate 1Mbit" in answer.out
+    assert "Repeat: dropcurve import router.tc --rate 1Mbit" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),
         (("import", "short.toml"), "the text is of no kind that is known"),
         (("import", "missing.cfg"), "missing.cfg: No such file"),
-        (("advise",), "--rate, --rtt, --flows: not given"),
+        (("advise",), "missing --rate, --rtt, --flows"),
         (("advise", "mm1"), "mm1: has no long TCP flows"),
         (("advise", "--rate", "1Gbit", "--rtt", "9-3ms", "--flows", "5"), "rtt '9-3ms' must rise"),
     ],

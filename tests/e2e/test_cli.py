@@ -34,7 +34,7 @@ def test_run_prints_a_table_keeps_a_folder_and_says_how_to_repeat(dropcurve: Dro
     lines = answer.out.splitlines()
     assert lines[:2] == ["Two flows through a small queue", "2 replications, seeds 1 to 2, 95 % intervals"]
     assert any(line.startswith("link utilisation") and "±" in line for line in lines)
-    assert lines[-2:] == ["Again:  dropcurve run short.toml --seed 1 --replications 2", "Kept:   kept"]
+    assert lines[-2:] == ["Repeat: dropcurve run short.toml --seed 1 --replications 2", "Folder: kept"]
     assert {path.name for path in Path("kept").iterdir()} == {
         "result.json", "runs.json", "series.parquet", "scenario.toml", "SHA256SUMS",
     }  # fmt: skip
@@ -58,7 +58,7 @@ def test_compare_says_which_differences_are_real(dropcurve: Dropcurve) -> None:
     assert "red:max_p=0.5 lowers mean queueing delay by " in answer.out
     assert "Against droptail: ✓ better, ✗ worse, ≠ differs" in answer.out
     shown = dropcurve("show", "kept")
-    assert answer.out == shown.out + "Kept:   kept\n"
+    assert answer.out == shown.out + "Folder: kept\n"
 
 
 def test_compare_varies_and_takes_several_scenarios(dropcurve: Dropcurve) -> None:
@@ -134,7 +134,9 @@ def test_replications_that_are_all_alike_are_no_error_bar(dropcurve: Dropcurve) 
 
     assert warnings() == []
     (warning,) = warnings("--set", "flows.tcp.start=0 s", "--set", "queue.kind=droptail")
-    assert warning.startswith("short: all 3 replications came to the same, for nothing in it is random")
+    assert warning.startswith(
+        "short: all 3 replications are identical, because nothing in the scenario is random"
+    )
 
 
 def test_a_result_is_made_more_precise_in_its_place(dropcurve: Dropcurve) -> None:
@@ -167,7 +169,7 @@ def test_figures_and_page_are_written_from_what_is_kept(dropcurve: Dropcurve) ->
     answer = dropcurve("plot", "kept", "queue", "--write", "queue.pdf")
     assert (answer.out, answer.err) == (
         "queue.pdf\n",
-        "Again:  dropcurve plot kept queue --write queue.pdf\n",
+        "Repeat: dropcurve plot kept queue --write queue.pdf\n",
     )
     assert Path("queue.pdf").read_bytes().startswith(b"%PDF")
 
@@ -280,7 +282,7 @@ def test_a_narrow_terminal_gets_narrow_text(dropcurve: Dropcurve, monkeypatch: p
     dropcurve("compare", "short.toml", "--vary", "queue.max_p=0.02,0.1,0.5", *FEW)
     monkeypatch.setattr("dropcurve.cli.console.width", lambda: 80)
     answer = dropcurve("show", "kept")
-    assert max(len(line) for line in answer.out.split("Again:")[0].splitlines()) <= 80
+    assert max(len(line) for line in answer.out.split("Repeat:")[0].splitlines()) <= 80
 
 
 def test_a_folder_that_cannot_be_written_is_said_before_any_run(

@@ -39,7 +39,7 @@ def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[.
     text = "\n".join(findings.sentences(result))
     assert "in every replication alike, which says nothing of chance" in text
     assert " raises " not in text and " lowers " not in text
-    assert any("came to the same, for nothing in it is random" in line for line in result.warnings)
+    assert any("are identical, because nothing in the scenario is random" in line for line in result.warnings)
 
 
 def test_a_sweep_says_that_replications_are_few_or_equal(folder: Path, dropcurve: Callable[..., Any]) -> None:
@@ -48,7 +48,7 @@ def test_a_sweep_says_that_replications_are_few_or_equal(folder: Path, dropcurve
     found = dropcurve("sweep", "steady.toml", *words, "--replications", "2", "--out", "kept")
     assert found.code == 0, found.err
     assert "Warning: 2 replications: intervals are wide or absent; take 5 or more" in found.out
-    assert "Warning: all replications of 2 points came to the same, for nothing there is random" in found.out
+    assert "Warning: all replications of 2 points are identical, because nothing there is random" in found.out
 
 
 def test_one_replication_is_no_verdict(folder: Path, dropcurve: Callable[..., Any]) -> None:
@@ -70,4 +70,9 @@ def test_a_goodput_above_the_rate_of_the_link_has_its_reason(folder: Path) -> No
     warnings = health.check([variant], [], 5)[1]
     assert any("the goodput of 2 replications is above the link's rate" in line for line in warnings), (
         warnings
+    )
+    for run in variant.runs:
+        run["links"]["bottleneck"]["departed_bytes"] //= 2
+    assert not any("above the link's rate" in line for line in health.check([variant], [], 5)[1]), (
+        "flows that do not pass the link are not measured against its rate"
     )

@@ -59,7 +59,7 @@ def test_toml_shows_nothing_raw_and_says_the_same(text: str) -> None:
 def test_titles_and_names_of_a_scenario_are_shown_as_escapes(folder: Path) -> None:
     text = (folder / "short.toml").read_text(encoding="utf-8")
     text = text.replace(
-        "Two flows", json.dumps(NASTY + "\nAgain:  rm -rf .")[1:-1].replace("\x7f", "\\u007f")
+        "Two flows", json.dumps(NASTY + "\nRepeat: rm -rf .")[1:-1].replace("\x7f", "\\u007f")
     )
     (folder / "odd.toml").write_text(text, encoding="utf-8")
     result = dc.run("odd.toml", replications=2)
@@ -71,7 +71,7 @@ def test_titles_and_names_of_a_scenario_are_shown_as_escapes(folder: Path) -> No
         markdown.render(result.document()),
     ):
         assert not RAW.search(shown)
-    assert "\nAgain:  rm" not in str(result)
+    assert "\nRepeat: rm" not in str(result)
     for words in (
         ["run", "odd.toml", "--replications", "2", "--out", "kept"],
         ["show", "kept"],

@@ -224,7 +224,7 @@ def test_the_command_line_runs_tells_and_answers(folder: Path, dropcurve: Callab
     )  # fmt: skip
     assert answer.code == 0 and "queue_max_p" in answer.out and "2 points, 2 replications each" in answer.out
     assert (
-        "Again:  dropcurve sweep short.toml --vary queue.max_p=0.02,0.1 --seed 1 --replications 2"
+        "Repeat: dropcurve sweep short.toml --vary queue.max_p=0.02,0.1 --seed 1 --replications 2"
         in answer.err
     )
     asked = dropcurve("query", "kept", "select max(seed) as most from runs", "--json")

@@ -148,7 +148,7 @@ def test_a_bad_section_is_reported_with_its_file(folder: Path, dropcurve: Callab
         f"bad.toml:{line + 1}: tune.ranges = 3: must be a table",
     ]
     for arguments, message in (
-        (("tune",), "--rate, --rtt, --flows, --buffer: not given"),
+        (("tune",), "missing --rate, --rtt, --flows, --buffer"),
         (("tune", "short.toml", "--goal", "min fct of x"), "no class 'x'; it has"),
         (("tune", "short.toml", "--goal", "min loss", "--range", "flows.tpc.count=2-4"), "flows.tpc"),
         (("tune", "short.toml", "--goal", "min loss", "--rate", "10Mbit"), "give one or the other"),

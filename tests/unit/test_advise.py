@@ -225,7 +225,7 @@ def test_the_goal_sets_the_delay() -> None:
 
 
 def test_contradictions_are_refused() -> None:
-    with pytest.raises(dc.UsageError, match="--rtt, --flows: not given"):
+    with pytest.raises(dc.UsageError, match="missing --rtt, --flows"):
         advise(rate="100Mbit")
     with pytest.raises(dc.UsageError, match="not both"):
         advise("droptail_vs_red", rate="100Mbit")

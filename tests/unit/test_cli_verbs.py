@@ -50,5 +50,5 @@ def test_an_unknown_verb_is_refused_with_the_nearest(dropcurve: Callable[..., An
     failed = dropcurve("evalute", "pie")
     assert failed.code == 2
     assert failed.errors == [
-        "dropcurve: no verb is called 'evalute'; did you mean 'evaluate'? `dropcurve --help` shows what there is"
+        "dropcurve: no verb is called 'evalute'; did you mean 'evaluate'? see `dropcurve --help`"
     ]

@@ -33,7 +33,7 @@ def test_a_terminal_aligns_means_and_intervals() -> None:
         "",
         "Warning: <short>",
         "",
-        "Again:  do it",
+        "Repeat: do it",
     ]
 
 

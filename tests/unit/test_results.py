@@ -124,7 +124,7 @@ def test_a_notebook_gets_a_table(result: dc.Result) -> None:
 
 
 def test_text_fits_a_hundred_columns(result: dc.Result) -> None:
-    table = str(result).split("\n\nAgain:")[0]
+    table = str(result).split("\n\nRepeat:")[0]
     assert max(len(line) for line in table.splitlines()) <= 100
 
 
@@ -133,7 +133,7 @@ def test_seven_variants_are_shown_in_blocks(folder: Path) -> None:
         "short.toml", vary={"queue.max_p": [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]}, replications=2
     )
     lines = str(found).splitlines()
-    assert max(len(line) for line in lines if "Again:" not in line) <= 100
+    assert max(len(line) for line in lines if "Repeat:" not in line) <= 100
     assert sum("link utilisation" in line for line in lines) > 1
 
 

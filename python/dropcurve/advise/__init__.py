@@ -150,8 +150,8 @@ def _given(
     ]
     if rate is None or rtt is None or flows is None:
         raise UsageError(
-            f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100, or name a "
-            "link (--link cable) or a scenario"
+            f"missing {', '.join(missing)}: give all three, such as --rate 100Mbit --rtt 20-200ms --flows 5-100; or a "
+            "link (--link cable); or a scenario"
         )
     return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
 

@@ -23,7 +23,7 @@ def advise(
     ecn: o.Ecn = False,
     json: o.Json = False,
 ) -> int:
-    """Starting designs for a link, from formulas.
+    """Compute starting designs for a link from published formulas.
 
     Nothing is simulated: each design comes with its formula and source, the queue and drops that the models expect,
     its distance from oscillation, and where it is known to fail. Of a range of rates or buffers the low end counts; of

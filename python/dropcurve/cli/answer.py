@@ -65,7 +65,7 @@ def give(
     if report:
         draw(result, folder)
     if not json:
-        print(folder if quiet else f"Kept:   {folder}")
+        print(folder if quiet else f"Folder: {folder}")
     return 1 if result.problems else 0
 
 

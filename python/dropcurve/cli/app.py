@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -61,10 +62,15 @@ def _asked(invoke: Callable[[list[str]], int]) -> int:
     return invoke(words) if typer.confirm("Run it?", default=True) else 0
 
 
+WRONG_NUMBER = re.compile(r"Input should be a valid (integer|number).*")
+NUMBERS = {"integer": "must be a whole number", "number": "must be a number"}
+
+
 def describe_misuse(error: Exception) -> str:
     """Renders a usage error (options or arguments) as one line with a remedy."""
     message = getattr(error, "format_message", lambda: str(error))()
     context = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "dropcurve"
-    text = " ".join(str(message).split()).rstrip(".")
-    return f"{text}{' ' if text.endswith('?') else '; '}`{verb} --help` shows what there is"
+    text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
+    text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
+    return f"{text}{' ' if text.endswith('?') else '; '}see `{verb} --help`"

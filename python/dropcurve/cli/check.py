@@ -1,4 +1,4 @@
-"""dropcurve check: whether the files of a folder are as they were written."""
+"""dropcurve check: verifies the files of a folder against their checksums."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def check(
     ],
     json: o.Json = False,
 ) -> int:
-    """Check that the files of a folder are as they were written.
+    """Verify the files of a folder against their checksums.
 
-    Every file is held against its checksum, the pages of Parquet files against theirs, and what is in them against the
+    Every file is compared with its checksum, the pages of Parquet files with theirs, and their contents with the
     types that it must have. Exit code 1 says that something is damaged; each damaged file is a line.
 
     \b

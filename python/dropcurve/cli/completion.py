@@ -17,10 +17,10 @@ class Shell(StrEnum):
 
 
 def completion(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> int:
-    """Print what completes commands in bash, zsh or fish.
+    """Print a completion script for bash, zsh or fish.
 
-    The text belongs into a file that the shell reads when it starts. It asks dropcurve for verbs and options as you
-    press the tabulator.
+    Append it to a file that the shell reads when it starts. It asks dropcurve for verbs and options when you press
+    Tab.
 
     \b
     Examples:

@@ -64,7 +64,7 @@ def say(text: str) -> None:
 def again(command: str, *, quiet: bool = False) -> None:
     """Prints the command that reproduces the answer, to standard error."""
     if not quiet:
-        say(f"Again:  {command}")
+        say(f"Repeat: {command}")
 
 
 def data(value: Any) -> None:

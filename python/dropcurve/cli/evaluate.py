@@ -42,7 +42,7 @@ def evaluate(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """A report card after RFC 7928.
+    """Grade a discipline by the tests of RFC 7928.
 
     Fourteen tests and the cost: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate,
     mixed and two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random

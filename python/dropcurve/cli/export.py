@@ -64,10 +64,10 @@ def export(
     out: o.FormerOut = None,
     json: o.Json = False,
 ) -> int:
-    """Write a box's configuration for a discipline.
+    """Write a discipline as a router's configuration.
 
-    Units are converted as the box does it. What it cannot express is rounded or left out, and said, with what that
-    does to the drop curve. Contradictions are refused.
+    Units are converted as the box does it. What it cannot express is rounded or left out, and reported with its
+    effect on the drop curve. Contradictions are refused.
 
     The configuration goes to standard output, everything else to standard error.
 

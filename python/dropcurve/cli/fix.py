@@ -68,7 +68,7 @@ def fix(
     check: Check = False,
     json: o.Json = False,
 ) -> int:
-    """Find better queues for a configuration, and write them as a change of the same text.
+    """Find better queues for a router's configuration and write the changed text.
 
     Every class of the text is simulated in its place, below its priority queues and at its share of the rate, next to
     designs that the box can load, each as the box would load it: usual settings, formulas, and those of a search. The
@@ -267,7 +267,7 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
     parts += ["\n".join(notes)] if notes else []
     for one in done.queues:
         parts.append(_table(one, several=several, width=width))
-    return "\n\n".join([*parts, *_basis(done, width=width), f"Again:  {command}"])
+    return "\n\n".join([*parts, *_basis(done, width=width), f"Repeat: {command}"])
 
 
 def _to_load(one: QueueFix) -> list[Note]:

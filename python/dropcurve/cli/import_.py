@@ -70,10 +70,10 @@ def import_(
     exchange: o.ExchangeRate = None,
     json: o.Json = False,
 ) -> int:
-    """Read a box's configuration: is it any good?
+    """Read a router's configuration as a discipline, and judge it.
 
     Takes tc commands and what tc qdisc show prints (also -j), IOS configurations and show policy-map, Junos stanzas
-    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. What the text leaves out is assumed, and notes say so.
+    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. Whatever the text leaves out is assumed, and listed in notes.
 
     \b
     Examples:

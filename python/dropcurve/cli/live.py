@@ -14,7 +14,7 @@ from .verbs import PLAIN
 
 app = typer.Typer(
     name="live",
-    help="The same queue on real packets: lab, check, run, set, stats, replay, clean.",
+    help="Run the same queue on real packets: lab, check, run, set, stats, replay, clean.",
     invoke_without_command=True,
     **PLAIN,
 )
@@ -62,7 +62,7 @@ def lab(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Real kernels' TCP through the scenario's queue, and the simulator's prediction.
+    """Send real kernels' TCP through the scenario's queue, and compare with the simulator.
 
     Hosts are namespaces that vanish with the lab; no root is needed, but as root timing is better.
 
@@ -94,7 +94,7 @@ def lab(
     elif not quiet:
         print(answer)
     if out is not None and not json:
-        print(f"Kept:   {out}")
+        print(f"Folder: {out}")
     return 0 if answer.trustworthy else 1
 
 
@@ -109,9 +109,9 @@ def check(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """How exactly this machine shapes and delays: are its labs to be trusted?
+    """Measure how exactly this machine shapes and delays packets.
 
-    Exit code 1 says that they are not, at one of these rates.
+    Exit code 1 says that labs are not to be trusted at one of these rates.
     """
     from ..live import check as c
     from ..live.plan import bits, nanoseconds
@@ -163,7 +163,7 @@ def replay(
     ],
     json: o.Json = False,
 ) -> int:
-    """Feed a record through the simulator's queue; are the verdicts the same?"""
+    """Feed a record through the simulator's queue and compare the verdicts."""
     from dataclasses import asdict
 
     from ..live.replay import replay as work
@@ -283,7 +283,7 @@ def set_(
     changes: Annotated[list[str], typer.Argument(metavar="PATH=VALUE...", help="rate, delay or queue.KEY.")],
     json: o.Json = False,
 ) -> int:
-    """Change a running forwarder's link; packets that wait stay."""
+    """Change the link of a running forwarder; queued packets stay."""
     from ..live.forwarder import control
     from ..live.router import check_rate
     from ..quantities import values
@@ -319,9 +319,9 @@ def stats(socket: Socket, json: o.Json = False) -> int:
 
 @app.command("clean")
 def clean(json: o.Json = False) -> int:
-    """Take away what killed runs left: their folders, and GRO turned off on an interface.
+    """Remove what killed runs left: their folders, and GRO turned off on an interface.
 
-    The next run does the same. Exit code 1 says that something is for another to do.
+    The next run does the same. Exit code 1 says that something remains that only another user may remove.
     """
     from ..live.clean import clean as work
     from . import console

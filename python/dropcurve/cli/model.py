@@ -59,7 +59,7 @@ def model(
     acks: Acks = 2, window: Window = None, burst_loss: BurstLoss = None, rate: Rate = None, flows: Flows = None,
     red: Red = None, gentle: Gentle = False, plot: Plot = None, json: o.Json = False,
 ) -> int:  # fmt: skip
-    """Throughput from loss and round trip, or the other way round, by published models.
+    """Compute throughput from loss and round-trip time, or the reverse, by published models.
 
     With --red: where the queue of a RED router settles, as Firoiu and Borden have it: the loss that TCP needs at each
     queue crosses the loss that RED gives. Nothing is simulated.

@@ -18,7 +18,7 @@ from ..verdict import Exchange, Weights
 from . import defaults
 
 #: Options that several verbs have: what stands for the value, and what the option means, the same in all of them. A
-#: verb adds in parentheses what it does without the option, or which values it takes besides.
+#: verb adds in parentheses its default, or which values it takes as well.
 SHARED = {
     "at": ("PATH", "Path of the queue in the scenario, such as links.NAME.queue"),
     "buffer": ("SIZE", "Size of the queue, such as 1000pkts or 1.5MB"),
@@ -33,12 +33,12 @@ SHARED = {
     "name": ("NAME", "Name of a policy, profile, class or queue in the configuration"),
     "out": ("FOLDER", "Folder to write the result to"),
     "packet": ("SIZE", "Size of a full packet, headers included"),
-    "precision": ("SHARE", "Half-width that intervals are to reach, as a share of the mean, such as 5%"),
+    "precision": ("SHARE", "Half-width that intervals must reach, as a share of the mean, such as 5%"),
     "queue": ("KIND[:KEY=VALUE,...]", "Discipline of the bottleneck, such as codel or red:max_p=0.1"),
     "rate": ("RATE", "Rate of the link, such as 100Mbit"),
     "replications": ("N", "Runs of each variant"),
     "rtt": ("TIME", "Round-trip time, such as 40ms"),
-    "seed": ("N", "Seed of the random numbers: the same seed, the same answer"),
+    "seed": ("N", "Seed of the random numbers: the same seed gives the same answer"),
     "shape": (None, "Put a shaper of the link's rate above the queue"),
     "store": ("FOLDER", "Folder of runs that several sweeps share"),
     "time": ("TIME", "Time for the search, such as 2min"),
@@ -48,7 +48,7 @@ SHARED = {
 
 
 def shared(name: str, note: str = "", **more: Any) -> Any:
-    """The option ``--name`` of `SHARED`, with what is particular to a verb in parentheses."""
+    """The option ``--name`` of `SHARED`, with a note of the verb in parentheses."""
     metavar, text = SHARED[name]
     return typer.Option(
         f"--{name}", metavar=metavar, help=f"{text} ({note})." if note else f"{text}.", **more
@@ -60,9 +60,9 @@ Set = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Change a value, such as queue.max_p=0.1. Repeatable."),
 ]
 Duration = Annotated[str | None, typer.Option(help='Simulated time of a run, such as "60 s".')]
-Seed = Annotated[int, shared("seed", "replications have the numbers that follow")]
-Replications = Annotated[int | None, shared("replications", "10; with --precision at least 5")]
-Precision = Annotated[str | None, shared("precision", "no target: --replications is all")]
+Seed = Annotated[int, shared("seed", "replications use the following seeds")]
+Replications = Annotated[int | None, shared("replications", "default 10; with --precision at least 5")]
+Precision = Annotated[str | None, shared("precision", "default: none; --replications runs are made")]
 On = Annotated[
     list[str] | None,
     typer.Option(
@@ -73,15 +73,17 @@ Maximum = Annotated[int, shared("maximum", "with --precision")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", envvar=defaults.JOBS, help="Threads (all processors); results do not depend on it."
+        metavar="N",
+        envvar=defaults.JOBS,
+        help="Threads (default: all processors); results do not depend on it.",
     ),
 ]
-Out = Annotated[Path | None, shared("out", "results/NAME-HASH")]
+Out = Annotated[Path | None, shared("out", "default results/NAME-HASH")]
 #: `--out` of a verb that writes one file: refused by `refuse_out`, since `--out` is a folder everywhere.
 FormerOut = Annotated[Path | None, typer.Option("--out", hidden=True)]
 Cache = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Store of finished runs (the user's cache folder), or off."),
+    typer.Option(metavar="FOLDER", help="Store of finished runs (default: the user's cache folder), or off."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace any result in the folder.")]
 Per = Annotated[str, typer.Option(metavar="WHAT", help="Rows of the table: total, class or flow.")]
@@ -102,15 +104,18 @@ Rtt = Annotated[str | None, shared("rtt", "without queueing; or a range, 20-200m
 Flows = Annotated[str | None, shared("flows", "or a range, 5-100")]
 Buffer = Annotated[str | None, shared("buffer", "or a range; also 50-300ms of the link, 1bdp")]
 Packet = Annotated[str, shared("packet")]
-Goal = Annotated[str | None, shared("goal", "balanced")]
-At = Annotated[str, shared("at", "the bottleneck's")]
-Ecn = Annotated[bool, typer.Option("--ecn", help="TCP flows negotiate ECN, and the queue marks.")]
+Goal = Annotated[str | None, shared("goal", "default balanced")]
+At = Annotated[str, shared("at", "default: that of the bottleneck")]
+Ecn = Annotated[
+    bool, typer.Option("--ecn", help="TCP flows negotiate ECN, and the queue marks instead of dropping.")
+]
 ExchangeRate = Annotated[
     str | None,
     typer.Option(
         "--exchange",
         metavar="TIME=POINTS",
-        help="Points of utilisation that a delay counts as in the verdict: 1ms=0.5 (20 for a whole round trip).",
+        help="Points of utilisation that a delay counts as in the verdict, such as 1ms=0.5 (default: 20 for a whole "
+        "round trip).",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]

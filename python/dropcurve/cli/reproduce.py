@@ -31,7 +31,7 @@ def reproduce(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Do published studies again and judge each of their claims.
+    """Repeat published studies and judge each of their claims.
 
     Writes for each a page with tables and figures next to the paper's numbers, in Markdown and as HTML, and the
     numbers themselves. Finished runs are stored, so that the same command resumes where it was interrupted. A

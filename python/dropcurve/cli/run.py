@@ -38,7 +38,7 @@ def run(
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
 ) -> int:
-    """Run one scenario several times, with intervals.
+    """Run one scenario several times and print means with intervals.
 
     \b
     Examples:

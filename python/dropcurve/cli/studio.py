@@ -29,7 +29,7 @@ def studio(
     ] = False,
     force: o.Force = False,
 ) -> int:
-    """The simulator in a browser, with the same bits, and the results of a folder.
+    """Open the simulator and the results of a folder in a browser.
 
     The engine runs in the page. The server answers on this machine only, under an address with a random token; it lists
     the results of the folder, reads configurations of boxes and writes them.

@@ -49,10 +49,10 @@ def sweep(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Run one scenario at many settings.
+    """Run one scenario at many settings and store every run in a table.
 
-    Lists make a grid; all ranges together are sampled. Every run is kept once, as a row of a Parquet table, so
-    that the same command goes on after an interruption and a larger one makes only what is missing.
+    Lists make a grid; ranges are sampled together. Every run is stored once, as a row of a Parquet table, so that the
+    same command resumes after an interruption and a larger one adds only the missing runs.
 
     \b
     Examples:
@@ -91,7 +91,7 @@ def sweep(
         print(table.text(answer, only=metric or []))
         console.again(answer.record["command"])
     if not json:
-        print(folder if quiet else f"Kept:   {folder}")
+        print(folder if quiet else f"Folder: {folder}")
     return 0
 
 

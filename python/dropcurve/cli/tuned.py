@@ -67,9 +67,9 @@ def give(
         print((folder / "tune.json").read_text(encoding="utf-8").rstrip())
     elif not quiet:
         print(answer)
-        print(f"\nAgain:  {command}")
+        print(f"\nRepeat: {command}")
     if not json:
-        print(folder if quiet else f"Kept:   {folder}")
+        print(folder if quiet else f"Folder: {folder}")
     return 0 if answer.lines[0].holds else 1
 
 

@@ -41,7 +41,7 @@ def render(document: Document, *, width: int = WIDTH) -> str:
     if document.notes:
         parts.append("\n".join(_wrap(note, width, "  ") for note in document.notes))
     if document.command:
-        parts.append(f"Again:  {document.command}")
+        parts.append(f"Repeat: {document.command}")
     return visible("\n\n".join(parts), lines=True)
 
 

@@ -129,7 +129,7 @@ def _differences(result: Result) -> dict[str, str]:
         f"The p values of all {count} comparisons are raised by Holm's method (Holm 1979), so that the chance "
         f"of calling even one difference real that is not stays below "
         f"{wording.percent(round(1 - result.confidence, 6))}. Only differences that pass are called better or "
-        "worse; “no difference seen” does not mean that there is none, only that it is smaller than the interval "
+        "worse; “no difference found” does not mean that there is none, only that it is smaller than the interval "
         "can show."
     )
     return {"title": "Differences", "text": text}

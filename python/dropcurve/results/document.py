@@ -117,6 +117,6 @@ def _legend(result: Measured, labels: dict[str, str]) -> str:
     if len(result.variants) < 2 or len(result.seeds) < 2:
         return ""
     return (
-        f"Against {labels[result.baseline.name]}: ✓ better, ✗ worse, ≠ differs; no sign: no difference seen "
+        f"Against {labels[result.baseline.name]}: ✓ better, ✗ worse, ≠ differs; no sign: no difference found "
         f"({wording.percent(result.confidence)}, paired, Holm)."
     )

@@ -74,7 +74,7 @@ def _difference(found: Difference, name: str) -> str:
         by = wording.amount(found.mean, None, unit)
         return f"{name}: {subject} differs by {by} in every replication alike, which says nothing of chance"
     most = wording.bound(abs(found.mean) + found.half_width, unit)
-    return f"{name}: {subject}: no difference seen, at most ±{most}"
+    return f"{name}: {subject}: no difference found, at most ±{most}"
 
 
 def _single(result: Measured) -> list[tuple[str, int]]:

@@ -12,6 +12,8 @@ from ..metrics.summary import RunSummary
 from ..quantities import wording
 from .variant import Variant
 
+SLACK = 1.02
+"""Bytes received in a measurement window over those that the link sent in it: some were in flight as it began."""
 ROUNDING = 1e-6
 """Share of a mean queue that a clock of doubles may lose in rounding."""
 
@@ -113,28 +115,34 @@ def _silent(variant: Variant) -> list[str]:
 
 
 def _alike(variant: Variant) -> list[str]:
-    """Replications that differ in their seeds alone: their interval is no error bar."""
+    """A warning if all replications are identical, so that their interval measures no uncertainty."""
     first, *others = variant.runs
     if not others or any(
         (run["events"], run["flows"]) != (first["events"], first["flows"]) for run in others
     ):
         return []
     return [
-        f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} came to the same, for nothing in it is "
-        'random, so "± 0" says nothing of chance; let flows begin at random, such as '
+        f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} are identical, because nothing in the "
+        'scenario is random, so "± 0" does not measure the uncertainty; start flows at random, such as '
         'flows.NAME.start = "uniform 0 s to 1 s"'
     ]
 
 
 def _beyond_the_rate(variant: Variant) -> list[str]:
-    """Goodput above the rate of the only main link, which is possible within a measurement window."""
-    if len(metrics.main_links(variant.runs[0])) != 1:
-        return []
-    above = [share for share in variant.values("link_share") if share is not None and share > 100.0]
+    """A warning if the goodput exceeds the rate of the link that all flows pass, as it can in a measurement window."""
+    pairs = zip(variant.runs, variant.values("link_share"), strict=True)
+    above = [share for run, share in pairs if share is not None and share > 100.0 and _one_way(run)]
     if not above:
         return []
     return [
         f"{variant.name}: the goodput of {wording.count(len(above), 'replication')} is above the link's rate (up to "
-        f"{max(above):.4g} % of it): data that came out of order before the measurement window counts in it; a longer "
-        "run.duration makes the share of that data smaller"
+        f"{max(above):.4g} % of it): data that arrived out of order before the measurement window counts when the gap "
+        "before it is filled; a longer run.duration reduces its share"
     ]
+
+
+def _one_way(run: RunSummary) -> bool:
+    """Whether all flows pass the only main link: the receivers got no more than that link sent."""
+    names = metrics.main_links(run)
+    received = sum(flow["received_bytes"] for flow in run["flows"])
+    return len(names) == 1 and received <= SLACK * run["links"][names[0]]["departed_bytes"]

@@ -1,4 +1,4 @@
-"""Check that the files of a result folder are as they were written."""
+"""Verifies the files of a result folder against their checksums."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _unreadable(path: Path) -> Iterator[str]:
 
 
 def _read_pages(path: Path) -> None:
-    """Reads every page, each held against its checksum. Raises OSError or ValueError, MissingError without pyarrow."""
+    """Reads every page, each compared with its checksum. Raises OSError or ValueError, MissingError without pyarrow."""
     require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as parquet

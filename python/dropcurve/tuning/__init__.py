@@ -155,9 +155,9 @@ def ask(
     missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
     if missing:
         raise UsageError(
-            f"{', '.join(missing)}: not given; say such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
-            "--buffer 1000pkts, leave out --flows for the usual traffic of a line, or name a link (--link cable) or a "
-            "scenario"
+            f"missing {', '.join(missing)}: give all four, such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
+            "--buffer 1000pkts; or --rate without --flows, for the usual traffic of such a line; or a link "
+            "(--link cable); or a scenario"
         )
     return of_link(**given, **shared)
 

@@ -153,7 +153,7 @@ def foretold(effort: Budget, question: Question, made: Pace) -> str:
     if seconds < LONG_S:
         return ""
     bound = max(1, round(seconds / 120))
-    return f"about {round(seconds / 60)} min at most at this pace; --time {bound}min would bound it"
+    return f"about {round(seconds / 60)} min at most at this pace; limit it with --time {bound}min"
 
 
 @dataclass

@@ -87,7 +87,7 @@ def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
 
 
 def _signs(answer: Findings, line: ValidationLine) -> list[int]:
-    """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference seen."""
+    """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference found."""
     pairs = zip(answer.question.goal.objectives, line.difference, line.real, strict=True)
     return [
         0 if pair is None or not real else 1 if (pair.mean > 0) == one.higher else -1
@@ -113,7 +113,7 @@ def _grouped(answer: Findings) -> Iterator[str]:
             groups.setdefault(tuple(_signs(answer, line)), []).append(line.candidate.name)
     for signs in sorted(groups):
         parts = []
-        for sign, word in ((-1, "worse in"), (1, "better in"), (0, "no difference seen in")):
+        for sign, word in ((-1, "worse in"), (1, "better in"), (0, "no difference found in")):
             some = [label for label, one in zip(labels, signs, strict=True) if one == sign]
             parts += [f"{word} {' and '.join(some)}"] if some else []
         text = ", ".join(parts)

@@ -212,7 +212,7 @@ def parse(
                 f"goal: '{part}' cannot be read; write constraints and objectives such as '{example}'"
             )
     if not objectives and not constraints:
-        raise UsageError("goal: is empty; say such as 'p95 delay < 15ms, max utilisation'")
+        raise UsageError("goal: is empty; write one such as 'p95 delay < 15ms, max utilisation'")
     if not objectives:
         objectives.append(Objective(((1.0, measure("utilisation")),), higher=True))
     _check(objectives, constraints)

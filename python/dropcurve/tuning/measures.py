@@ -107,8 +107,12 @@ def measure(text: str) -> Measure:
     if worded and key is not None and not _LINKS.fullmatch(scope.strip()):
         key = _OF_CLASS.get(key, key.replace("sojourn_ms", "delay_ms"))
     if key is None:
-        hint = nearest(body.lower(), names(), otherwise="say such as p95 delay, utilisation, loss, goodput")
-        raise UsageError(f"goal: '{shown}' is no measure; {hint}")
+        hint = nearest(
+            body.lower(), names(), otherwise="use one such as p95 delay, utilisation, loss or goodput"
+        )
+        raise UsageError(
+            f"goal: no measure is called '{shown}'; {hint} (`dropcurve list measures` shows all)"
+        )
     return Measure(f"{key}[{scope.strip()}]" if scope else key, shown)
 
 

@@ -68,8 +68,8 @@ class Solving:
         for study in order:
             if self.bench.question.space.get(study.family.kind):
                 continue
-            what = "the edge of the bound" if self.direction else "the best scale"
-            self.say(f"{what}: {study.family.kind}", self.best)
+            what = "largest setting within the bound" if self.direction else "best setting"
+            self.say(f"line search, {what}: {study.family.kind}", self.best)
             self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
         for late in (False, True):
             for study in order:
@@ -208,7 +208,7 @@ class Solving:
                     value = axis.rounded(coordinates[name] * factor)
                     if not axis.low <= value <= axis.high:
                         break
-                    self.say(f"along the edge: {name} of {family.kind}", self.best)
+                    self.say(f"improving {family.kind}: {name}", self.best)
                     if not self._solve(study, {**coordinates, name: value}):
                         break
 

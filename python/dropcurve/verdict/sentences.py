@@ -318,7 +318,7 @@ def _beyond(criterion: Criterion, mean: float) -> str:
     """The reason for which a value exceeds the rate of the link; "" where it does not."""
     if criterion.most is None or mean <= criterion.most:
         return ""
-    return " (above the link's rate: data that came out of order before the measurement window counts in it)"
+    return " (above the link's rate: data that arrived out of order before the measurement window counts)"
 
 
 def _size(one: Change) -> str:

@@ -98,13 +98,18 @@ pub fn hint(text: &str, names: &[&str]) -> String {
 /// At most this number of names is listed.
 const FEW: usize = 8;
 
+/// Most slips with which a name is still recognised.
+fn most(name: &str) -> usize {
+    1 + name.chars().count() / 4
+}
+
 /// The name most like `text`, if any is close enough to be a slip of the pen.
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let distance = |name: &str| slips(&text.to_lowercase(), &name.to_lowercase());
     names
         .iter()
         .map(|name| (distance(name), *name))
-        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 4)
+        .filter(|(distance, name)| *distance <= most(name).min(text.chars().count() / 2))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
@@ -151,5 +156,6 @@ mod tests {
         }
         assert_eq!(nearest("Max_ht", &["min_th", "max_th"]), Some("max_th"));
         assert_eq!(nearest("weight", &["min_th", "max_th"]), None);
+        assert_eq!(nearest("foo", &["root"]), None);
     }
 }

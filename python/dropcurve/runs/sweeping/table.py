@@ -225,7 +225,7 @@ def text(found: Sweep, *, only: Sequence[str] = (), most: int = 40) -> str:
 
 
 def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) -> Iterator[str]:
-    """Yields why the intervals of a table are no measure of chance, in sentences."""
+    """Yields the reasons, in sentences, for which the intervals of a table do not measure the uncertainty."""
     if seeds < statistics.MINIMUM:
         yield (
             f"{wording.count(seeds, 'replication')}: intervals are wide or absent; take {statistics.MINIMUM} or more "
@@ -234,9 +234,9 @@ def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) ->
     alike = [row for row in rows if seeds > 1 and shown and not any(row[name].half_width for name in shown)]
     if alike:
         yield (
-            f"all replications of {wording.count(len(alike), 'point')} came to the same, for nothing there is random, "
-            'so their intervals say nothing of chance; let flows begin at random, such as flows.NAME.start = "uniform '
-            '0 s to 1 s"'
+            f"all replications of {wording.count(len(alike), 'point')} are identical, because nothing there is random, "
+            'so their intervals do not measure the uncertainty; start flows at random, such as flows.NAME.start = "'
+            'uniform 0 s to 1 s"'
         )
 
 
