@@ -41,6 +41,8 @@ NS3_CONTROLS = {
 LINUX_CONTROLS = {
     "cubic": 'cc = "cubic"\nhandshake_rtt = true',
     "dctcp": 'cc = "dctcp"\necn_rule = "dctcp"',
+    "htcp": 'cc = "htcp"\nhandshake_rtt = true',
+    "illinois": 'cc = "illinois"\nhandshake_rtt = true',
 }
 
 

@@ -137,3 +137,21 @@ fn reordering_costs_little_where_it_is_undone() {
         (goodput("dsack = false\nundo = false"), goodput("undo = false"), goodput(""));
     assert!(widened > 3.0 * plain && both > 0.98 * widened, "{plain} {widened} {both}");
 }
+
+/// A path of 200 Mbit/s and 100 ms that loses one segment in 20,000: what was made for such paths carries more than Reno
+/// after the same losses, and Veno and the rest no less.
+#[test]
+fn controls_for_long_fast_paths_leave_reno_behind() {
+    let carried = |cc: &str| {
+        let link = "rate = \"200 Mbit/s\"\ndelay = \"50 ms\"\nloss = 0.00005";
+        let flows = format!("cc = \"{cc}\"\ninitial_ssthresh = 100");
+        bottleneck(&report(link, "kind = \"droptail\"\nlimit = \"2000 pkts\"", &flows, 1), "busy_s") / 80.0
+    };
+    let reno = carried("reno");
+    for cc in ["highspeed", "scalable", "htcp", "bic", "hybla", "illinois", "yeah", "compound"] {
+        let got = carried(cc);
+        assert!(got > 1.3 * reno, "{cc}: {got}, reno {reno}");
+    }
+    let veno = carried("veno");
+    assert!(veno > 1.1 * reno, "{veno}, reno {reno}");
+}

@@ -60,7 +60,7 @@ units::params! {
         /// How slow start ends before losses (cubic).
         hystart: HyStartRule = HyStartRule::Off => { source: "RFC 9406" },
         /// The minimum RTT includes that of the handshake; otherwise it starts with the first acknowledged
-        /// segment (cubic).
+        /// segment (cubic, htcp, illinois, veno, yeah, compound).
         handshake_rtt: bool = false => { assumed: true },
         /// Weight of a window's share of marks in alpha (dctcp).
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
@@ -102,6 +102,74 @@ units::params! {
         binomial_alpha: f64 = 1.0 => { range: Range::Positive, source: "Bansal and Balakrishnan 2001" },
         /// Scale of the decrease (binomial).
         binomial_beta: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Bansal and Balakrishnan 2001" },
+        /// Window up to which it is Reno (highspeed).
+        highspeed_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(2.0, 1e6), source: "RFC 3649" },
+        /// Window at which a loss takes `highspeed_high_decrease` (highspeed).
+        highspeed_high_window: f64 = 83_000.0 => { unit: "segments", range: Range::Within(3.0, 1e9), source: "RFC 3649" },
+        /// Loss rate at `highspeed_high_window` (highspeed).
+        highspeed_high_p: f64 = 1e-7 => { range: Range::Between(0.0, 1.0), source: "RFC 3649" },
+        /// Share of the window that a loss takes at `highspeed_high_window` (highspeed).
+        highspeed_high_decrease: f64 = 0.1 => { range: Range::Between(0.0, 1.0), source: "RFC 3649" },
+        /// Growth per acknowledged segment (scalable; yeah in its fast mode).
+        scalable_a: f64 = 0.01 => { unit: "segments", range: Range::Above(0.0, 1.0), source: "Kelly 2003" },
+        /// Share of the window that a loss takes (scalable).
+        scalable_b: f64 = 0.125 => { range: Range::Between(0.0, 1.0), source: "Kelly 2003" },
+        /// Window up to which it is Reno (scalable).
+        scalable_legacy_window: f64 = 16.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Kelly 2003" },
+        /// Time since the last loss during which it grows as Reno (htcp).
+        htcp_delta_l: Span = Span::from_millis(1000) => { source: "draft-leith-tcp-htcp" },
+        /// Least share of the window left by a loss (htcp).
+        htcp_beta_min: f64 = 0.5 => { range: Range::Between(0.0, 1.0), source: "draft-leith-tcp-htcp" },
+        /// Largest share of the window left by a loss (htcp).
+        htcp_beta_max: f64 = 0.8 => { range: Range::Between(0.0, 1.0), source: "draft-leith-tcp-htcp" },
+        /// Throughput that changed by more than a fifth since the last loss leaves `htcp_beta_min` (htcp).
+        htcp_bandwidth_switch: bool = true => { source: "draft-leith-tcp-htcp" },
+        /// The increase is proportional to the RTT, relative to 100 ms, within 0.1 and 2 (htcp).
+        htcp_rtt_scaling: bool = true => { source: "draft-leith-tcp-htcp; Linux: true" },
+        /// Window up to which it is Reno (bic).
+        bic_low_window: f64 = 14.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Xu 2004" },
+        /// Largest increase per round trip (bic).
+        bic_s_max: f64 = 32.0 => { unit: "segments", range: Range::Positive, source: "Xu 2004; Linux: 16" },
+        /// Least increase per round trip (bic).
+        bic_s_min: f64 = 0.01 => { unit: "segments", range: Range::Positive, source: "Xu 2004" },
+        /// Share of the window that a loss takes (bic).
+        bic_beta: f64 = 0.125 => { range: Range::Between(0.0, 1.0), source: "Xu 2004; Linux: 0.2" },
+        /// Fast convergence: a loss below the last maximum lowers it (bic).
+        bic_fast_convergence: bool = true => { source: "Xu 2004" },
+        /// RTT of the flow whose growth it follows (hybla).
+        hybla_rtt: Span = Span::from_millis(25) => { range: Range::Positive, source: "Caini and Firrincieli 2004" },
+        /// Increase per round trip at the maximum delay (illinois).
+        illinois_alpha_min: f64 = 0.3 => { unit: "segments", range: Range::Positive, source: "Liu 2006; Linux" },
+        /// Increase per round trip without delay (illinois).
+        illinois_alpha_max: f64 = 10.0 => { unit: "segments", range: Range::Positive, source: "Liu 2006" },
+        /// Share of the window that a loss takes without delay (illinois).
+        illinois_beta_min: f64 = 0.125 => { range: Range::Between(0.0, 1.0), source: "Liu 2006" },
+        /// Share of the window that a loss takes at the maximum delay (illinois).
+        illinois_beta_max: f64 = 0.5 => { range: Range::Between(0.0, 1.0), source: "Liu 2006" },
+        /// Window below which it is Reno (illinois).
+        illinois_window: u64 = 15 => { unit: "segments", range: Range::Within(0.0, 1e9), source: "Linux", assumed: true },
+        /// Round trips without delay before the increase is the largest again (illinois).
+        illinois_rounds: u64 = 5 => { range: Range::Within(1.0, 1e6), source: "Liu 2006" },
+        /// Queued segments from which a loss counts as congestion (veno).
+        veno_beta: f64 = 3.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Fu and Liew 2003" },
+        /// Queued segments above which the queue is drained (yeah).
+        yeah_queue: f64 = 80.0 => { unit: "segments", range: Range::Positive, source: "Baiocchi 2007; Linux" },
+        /// Queueing delay, relative to the minimum RTT, that ends the fast mode (yeah).
+        yeah_delay: f64 = 0.125 => { range: Range::Positive, source: "Baiocchi 2007: 1/phi, phi = 8" },
+        /// Slow rounds after which a loss takes a half (yeah).
+        yeah_rho: u64 = 16 => { range: Range::Within(1.0, 1e6), source: "Linux", assumed: true },
+        /// Scale of the growth of the delay window (compound).
+        compound_alpha: f64 = 0.125 => { range: Range::Positive, source: "draft-sridharan-tcpm-ctcp" },
+        /// Share of the window that a loss takes (compound).
+        compound_beta: f64 = 0.5 => { range: Range::Between(0.0, 1.0), source: "draft-sridharan-tcpm-ctcp" },
+        /// Exponent of the growth of the delay window (compound).
+        compound_k: f64 = 0.75 => { range: Range::Within(0.0, 1.0), source: "draft-sridharan-tcpm-ctcp" },
+        /// Queued segments from which the delay window shrinks (compound).
+        compound_gamma: f64 = 30.0 => { unit: "segments", range: Range::Positive, source: "draft-sridharan-tcpm-ctcp" },
+        /// How much of the queue the delay window gives up per round trip (compound).
+        compound_zeta: f64 = 1.0 => { range: Range::Positive, source: "draft-sridharan-tcpm-ctcp", assumed: true },
+        /// Window from which the delay window is used (compound).
+        compound_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "draft-sridharan-tcpm-ctcp" },
         /// Implementation of BBR (bbr).
         bbr_rule: BbrRule = BbrRule::Original => { source: "Cardwell et al. 2017" },
         /// Gain of pacing rate and window in startup; drain paces at its inverse (bbr).
@@ -357,14 +425,28 @@ impl Check for Params {
             "use another recovery or omit frto",
         );
         feedback::check(self, problems);
-        require(
-            problems,
-            self.vegas_beta >= self.vegas_alpha,
-            "vegas_beta",
-            self.vegas_beta,
-            format!("must be at least vegas_alpha ({})", self.vegas_alpha),
-            "",
-        );
+        for (key, value, least_key, least) in [
+            ("vegas_beta", self.vegas_beta, "vegas_alpha", self.vegas_alpha),
+            (
+                "highspeed_high_window",
+                self.highspeed_high_window,
+                "highspeed_low_window",
+                self.highspeed_low_window,
+            ),
+            ("htcp_beta_max", self.htcp_beta_max, "htcp_beta_min", self.htcp_beta_min),
+            ("bic_s_max", self.bic_s_max, "bic_s_min", self.bic_s_min),
+            ("illinois_alpha_max", self.illinois_alpha_max, "illinois_alpha_min", self.illinois_alpha_min),
+            ("illinois_beta_max", self.illinois_beta_max, "illinois_beta_min", self.illinois_beta_min),
+        ] {
+            require(
+                problems,
+                value >= least,
+                key,
+                value,
+                format!("must be at least {least_key} ({least})"),
+                "",
+            );
+        }
         require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");
         require_packet(self.mss, Bytes(self.headers.0.saturating_add(self.timestamp_size.0)), problems);
     }

@@ -278,7 +278,7 @@ proptest! {
     #[test]
     fn any_options_bring_a_file_over(
         recovery in 0usize..7,
-        control in 0usize..10,
+        control in 0usize..19,
         segments in 1u32..150,
         window in 1u32..60,
         draws in prop::collection::vec((0usize..1000, 0usize..1000), 0..40),
@@ -302,7 +302,7 @@ proptest! {
         ecn in any::<bool>(),
         jitter in any::<bool>(),
         reduction in 0usize..3,
-        choice in 0usize..60,
+        choice in 0usize..57,
         exact_marks in any::<bool>(),
         fates in prop::collection::vec(fate(), 0..200),
     ) {
@@ -341,7 +341,7 @@ proptest! {
     #[test]
     fn nonsense_is_survived(
         recovery in 0usize..7,
-        choice in 0usize..60,
+        choice in 0usize..57,
         acks in prop::collection::vec((0u32..80, 0u32..80, 0u32..20, any::<bool>(), 0u64..400), 1..120),
     ) {
         let (cc, cubic_rule, hystart, _) = control(choice);

@@ -26,6 +26,14 @@ KERNEL_CC = {
     "dctcp": "dctcp",
     "vegas": "vegas",
     "westwood": "westwood",
+    "highspeed": "highspeed",
+    "scalable": "scalable",
+    "htcp": "htcp",
+    "bic": "bic",
+    "hybla": "hybla",
+    "illinois": "illinois",
+    "veno": "veno",
+    "yeah": "yeah",
 }
 #: Header bytes of TCP with and without timestamps, and of UDP; bytes of Ethernet that a scenario may count beside them.
 PLAIN_HEADERS, STAMPED_HEADERS, UDP_HEADERS, ETHERNET = 40, 52, 28, 14

@@ -5,29 +5,49 @@
 //! direct. Registering an algorithm takes one line of the table in `params/algorithm.rs`.
 
 mod aggregation;
+mod avoidance;
 mod bbr;
 mod bbr3;
+mod bic;
 mod binomial;
+mod compound;
 mod cubic;
 mod dctcp;
 mod gaimd;
+mod highspeed;
+mod htcp;
+mod hybla;
 mod hystart;
+mod illinois;
 mod prague;
 mod reno;
+mod rtt_round;
+mod scalable;
 mod vegas;
+mod veno;
 mod westwood;
 mod windowed;
+mod yeah;
 
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
+pub use bic::Bic;
 pub use binomial::Binomial;
+pub use compound::Compound;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
 pub use gaimd::Gaimd;
+pub use highspeed::HighSpeed;
+pub use htcp::Htcp;
+pub use hybla::Hybla;
+pub use illinois::Illinois;
 pub use prague::Prague;
 pub use reno::Reno;
+pub use scalable::Scalable;
 pub use vegas::Vegas;
+pub use veno::Veno;
 pub use westwood::Westwood;
+pub use yeah::Yeah;
 
 pub use crate::params::Algorithm;
 use crate::params::{for_each_control, Counting, Params};

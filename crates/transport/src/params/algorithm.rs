@@ -14,6 +14,15 @@ macro_rules! for_each_control {
             Bbr = "bbr", "Paces at the delivery rate and keeps two bandwidth-delay products in flight (BBR version 1)." => Bbr as Box<Bbr>,
             Prague = "prague", "DCTCP for any path: RTT-independent, paced (RFC 9331)." => Prague as Box<Prague>,
             Bbr3 = "bbr3", "BBR with bounds learnt from losses (version 3)." => Bbr3 as Box<Bbr3>,
+            HighSpeed = "highspeed", "Grows faster and falls less the larger the window (RFC 3649)." => HighSpeed as Box<HighSpeed>,
+            Scalable = "scalable", "A fixed gain per acknowledged segment, a fixed share per loss (Kelly 2003)." => Scalable as Box<Scalable>,
+            Htcp = "htcp", "Grows with the time since the last loss and reduces by the share of the queue in the RTT (Leith and Shorten 2004)." => Htcp as Box<Htcp>,
+            Bic = "bic", "Binary search for the window of the last loss (Xu 2004)." => Bic as Box<Bic>,
+            Hybla = "hybla", "Grows as a flow of a short RTT would (Caini and Firrincieli 2004)." => Hybla as Box<Hybla>,
+            Illinois = "illinois", "Increase and decrease by the queueing delay (Liu 2006)." => Illinois as Box<Illinois>,
+            Veno = "veno", "Reno with a milder reduction for losses without a queue (Fu and Liew 2003)." => Veno as Box<Veno>,
+            Yeah = "yeah", "Scalable growth without a queue, Reno with one (Baiocchi 2007)." => Yeah as Box<Yeah>,
+            Compound = "compound", "A delay-based window on top of Reno's (Tan 2006)." => Compound as Box<Compound>,
         }
     };
 }

@@ -21,6 +21,12 @@ impl Params {
         match self.cc {
             Algorithm::Vegas => matches!(self.vegas_rule, VegasRule::Brakmo | VegasRule::Linux),
             Algorithm::Westwood => self.westwood_rule == WestwoodRule::Linux,
+            Algorithm::Htcp
+            | Algorithm::Hybla
+            | Algorithm::Illinois
+            | Algorithm::Veno
+            | Algorithm::Yeah
+            | Algorithm::Compound => true,
             _ => false,
         }
     }

@@ -1,0 +1,101 @@
+//! Veno: Reno that tells random losses from congestion by the queue it sees.
+//!
+//! *Reference*: FL03.
+//! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.
+//! *Deviations*: none; the RTT is the minimum of the last round.
+//!
+//! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every other
+//! round trip and a loss leaves a half.
+
+use super::avoidance::{reduced, Avoidance};
+use super::rtt_round::RttRound;
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::Params;
+use units::Span;
+
+/// Share of the window left by a loss without a queue.
+const RANDOM_LOSS: f64 = 0.8;
+
+/// Veno.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    growth: Avoidance,
+    handshake_rtt: bool,
+    beta: f64,
+    rounds: RttRound,
+    /// Segments queued in the last round.
+    queued: f64,
+}
+
+impl Veno {
+    /// Returns the control without samples.
+    pub fn new(params: &Params) -> Veno {
+        Veno {
+            growth: Avoidance::new(params),
+            handshake_rtt: params.handshake_rtt,
+            beta: params.veno_beta,
+            rounds: RttRound::default(),
+            queued: f64::INFINITY,
+        }
+    }
+}
+
+impl Control for Veno {
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if let Some(round) = self.rounds.ended(event) {
+            self.queued = self.rounds.queued(window.cwnd, round.least);
+        }
+        let left = self.growth.start(window, event);
+        if left > 0 {
+            self.growth.grow(window, left, if self.queued < self.beta { 1.0 } else { 0.5 });
+        }
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        self.growth.reset();
+        let random = self.queued < self.beta && event.cause != Cause::Timeout;
+        reduced(window, event, if random { RANDOM_LOSS } else { 0.5 })
+    }
+
+    fn on_open(&mut self, srtt: Option<Span>) {
+        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.rounds.measure(event);
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rtt_round::tests::ack;
+    use super::*;
+    use units::Time;
+
+    /// Base 100 ms. 110 ms with 20 segments: 1.8 queued, +1/20 and a loss leaves 16. 125 ms: 4 queued, +1/40 and
+    /// 10 left; a timeout leaves a half either way.
+    #[test]
+    fn the_queue_tells_the_kind_of_loss() {
+        for (rtt, grown, left) in [(110, 20.05, 16.0), (125, 20.025, 10.0)] {
+            let mut cc = Veno::new(&Params::default());
+            let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+            for (una, rtt) in [(1, 100), (5, rtt), (21, rtt)] {
+                let event = ack(0, 1, una, una + 3, rtt);
+                cc.on_every_ack(&event);
+                window.cwnd = 20.0;
+                cc.on_ack(&mut window, &event);
+            }
+            assert!((window.cwnd - grown).abs() < 1e-12, "{}", window.cwnd);
+            window.cwnd = 20.0;
+            for (cause, left) in [(Cause::Loss, left), (Cause::Timeout, 10.0)] {
+                let found =
+                    CongestionEvent { now: Time::ZERO, cause, load: 20.0, flight: 20, ecn_factor: None };
+                assert_eq!(cc.on_congestion(&window, &found), left);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! YeAH: Scalable TCP while the path has room, Reno once it has a queue, which is drained before it overflows.
+//!
+//! *Reference*: BCV07.
+//! *Units*: windows in segments; the queue `Q = cwnd (rtt - base) / rtt`, by the minimum RTT of a round.
+//! *Deviations*: none.
+//!
+//! Fast mode: Q below `yeah_queue` and the delay below `yeah_delay` of the base RTT. Else slow mode; if Q is above, the
+//! window falls by it, at most to a half and not below Reno's estimate. A loss in fast mode takes Q, at least an
+//! eighth; after `yeah_rho` slow rounds a half.
+
+use super::avoidance::{reduced, Avoidance};
+use super::rtt_round::{Round, RttRound};
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::Params;
+use units::Span;
+
+/// Least share of the window that a loss takes (delta 3).
+const LEAST_CUT: f64 = 1.0 / 8.0;
+/// Fast rounds after which no Reno flow is taken to compete (zeta).
+const ALONE: u32 = 50;
+/// Samples that a round needs to be judged.
+const MIN_SAMPLES: u32 = 3;
+
+/// YeAH.
+#[derive(Clone, Debug)]
+pub struct Yeah {
+    growth: Avoidance,
+    handshake_rtt: bool,
+    gain: f64,
+    queue: f64,
+    delay: f64,
+    rho: u64,
+    rounds: RttRound,
+    /// Segments queued in the last round.
+    queued: f64,
+    /// Slow rounds in a row; fast rounds.
+    slow: u64,
+    fast: u32,
+    /// Window that a competing Reno flow would have.
+    reno: f64,
+}
+
+impl Yeah {
+    /// Returns the control without samples.
+    pub fn new(params: &Params) -> Yeah {
+        Yeah {
+            growth: Avoidance::new(params),
+            handshake_rtt: params.handshake_rtt,
+            gain: params.scalable_a,
+            queue: params.yeah_queue,
+            delay: params.yeah_delay,
+            rho: params.yeah_rho,
+            rounds: RttRound::default(),
+            queued: 0.0,
+            slow: 0,
+            fast: 0,
+            reno: 2.0,
+        }
+    }
+
+    fn judge(&mut self, window: &mut Window, round: Round) {
+        self.queued = self.rounds.queued(window.cwnd, round.least);
+        let longer = round.least.0 - self.rounds.base.0;
+        let full = self.queued > self.queue;
+        if !full && longer as f64 <= self.delay * self.rounds.base.0 as f64 {
+            self.fast += 1;
+            if self.fast > ALONE {
+                (self.reno, self.fast) = (2.0, 0);
+            }
+            self.slow = 0;
+            return;
+        }
+        if full && window.cwnd > self.reno {
+            let cut = self.queued.min(window.cwnd / 2.0);
+            window.cwnd = (window.cwnd - cut).max(self.reno);
+            if self.growth.is_whole() {
+                window.cwnd = window.cwnd.floor();
+            }
+            window.ssthresh = window.cwnd;
+        }
+        self.reno = if self.reno <= 2.0 { (window.cwnd / 2.0).max(2.0) } else { self.reno + 1.0 };
+        self.slow += 1;
+    }
+}
+
+impl Control for Yeah {
+    fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        let left = self.growth.start(window, event);
+        if left > 0 {
+            let rate = if self.slow > 0 { 1.0 } else { (self.gain * window.cwnd).max(1.0) };
+            self.growth.grow(window, left, rate);
+        }
+        if let Some(round) = self.rounds.ended(event).filter(|round| round.samples >= MIN_SAMPLES) {
+            self.judge(window, round);
+        }
+    }
+
+    fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        self.growth.reset();
+        let half = 0.5;
+        let share = if self.slow < self.rho && event.cause != Cause::Timeout {
+            (self.queued / window.cwnd).min(half).max(LEAST_CUT)
+        } else {
+            half
+        };
+        self.fast = 0;
+        self.reno = (self.reno / 2.0).floor().max(2.0);
+        reduced(window, event, 1.0 - share)
+    }
+
+    fn on_open(&mut self, srtt: Option<Span>) {
+        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.rounds.measure(event);
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::{Span, Time};
+
+    fn control() -> Yeah {
+        let mut cc = Yeah::new(&Params::default());
+        cc.rounds.base = Span::from_millis(100);
+        cc
+    }
+
+    fn round(ms: u64) -> Round {
+        Round { mean: Span::from_millis(ms), least: Span::from_millis(ms), samples: 9 }
+    }
+
+    /// 400 segments at 125 ms are exactly 80 queued, but a quarter of the base RTT is too long: slow. At 110 ms, a
+    /// tenth: fast.
+    #[test]
+    fn the_delay_decides_the_mode() {
+        let mut cc = control();
+        let mut window = Window { cwnd: 400.0, ssthresh: 2.0 };
+        cc.judge(&mut window, round(125));
+        assert_eq!((cc.slow, window.cwnd, cc.reno), (1, 400.0, 200.0));
+        cc.judge(&mut window, round(110));
+        assert_eq!((cc.slow, cc.fast), (0, 1));
+    }
+
+    /// 1000 segments at 125 ms are 200 queued: they leave. Reno's estimate is half of what is left.
+    #[test]
+    fn a_long_queue_is_drained() {
+        let mut cc = control();
+        let mut window = Window { cwnd: 1000.0, ssthresh: 2.0 };
+        cc.judge(&mut window, round(125));
+        assert_eq!((window.cwnd, window.ssthresh, cc.reno), (800.0, 800.0, 400.0));
+    }
+
+    /// 20 of 100 queued leave with a loss, at least an eighth; a half after 16 slow rounds.
+    #[test]
+    fn a_loss_takes_the_queue() {
+        let window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        let loss = CongestionEvent {
+            now: Time::ZERO,
+            cause: Cause::Loss,
+            load: 100.0,
+            flight: 100,
+            ecn_factor: None,
+        };
+        for (queued, slow, left) in [(20.0, 0, 80.0), (5.0, 15, 87.5), (70.0, 0, 50.0), (20.0, 16, 50.0)] {
+            let mut cc = control();
+            (cc.queued, cc.slow) = (queued, slow);
+            assert_eq!(cc.on_congestion(&window, &loss), left);
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! Each control beside a slow transcription of its paper or RFC, over 4000 random ACKs and losses: the windows stay the
+//! same. A transcription keeps the symbols of its source and shares nothing with the crate.
+
+#![allow(clippy::unwrap_used)]
+
+use transport::cc::{AckEvent, Cause, Cc, CongestionEvent, Control, Window};
+use transport::params::Params;
+use units::param::{read_table, Table, Value};
+use units::{Rng, Span, Stream, Time};
+
+/// One ACK of one segment, as a transcription sees it: seconds, and whether it ends a round trip.
+#[derive(Clone, Copy)]
+struct Seen {
+    now: f64,
+    rtt: f64,
+    round_ends: bool,
+}
+
+/// A transcription: what an ACK in congestion avoidance, a loss and a timeout make of the window.
+trait Law {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64;
+    fn loss(&mut self, w: f64, now: f64) -> f64;
+}
+
+fn control(cc: &str) -> Cc {
+    let table: Table = [("cc", cc), ("handshake", "none"), ("htcp_bandwidth_switch", "false")]
+        .iter()
+        .map(|(key, text)| (key.to_string(), Value::Text(text.to_string())))
+        .collect();
+    let mut problems = Vec::new();
+    let params: Params = read_table("", &table, &mut problems);
+    assert_eq!(problems, []);
+    Cc::new(&params)
+}
+
+/// Drives both through the same ACKs: rounds of one window, an RTT that wanders with the window, a loss now and then.
+fn agree(cc: &str, law: &mut dyn Law, start: f64) {
+    let mut ours = control(cc);
+    let mut rng = Stream::new(7, cc);
+    let mut window = Window { cwnd: start, ssthresh: 2.0 };
+    let (mut theirs, mut now_ns, mut una, mut end) = (start, 0u64, 0u32, 0u32);
+    for step in 0..4000 {
+        let rtt_ns = 50_000_000 + (window.cwnd * 40_000.0) as u64 + (rng.uniform() * 8e6) as u64;
+        now_ns += rtt_ns / window.cwnd.max(1.0) as u64;
+        una += 1;
+        let next = una + window.cwnd as u32;
+        let event = AckEvent {
+            now: Time(now_ns),
+            acked: 1,
+            delivered: 1,
+            rtt: Some(Span(rtt_ns)),
+            flight: window.cwnd as u32,
+            una,
+            next,
+            sacks: false,
+            ece: false,
+            marked: 0,
+            recovering: false,
+        };
+        let round_ends = una > end;
+        if round_ends {
+            end = next;
+        }
+        if ours.watches() {
+            ours.on_every_ack(&event);
+        }
+        ours.on_ack(&mut window, &event);
+        let (now, rtt) = (now_ns as f64 * 1e-9, rtt_ns as f64 * 1e-9);
+        theirs = law.ack(theirs, Seen { now, rtt, round_ends });
+        if rng.uniform() < 0.004 {
+            let loss = CongestionEvent {
+                now: Time(now_ns),
+                cause: Cause::Loss,
+                load: window.cwnd,
+                flight: window.cwnd as u32,
+                ecn_factor: None,
+            };
+            let left = ours.on_congestion(&window, &loss).max(2.0);
+            window = Window { cwnd: left, ssthresh: left };
+            theirs = law.loss(theirs, now).max(2.0);
+        }
+        let apart = (window.cwnd / theirs - 1.0).abs();
+        assert!(apart < 1e-6, "{cc}, step {step}: {} beside {theirs}", window.cwnd);
+    }
+}
+
+/// RFC 3649 section 5, with its names.
+struct HighSpeed;
+
+impl HighSpeed {
+    fn b(w: f64) -> f64 {
+        if w <= 38.0 {
+            return 0.5;
+        }
+        (0.1 - 0.5) * (w.ln() - 38f64.ln()) / (83_000f64.ln() - 38f64.ln()) + 0.5
+    }
+    fn a(w: f64) -> f64 {
+        if w <= 38.0 {
+            return 1.0;
+        }
+        let (high_p, low_p) = (1e-7f64, 1.44 / (38.0 * 38.0));
+        let s = (83_000f64.ln() - 38f64.ln()) / (high_p.ln() - f64::ln(low_p));
+        // W = (p / Low_P)^S Low_Window, solved for p.
+        let p = low_p * (w / 38.0).powf(1.0 / s);
+        (w * w * p * 2.0 * HighSpeed::b(w) / (2.0 - HighSpeed::b(w))).max(1.0)
+    }
+}
+
+impl Law for HighSpeed {
+    fn ack(&mut self, w: f64, _: Seen) -> f64 {
+        w + HighSpeed::a(w) / w
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        (1.0 - HighSpeed::b(w)) * w
+    }
+}
+
+/// Kelly 2003: `cwnd += 0.01` per ACK, `cwnd -= 0.125 cwnd` per loss; Reno up to 16.
+struct Scalable;
+
+impl Law for Scalable {
+    fn ack(&mut self, w: f64, _: Seen) -> f64 {
+        if w <= 16.0 {
+            w + 1.0 / w
+        } else {
+            w + f64::max(0.01, 1.0 / w)
+        }
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        if w <= 16.0 {
+            0.5 * w
+        } else {
+            w - 0.125 * w
+        }
+    }
+}
+
+/// Xu, Harfoush and Rhee 2004, their pseudo-code: binary search with bounds, then max probing.
+struct Bic {
+    max_win: f64,
+    prev_max: f64,
+    is_ss: bool,
+    ss_cwnd: f64,
+    ss_target: f64,
+}
+
+impl Law for Bic {
+    fn ack(&mut self, w: f64, _: Seen) -> f64 {
+        let (s_max, s_min) = (32.0, 0.01);
+        if w < 14.0 {
+            return w + 1.0 / w;
+        }
+        if w < self.max_win {
+            self.is_ss = false;
+            let target_win = (self.max_win + w) / 2.0;
+            let bin_inc = target_win - w;
+            let step = if bin_inc > s_max { s_max } else { f64::max(bin_inc, s_min) };
+            return w + step / w;
+        }
+        if !self.is_ss {
+            (self.is_ss, self.ss_cwnd, self.ss_target) = (true, 1.0, w + 1.0);
+        } else if w >= self.ss_target && self.ss_cwnd < s_max {
+            self.ss_cwnd = f64::min(2.0 * self.ss_cwnd, s_max);
+            self.ss_target = w + self.ss_cwnd;
+        }
+        w + self.ss_cwnd / w
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        let beta = 0.125;
+        self.is_ss = false;
+        self.prev_max = self.max_win;
+        // "If it falls, the maximum is set halfway to the minimum."
+        let falls = self.prev_max.is_finite() && w < self.prev_max;
+        self.max_win = if falls { (w + w * (1.0 - beta)) / 2.0 } else { w };
+        if w < 14.0 {
+            0.5 * w
+        } else {
+            w * (1.0 - beta)
+        }
+    }
+}
+
+/// Caini and Firrincieli 2004: `rho = RTT / 25 ms`, at least 1; `rho^2 / W` per ACK.
+struct Hybla {
+    rtt: f64,
+}
+
+impl Law for Hybla {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        self.rtt = self.rtt.min(seen.rtt);
+        let rho = f64::max(self.rtt / 0.025, 1.0);
+        w + rho * rho / w
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        w / 2.0
+    }
+}
+
+/// Minimum, maximum, and the samples of the present round.
+struct Delays {
+    base: f64,
+    max: f64,
+    round: Vec<f64>,
+}
+
+impl Delays {
+    fn new() -> Delays {
+        Delays { base: f64::INFINITY, max: 0.0, round: Vec::new() }
+    }
+    /// Takes a sample; the samples of a round that it ends, itself included.
+    fn take(&mut self, seen: Seen) -> Option<Vec<f64>> {
+        (self.base, self.max) = (self.base.min(seen.rtt), self.max.max(seen.rtt));
+        self.round.push(seen.rtt);
+        seen.round_ends.then(|| std::mem::take(&mut self.round))
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Liu, Basar and Srikant 2006, equations for kappa 1 to 4.
+struct Illinois {
+    delays: Delays,
+    alpha: f64,
+    beta: f64,
+    above: bool,
+    low: u32,
+}
+
+impl Illinois {
+    fn judge(&mut self, samples: &[f64], w: f64) {
+        let (a_min, a_max, b_min, b_max) = (0.3, 10.0, 0.125, 0.5);
+        if w < 15.0 {
+            (self.alpha, self.beta) = (1.0, 0.5);
+            return;
+        }
+        let (da, dm) = (mean(samples) - self.delays.base, self.delays.max - self.delays.base);
+        let (d1, d2, d3) = (0.01 * dm, 0.1 * dm, 0.8 * dm);
+        let k1 = (dm - d1) * a_min * a_max / (a_max - a_min);
+        let k2 = (dm - d1) * a_min / (a_max - a_min) - d1;
+        if da > d1 {
+            (self.above, self.low) = (true, 0);
+            self.alpha = k1 / (k2 + da);
+        } else {
+            self.low += 1;
+            if !self.above || self.low >= 5 {
+                (self.above, self.low, self.alpha) = (false, 0, a_max);
+            }
+        }
+        let k3 = (b_min * d3 - b_max * d2) / (d3 - d2);
+        let k4 = (b_max - b_min) / (d3 - d2);
+        self.beta = if da <= d2 {
+            b_min
+        } else if da < d3 {
+            k3 + k4 * da
+        } else {
+            b_max
+        };
+    }
+}
+
+impl Law for Illinois {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        if let Some(samples) = self.delays.take(seen) {
+            self.judge(&samples, w);
+        }
+        w + self.alpha / w
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        w * (1.0 - self.beta)
+    }
+}
+
+/// Fu and Liew 2003.
+struct Veno {
+    delays: Delays,
+    n: f64,
+}
+
+impl Law for Veno {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        if let Some(samples) = self.delays.take(seen) {
+            // N = Actual * (RTT - BaseRTT), Actual = cwnd / RTT.
+            self.n = w / least(&samples) * (least(&samples) - self.delays.base);
+        }
+        w + if self.n < 3.0 { 1.0 / w } else { 1.0 / (2.0 * w) }
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        if self.n < 3.0 {
+            w * 4.0 / 5.0
+        } else {
+            w / 2.0
+        }
+    }
+}
+
+/// Baiocchi, Castellani and Vacirca 2007, section 3.
+struct Yeah {
+    delays: Delays,
+    q: f64,
+    doing_reno: u32,
+    fast_count: u32,
+    reno_count: f64,
+}
+
+impl Yeah {
+    fn judge(&mut self, w: f64, rtt: f64) -> f64 {
+        let (q_max, phi, zeta) = (80.0, 8.0, 50);
+        let base = self.delays.base;
+        self.q = (rtt - base) * w / rtt;
+        let l = (rtt - base) / base;
+        if self.q <= q_max && l <= 1.0 / phi {
+            (self.doing_reno, self.fast_count) = (0, self.fast_count + 1);
+            if self.fast_count > zeta {
+                (self.fast_count, self.reno_count) = (0, 2.0);
+            }
+            return w;
+        }
+        let mut after = w;
+        if self.q > q_max && w > self.reno_count {
+            after = f64::max(w - f64::min(self.q, w / 2.0), self.reno_count);
+        }
+        self.reno_count =
+            if self.reno_count <= 2.0 { f64::max(after / 2.0, 2.0) } else { self.reno_count + 1.0 };
+        self.doing_reno += 1;
+        after
+    }
+}
+
+impl Law for Yeah {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        let grown = w + if self.doing_reno > 0 { 1.0 / w } else { f64::max(0.01, 1.0 / w) };
+        match self.delays.take(seen) {
+            Some(samples) if samples.len() >= 3 => self.judge(grown, least(&samples)),
+            _ => grown,
+        }
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        let cut = if self.doing_reno < 16 { f64::max(f64::min(self.q, w / 2.0), w / 8.0) } else { w / 2.0 };
+        self.fast_count = 0;
+        self.reno_count = f64::max((self.reno_count / 2.0).floor(), 2.0);
+        w - cut
+    }
+}
+
+/// draft-sridharan-tcpm-ctcp-02 section 3.
+struct Compound {
+    delays: Delays,
+    dwnd: f64,
+}
+
+impl Law for Compound {
+    fn ack(&mut self, win: f64, seen: Seen) -> f64 {
+        let mut cwnd = win - self.dwnd + 1.0 / win;
+        let ended = self.delays.take(seen);
+        if let Some(samples) = ended.filter(|_| cwnd + self.dwnd >= 38.0) {
+            let (now, rtt) = (cwnd + self.dwnd, mean(&samples));
+            let (expected, actual) = (now / self.delays.base, now / rtt);
+            let diff = (expected - actual) * self.delays.base;
+            self.dwnd = if diff < 30.0 {
+                self.dwnd + f64::max(0.125 * now.powf(0.75) - 1.0, 0.0)
+            } else {
+                f64::max(self.dwnd - diff, 0.0)
+            };
+        }
+        cwnd += self.dwnd;
+        cwnd
+    }
+    fn loss(&mut self, win: f64, _: f64) -> f64 {
+        let cwnd = (win - self.dwnd) / 2.0;
+        self.dwnd = f64::max(win * (1.0 - 0.5) - cwnd, 0.0);
+        cwnd + self.dwnd
+    }
+}
+
+/// draft-leith-tcp-htcp-06 section 2, without the switch by throughput. The first loss leaves a half.
+struct Htcp {
+    rtt_min: f64,
+    rtt_max: f64,
+    last: f64,
+    beta: f64,
+    alpha: f64,
+    losses: u32,
+}
+
+impl Law for Htcp {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        self.rtt_min = self.rtt_min.min(seen.rtt);
+        self.rtt_max = self.rtt_max.max(self.rtt_min);
+        if seen.rtt > self.rtt_max && seen.rtt <= self.rtt_max + 0.02 {
+            self.rtt_max = seen.rtt;
+        }
+        let grown = w + self.alpha / w;
+        let delta = seen.now - self.last;
+        let a = if delta <= 1.0 { 1.0 } else { 1.0 + 10.0 * (delta - 1.0) + ((delta - 1.0) / 2.0).powi(2) };
+        let scaled = f64::max(a * (self.rtt_min / 0.1).clamp(0.1, 2.0), 1.0);
+        self.alpha = 2.0 * (1.0 - self.beta) * scaled;
+        grown
+    }
+    fn loss(&mut self, w: f64, now: f64) -> f64 {
+        self.losses += 1;
+        self.beta = if self.losses == 1 { 0.5 } else { (self.rtt_min / self.rtt_max).clamp(0.5, 0.8) };
+        (self.last, self.alpha) = (now, 2.0 * (1.0 - self.beta));
+        self.rtt_max = self.rtt_min + 0.95 * (self.rtt_max - self.rtt_min);
+        w * self.beta
+    }
+}
+
+#[test]
+fn highspeed_is_that_of_the_rfc() {
+    agree("highspeed", &mut HighSpeed, 30.0);
+    agree("highspeed", &mut HighSpeed, 5000.0);
+}
+
+#[test]
+fn scalable_is_that_of_the_paper() {
+    agree("scalable", &mut Scalable, 200.0);
+}
+
+#[test]
+fn bic_is_that_of_the_paper() {
+    let mut law =
+        Bic { max_win: f64::INFINITY, prev_max: f64::INFINITY, is_ss: false, ss_cwnd: 1.0, ss_target: 0.0 };
+    agree("bic", &mut law, 300.0);
+}
+
+#[test]
+fn hybla_is_that_of_the_paper() {
+    agree("hybla", &mut Hybla { rtt: f64::INFINITY }, 50.0);
+}
+
+#[test]
+fn illinois_is_that_of_the_paper() {
+    let mut law = Illinois { delays: Delays::new(), alpha: 10.0, beta: 0.5, above: false, low: 0 };
+    agree("illinois", &mut law, 60.0);
+}
+
+#[test]
+fn veno_is_that_of_the_paper() {
+    agree("veno", &mut Veno { delays: Delays::new(), n: f64::INFINITY }, 40.0);
+}
+
+#[test]
+fn yeah_is_that_of_the_paper() {
+    let new = || Yeah { delays: Delays::new(), q: 0.0, doing_reno: 0, fast_count: 0, reno_count: 2.0 };
+    agree("yeah", &mut new(), 60.0);
+    agree("yeah", &mut new(), 900.0);
+}
+
+#[test]
+fn compound_is_that_of_the_draft() {
+    agree("compound", &mut Compound { delays: Delays::new(), dwnd: 0.0 }, 100.0);
+}
+
+#[test]
+fn htcp_is_that_of_the_draft() {
+    let new = || Htcp { rtt_min: f64::INFINITY, rtt_max: 0.0, last: 0.0, beta: 0.5, alpha: 1.0, losses: 0 };
+    agree("htcp", &mut new(), 100.0);
+}
