@@ -6,7 +6,7 @@
 use super::{credit, slow_start, AckEvent, CongestionEvent, Window};
 use crate::params::{Counting, Params};
 
-/// What an ACK adds to the window.
+/// Growth of a window with ACKs.
 #[derive(Clone, Debug)]
 pub(super) struct Avoidance {
     counting: Counting,

@@ -1,0 +1,71 @@
+//! Profiles, implied options, and relations between options.
+
+use super::{feedback, Params, Recovery};
+use crate::segment::require_packet;
+use units::param::{require, Check, Preset, Problem};
+use units::Bytes;
+
+impl Check for Params {
+    const PRESET_KEY: &'static str = "profile";
+
+    fn presets() -> &'static [Preset] {
+        crate::profiles::PROFILES
+    }
+
+    fn implied(&self) -> &'static [(&'static str, &'static str)] {
+        self.cc.implied()
+    }
+
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        require(
+            problems,
+            self.max_rto >= self.min_rto,
+            "max_rto",
+            units::quantity::show_span(self.max_rto),
+            format!("must be at least min_rto ({})", units::quantity::show_span(self.min_rto)),
+            "raise max_rto or lower min_rto",
+        );
+        let sack = self.recovery.selective();
+        require(
+            problems,
+            !sack || self.sack_blocks > 0,
+            "sack_blocks",
+            self.sack_blocks,
+            "must be at least 1 when recovery uses SACK",
+            "",
+        );
+        require(
+            problems,
+            !self.frto || !matches!(self.recovery, Recovery::Sack1 | Recovery::Vegas),
+            "frto",
+            self.frto,
+            "must be false with recovery = sack1 or vegas",
+            "use another recovery or omit frto",
+        );
+        feedback::check(self, problems);
+        for (key, value, least_key, least) in [
+            ("vegas_beta", self.vegas_beta, "vegas_alpha", self.vegas_alpha),
+            (
+                "highspeed_high_window",
+                self.highspeed_high_window,
+                "highspeed_low_window",
+                self.highspeed_low_window,
+            ),
+            ("htcp_beta_max", self.htcp_beta_max, "htcp_beta_min", self.htcp_beta_min),
+            ("bic_s_max", self.bic_s_max, "bic_s_min", self.bic_s_min),
+            ("illinois_alpha_max", self.illinois_alpha_max, "illinois_alpha_min", self.illinois_alpha_min),
+            ("illinois_beta_max", self.illinois_beta_max, "illinois_beta_min", self.illinois_beta_min),
+        ] {
+            require(
+                problems,
+                value >= least,
+                key,
+                value,
+                format!("must be at least {least_key} ({least})"),
+                "",
+            );
+        }
+        require(problems, self.sack_blocks <= 4, "sack_blocks", self.sack_blocks, "must be at most 4", "");
+        require_packet(self.mss, Bytes(self.headers.0.saturating_add(self.timestamp_size.0)), problems);
+    }
+}
