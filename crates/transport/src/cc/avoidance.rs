@@ -1,4 +1,4 @@
-//! Growth by a rate: so many segments per acknowledged window, in the unit that the `counting` option names.
+//! Growth by a rate: a number of segments per acknowledged window, in the unit that the `counting` option names.
 //!
 //! *Units*: windows in segments; a rate of 1 is Reno's.
 //! *Deviations*: with `counting = "whole"` the window grows by whole segments, as in Linux.
