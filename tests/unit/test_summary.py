@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 import dropcurve as dc
@@ -23,7 +24,7 @@ def differences(value: Any, kind: Any, path: str) -> list[str]:
         ]  # fmt: skip
     if get_origin(kind) is NotRequired:
         return differences(value, get_args(kind)[0], path)
-    if get_origin(kind) is list:
+    if get_origin(kind) in (list, Sequence):
         return [line for one in value for line in differences(one, get_args(kind)[0], f"{path}[]")]
     if get_origin(kind) is dict:
         return [line for one in value.values() for line in differences(one, get_args(kind)[1], f"{path}.*")]

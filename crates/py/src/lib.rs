@@ -4,8 +4,11 @@ mod bottleneck;
 mod json;
 mod live;
 mod pool;
+mod reading;
+mod rows;
 mod runs;
 mod scenario;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -14,6 +17,8 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::PyScenario>()?;
     module.add_class::<runs::PyRun>()?;
+    module.add_class::<rows::PyRows>()?;
+    module.add_class::<rows::PyRow>()?;
     module.add_class::<bottleneck::Bottleneck>()?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
@@ -21,6 +26,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::line_of, module)?)?;
     module.add_function(wrap_pyfunction!(json::json_line, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::read_json, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::rows_of_json, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_forward, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_confine, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_replay, module)?)?;

@@ -1,5 +1,7 @@
 //! Jobs on threads: each thread takes the next job as soon as it is free.
 
+use crate::reading::MOST_DICTS;
+use crate::table::Table;
 use serde_json::Value;
 use sim::outcome::Series;
 use sim::{Engine, Watch};
@@ -63,14 +65,33 @@ pub struct Job {
 
 /// The result of a run.
 pub struct Done {
-    /// Its summary.
+    /// Its summary; without its lists of flows if they are in `flows`.
     pub summary: Value,
+    /// The lists of its summary that are as long as there are flows, if there are many.
+    pub flows: Option<FlowTables>,
     /// Quantities derived from its series, if requested.
     pub derived: Option<Value>,
     /// Its series, if requested.
     pub series: Vec<Series>,
     /// The packet trace, if requested.
     pub trace: Vec<PacketRow>,
+}
+
+/// `flows` and `conservation` of a summary.
+pub struct FlowTables {
+    /// What each flow did.
+    pub flows: Arc<Table>,
+    /// The packets of each in the whole run.
+    pub conservation: Arc<Table>,
+}
+
+/// Stores the objects one by one, so that not all of them are there at once.
+fn table(rows: impl Iterator<Item = Value>) -> Arc<Table> {
+    let mut table = Table::default();
+    for row in rows {
+        assert!(table.push(&row), "flows have more forms than a table takes");
+    }
+    Arc::new(table)
 }
 
 /// A job's number with its result; `Err` is the message of a broken invariant.
@@ -131,12 +152,22 @@ macro_rules! execute_in {
             size: row.size,
             back: row.back,
         });
-        (outcome.summary($plan, &$job.scenario), derived, series, rows.collect())
+        let many = outcome.records.flows.len() > MOST_DICTS;
+        let summary = if many {
+            outcome.summary_without_flows($plan, &$job.scenario)
+        } else {
+            outcome.summary($plan, &$job.scenario)
+        };
+        let flows = many.then(|| FlowTables {
+            flows: table(outcome.flow_summaries($plan)),
+            conservation: table(outcome.conserved_flows()),
+        });
+        ((summary, flows), derived, series, rows.collect())
     }};
 }
 
 fn execute(job: &Job, watch: &Watch) -> Option<Done> {
-    let (summary, derived, series, trace) = match &job.plan {
+    let ((summary, flows), derived, series, trace) = match &job.plan {
         ClockedPlan::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
         ClockedPlan::Doubles(plan) => {
             let (stop, simulated_ns) = (Arc::clone(&watch.stop), Arc::clone(&watch.simulated_ns));
@@ -151,5 +182,5 @@ fn execute(job: &Job, watch: &Watch) -> Option<Done> {
             (summary, derived, series.collect(), trace)
         }
     };
-    Some(Done { summary, derived, series, trace })
+    Some(Done { summary, flows, derived, series, trace })
 }

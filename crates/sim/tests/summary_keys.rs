@@ -163,7 +163,7 @@ fn python() -> String {
     let mut text = String::from(
         "\"\"\"Types of a run's summary. Generated from `crates/sim/src/outcome/keys.rs`: do not edit.\n\n\
          `DROPCURVE_BLESS=1 cargo test -p dropcurve-sim --test summary_keys` writes it.\n\"\"\"\n\n\
-         from __future__ import annotations\n\nfrom typing import NotRequired, TypedDict\n",
+         from __future__ import annotations\n\nfrom collections.abc import Sequence\nfrom typing import NotRequired, TypedDict\n",
     );
     for table in TABLES {
         // A key that is a word of Python's own comes from a base that is written in another way.
@@ -202,7 +202,7 @@ fn annotation(key: SummaryKey) -> String {
         ValueKind::Wholes => "list[int]".to_string(),
         ValueKind::Reals => "list[float]".to_string(),
         ValueKind::Table(name) => name.to_string(),
-        ValueKind::List(name) => format!("list[{name}]"),
+        ValueKind::List(name) => format!("Sequence[{name}]"),
         ValueKind::Named(name) => format!("dict[str, {name}]"),
     };
     match key.presence {

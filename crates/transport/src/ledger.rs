@@ -38,20 +38,15 @@ pub struct Sent {
 }
 
 /// Entries of the segments `[una, max)`, in a ring that grows on demand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ledger {
     ring: Vec<Sent>,
-    /// Capacity of the first allocation.
-    room: usize,
 }
 
-impl Ledger {
-    /// Returns an empty ledger for a receive window of this many segments, if limited. Allocates with the
-    /// first entry.
-    pub fn new(window: Option<u64>) -> Ledger {
-        Ledger { ring: Vec::new(), room: window.map_or(64, |window| window.clamp(64, 1024) as usize) }
-    }
+/// Entries of the first allocation: among thousands of flows most windows are small.
+const FEWEST: usize = 8;
 
+impl Ledger {
     #[inline]
     fn slot(&self, seq: u32) -> usize {
         seq as usize & (self.ring.len() - 1)
@@ -64,7 +59,7 @@ impl Ledger {
             return;
         }
         let old = std::mem::take(&mut self.ring);
-        self.ring = vec![Sent::default(); need.max(self.room).next_power_of_two()];
+        self.ring = vec![Sent::default(); need.max(FEWEST).next_power_of_two()];
         for seq in una..past.min(una.saturating_add(old.len() as u32)) {
             let (to, from) = (self.slot(seq), seq as usize & (old.len() - 1));
             self.ring[to] = old[from];
@@ -105,7 +100,7 @@ mod tests {
     /// The window moves from 0 to 5000 and is up to 300 wide: entries stay with their segments.
     #[test]
     fn entries_survive_growth() {
-        let mut ledger = Ledger::new(None);
+        let mut ledger = Ledger::default();
         for seq in 0..5000u32 {
             let una = seq.saturating_sub(seq % 300);
             ledger.open(una, seq, false).delivered = seq;
@@ -115,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_retransmission_keeps_its_entry() {
-        let mut ledger = Ledger::new(None);
+        let mut ledger = Ledger::default();
         ledger.open(0, 0, false).lost = 7;
         assert_eq!((ledger.open(0, 0, true).transmits, ledger.get(0).lost), (2, 7));
         assert_eq!(ledger.open(0, 0, false).transmits, 1);

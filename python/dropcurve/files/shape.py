@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .rows import Rows
+
 
 @dataclass(frozen=True)
 class Keys:
@@ -49,7 +51,7 @@ def describe(shape: Any) -> str:
 
 
 def _faults_of_keys(value: Any, shape: Mapping[str, Any], path: str) -> Iterator[str]:
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         yield f"{path or 'it'} must be a table"
         return
     for name, one in shape.items():
@@ -68,11 +70,16 @@ def _faults_of_members(value: Any, shape: list[Any] | Keys, path: str) -> Iterat
         for name, one in value.items():
             yield from faults(one, shape.of, _join(path, repr(name)))
         return
+    (inner,) = shape
+    if isinstance(value, Rows):
+        # Every type of a value that any row has is in one of these.
+        for index in value.witnesses():
+            yield from faults(value[index], inner, f"{path}[{index}]")
+        return
     if not isinstance(value, list):
         yield f"{path or 'it'} must be a list"
         return
     # Long lists of numbers first at the speed of a set.
-    (inner,) = shape
     if isinstance(inner, type) and {type(one) for one in value} <= {inner}:
         return
     for index, one in enumerate(value):

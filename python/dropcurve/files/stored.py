@@ -7,21 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ResultError
+from . import rows
 from .reading import parse_json, read_bytes
 from .shape import faults
 
 #: Faults of a file that are shown.
 _SHOWN = 3
+#: Largest long file, in bytes.
+LONG = 2**36
 
 
-def load_json(path: Path, shape: Any, *, remedy: str) -> Any:
+def load_json(path: Path, shape: Any, *, remedy: str, long: bool = False) -> Any:
     """Returns the content of a JSON file whose types are those of ``shape``.
+
+    Args:
+        path: The file.
+        shape: Its shape.
+        remedy: What to do if it is damaged.
+        long: It may be very large, and its long lists of objects are `rows.Rows`.
 
     Raises:
         ResultError: If it cannot be read, is not JSON, or has other types; ``remedy`` says what to do.
     """
     try:
-        found = parse_json(read_bytes(path))
+        found = rows.parse(read_bytes(path, limit=LONG)) if long else parse_json(read_bytes(path))
     except OSError as error:
         raise ResultError(f"{path}: cannot be read: {error.strerror or error}; {remedy}") from None
     except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import NoneType, UnionType
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -9,8 +10,8 @@ from .shape import Keys
 
 
 def shape_of(kind: Any) -> Any:
-    """Returns the shape, as `shape.faults` has it, of a ``TypedDict``, a list, a mapping from text, an alternative of
-    types or a plain type."""
+    """Returns the shape, as `shape.faults` has it, of a ``TypedDict``, a sequence, a mapping from text, an alternative
+    of types or a plain type."""
     if is_typeddict(kind):
         hints = get_type_hints(kind, include_extras=True)
         return {
@@ -19,7 +20,7 @@ def shape_of(kind: Any) -> Any:
             )
             for name, one in hints.items()
         }
-    if get_origin(kind) is list:
+    if get_origin(kind) in (list, Sequence):
         return [shape_of(get_args(kind)[0])]
     if get_origin(kind) is dict:
         return Keys(shape_of(get_args(kind)[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -36,6 +36,12 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all. Raises OSError with its path."""
     with draft(path) as beside:
         beside.write_bytes(content)
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Writes a file whole or not at all, of parts that need not be in memory at once. Raises OSError with its path."""
+    with draft(path) as beside, beside.open("wb") as file:
+        file.writelines(parts)
 
 
 def write_text(path: Path, text: str) -> None:

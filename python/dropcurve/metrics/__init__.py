@@ -73,7 +73,8 @@ def value(run: Run | dict[str, Any], name: str, *, scope: str = "") -> float | N
         pairs = versus(run, by_class(run))
         pair = pairs.get(scope) if scope else next(iter(pairs.values()), None)
         return None if pair is None else _number(found.function(run, pair))
-    chosen = Flows(run, (flow for flow in run["flows"] if _belongs(flow, scope)))
+    every = run["flows"]
+    chosen = Flows(run, [flow for flow in every if _belongs(flow, scope)] if scope else every)
     return _number(found.function(run, chosen)) if chosen else None
 
 
@@ -100,7 +101,7 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
 
 
 def _belongs(flow: Mapping[str, object], scope: str) -> bool:
-    return not scope or flow["class"] == scope or str(flow["id"]) == scope
+    return flow["class"] == scope or str(flow["id"]) == scope
 
 
 def _number(found: float | None) -> float | None:

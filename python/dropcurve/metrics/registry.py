@@ -7,10 +7,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain
 from operator import itemgetter, mul
 from typing import Any, Literal, NamedTuple
 
+from ..files.rows import Rows
 from . import statistics
 from .summary import GroupSummary, RunSummary
 
@@ -102,7 +103,17 @@ def active_s(run: Run, flow: Flow) -> float:
 
 def classes(run: Run) -> list[str]:
     """Names of the classes, in order of their first flow."""
-    return list(dict.fromkeys(flow["class"] for flow in run["flows"]))
+    return list(dict.fromkeys(column(run["flows"], "class")))
+
+
+def column(flows: Sequence[Flow], key: str, part: str = "") -> list[Any]:
+    """The value under a key, or in the table there under ``part``, of each flow; None where there is none."""
+    rows = flows.rows if isinstance(flows, Flows) else flows
+    if isinstance(rows, Rows):
+        return rows.column(key, part or None)
+    if part:
+        return [(flow.get(key) or {}).get(part) for flow in flows]
+    return [flow.get(key) for flow in flows]
 
 
 def main_links(run: Run) -> list[str]:
@@ -125,7 +136,7 @@ def main_links(run: Run) -> list[str]:
 
 def reference_class(run: Run) -> str | None:
     """The class others are measured against: ``tcp``, or else the first whose flows are TCP."""
-    if any(flow["class"] == "tcp" for flow in run["flows"]):
+    if "tcp" in classes(run):
         return "tcp"
     return next((flow["class"] for flow in run["flows"] if flow["transport"] == "tcp"), None)
 
@@ -146,13 +157,13 @@ def percent(part: float | None, whole: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
-def known(tables: Iterable[Any], key: str) -> list[Any]:
+def known(tables: Sequence[Flow], key: str) -> list[Any]:
     """Values that tables have under a key; tables without one are left out."""
-    values = list(map(dict.get, tables, repeat(key)))
+    values = column(tables, key)
     return [value for value in values if value is not None] if None in values else values
 
 
-def total(flows: Iterable[Flow], key: str) -> float | None:
+def total(flows: Sequence[Flow], key: str) -> float | None:
     """Sum of a counter over flows that have it."""
     counts = known(flows, key)
     return float(sum(counts)) if counts else None
@@ -167,9 +178,7 @@ def weighted(flows: Flows, key: str, part: str = "") -> float | None:
     """Mean over flows, weighted by delivered packets; ``part`` picks an entry of a table such as
     ``delay_ms``."""
     members, counts = flows.delivered
-    values = [flow.get(key) for flow in members]
-    if part:
-        values = [(table or {}).get(part) for table in values]
+    values = column(members, key, part)
     if None in values:
         counts = [count for value, count in zip(values, counts, strict=True) if value is not None]
         values = [value for value in values if value is not None]
@@ -209,6 +218,8 @@ class Flows(list[Flow]):
     def __init__(self, run: Run, flows: Iterable[Flow]) -> None:
         super().__init__(flows)
         self.run = run
+        #: All flows of the run, if these are all and the core has them by column.
+        self.rows = flows if isinstance(flows, Rows) else None
 
     @cached_property
     def rates(self) -> list[float]:
@@ -219,9 +230,9 @@ class Flows(list[Flow]):
     @cached_property
     def groups(self) -> list[GroupSummary] | None:
         """The groups these flows are; None if they are not whole groups."""
-        group, every = itemgetter("group"), self.run["flows"]
-        names = set(map(group, self))
-        if len(self) < len(every) and len(self) < sum(map(names.__contains__, map(group, every))):
+        every = column(self.run["flows"], "group")
+        names = set(every if self.rows is not None else map(itemgetter("group"), self))
+        if len(self) < len(every) and len(self) < sum(map(names.__contains__, every)):
             return None
         return [group for name, group in (self.run.get("groups") or {}).items() if name in names]
 
@@ -231,9 +242,11 @@ class Flows(list[Flow]):
         return Merged.of(group["delay_ms_histogram"] for group in self.groups or ())
 
     @cached_property
-    def delivered(self) -> tuple[list[Flow], list[int]]:
+    def delivered(self) -> tuple[Sequence[Flow], list[int]]:
         """The flows of which packets were delivered, and how many of each."""
-        counts = [(flow.get("delay_ms") or {}).get("count") for flow in self]
+        counts = column(self, "delay_ms", "count")
+        if all(counts):
+            return self, counts
         return [flow for flow, count in zip(self, counts, strict=True) if count], list(filter(None, counts))
 
     @cached_property

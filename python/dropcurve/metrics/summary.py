@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 
@@ -30,11 +31,11 @@ class RunSummary(TypedDict):
     #: Links by name.
     links: dict[str, LinkSummary]
     #: Flows in order of their number.
-    flows: list[FlowSummary]
+    flows: Sequence[FlowSummary]
     #: Groups by name.
     groups: dict[str, GroupSummary]
     #: Packets of each flow in the whole run.
-    conservation: list[ConservedFlow]
+    conservation: Sequence[ConservedFlow]
     #: Numbers derived from the samples; Python adds them.
     derived: NotRequired[DerivedSummary]
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ResultError, installed
-from ..files import checksums
+from ..files import checksums, rows
 from ..files.columns import check_columns
 from ..files.stored import check, load_json
-from ..files.writing import draft, write_text
+from ..files.writing import draft, write_parts, write_text
 from ..metrics.summary import RunSummary
 from ..present.visible import cut
 from . import findings, shapes
@@ -93,7 +94,10 @@ def save(result: Measured, folder: Path) -> Path:
         runs = [
             {"variant": variant.name, "summary": run} for variant in result.variants for run in variant.runs
         ]
-        write_text(folder / "runs.json", dump({"format": FORMAT, "runs": runs}, indent=None))
+        held = {"format": FORMAT, "runs": runs}
+        write_parts(
+            folder / "runs.json", chain(rows.parts(held, ensure_ascii=False, allow_nan=False), [b"\n"])
+        )
         if installed("pyarrow"):
             _write_series(result, folder / "series.parquet")
         else:
@@ -161,7 +165,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
             another version.
     """
     found = _read(folder, "result.json")
-    held = _read(folder, "runs.json")
+    held = _read(folder, "runs.json", long=True)
     for fault in checksums.faults(folder, only=FILES):
         raise ResultError(f"{fault}; {REMEDY}")
     check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
@@ -193,12 +197,12 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     return result
 
 
-def _read(folder: Path, name: str) -> dict[str, Any]:
+def _read(folder: Path, name: str, *, long: bool = False) -> dict[str, Any]:
     path = folder / name
     if not path.exists():
         what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
         raise ResultError(f"{folder}: {what}; `dropcurve run` and `compare` write one and print its name")
-    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY)
+    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, long=long)
     version = found.get("format")
     if version != FORMAT:
         raise ResultError(
@@ -222,13 +226,26 @@ def _read_series(path: Path) -> dict[str, Series]:
         what = " ".join(str(error).split())[:200]
         raise ResultError(f"{path}: is damaged: {what}; {REMEDY}") from None
     times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
-    labels = [table[name].to_pylist() for name in ("variant", "series", "component")]
-    starts: list[int] = [0] if len(times) else []
-    starts += [
-        row for row in range(1, len(times)) if any(column[row] != column[row - 1] for column in labels)
-    ]
+    labels = [_labels(table[name]) for name in ("variant", "series", "component")]
+    # A curve ends where a label changes.
+    changes = np.zeros(max(0, len(times) - 1), dtype=bool)
+    for _, numbers in labels:
+        changes |= numbers[1:] != numbers[:-1]
+    starts: list[int] = [0] * bool(len(times)) + (np.flatnonzero(changes) + 1).tolist()
     found: dict[str, dict[tuple[str, str], Any]] = {}
     for start, end in zip(starts, [*starts[1:], len(times)], strict=True):
-        variant, name, component = (column[start] for column in labels)
+        variant, name, component = (names[numbers[start]] for names, numbers in labels)
         found.setdefault(variant, {})[name, component] = (times[start:end], values[start:end])
     return {variant: Series(curves) for variant, curves in found.items()}
+
+
+def _labels(column: Any) -> tuple[list[Any], Any]:
+    """The different texts of a column, and the place among them of each row's."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode("encode")
+    coded = column.combine_chunks()
+    names = [*coded.dictionary.to_pylist(), None]
+    return names, np.asarray(coded.indices.cast(pa.int64()).fill_null(len(names) - 1))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ResultError, require
-from ..files import checksums
+from ..files import checksums, rows
 from ..files.checksums import Fault
-from ..files.reading import is_regular, parse_json, read_bytes
+from ..files.reading import is_regular, read_bytes
+from ..files.stored import LONG
 
 #: Files that mark a folder of ours.
 MARKS = ("result.json", "sweep.json", "tune.json")
@@ -48,7 +49,7 @@ def _unreadable(path: Path) -> Iterator[str]:
         return
     try:
         if path.suffix == ".json":
-            parse_json(read_bytes(path))
+            rows.parse(read_bytes(path, limit=LONG))
         else:
             _read_pages(path)
     except (OSError, ValueError) as error:

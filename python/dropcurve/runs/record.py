@@ -13,6 +13,7 @@ from zipfile import BadZipFile
 
 import dropcurve._core as _core
 
+from ..files import rows
 from ..files.shape import faults
 from ..files.typed import shape_of
 from ..metrics.summary import DerivedSummary, RunSummary
@@ -56,7 +57,7 @@ class RunRecord:
 
 def serialise(record: RunRecord) -> bytes:
     """The summary as JSON text, not yet compressed."""
-    return json.dumps(record.summary, separators=(",", ":")).encode()
+    return rows.dump(record.summary, separators=(",", ":"))
 
 
 def text_of(run: _core.Run, numbers: DerivedSummary) -> bytes:
@@ -91,7 +92,7 @@ def parse(
     (its hash) and seed ``key``."""
     try:
         text = zlib.decompressobj(zdict=dictionary[-REACH:]).decompress(blob, LARGEST)
-        summary = json.loads(text)
+        summary = rows.parse(text)
         named = summary["scenario"], summary["seed"]
     except (zlib.error, ValueError, KeyError, TypeError):
         return None

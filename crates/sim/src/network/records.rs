@@ -31,13 +31,27 @@ impl<C: Carrier> Network<C> {
         Records {
             window: self.window,
             links: self.links,
-            flows: self.flows.into_iter().map(Flow::into_record).collect(),
+            flows: into_records(self.flows),
             histograms: self.histograms,
             trace: self.trace,
             outstanding: self.outstanding,
             queued,
         }
     }
+}
+
+/// The flows without the states of an engine. Many flows are never there twice: room is returned as they move.
+fn into_records<S>(mut flows: Vec<Flow<S>>) -> Vec<Flow> {
+    const BLOCK: usize = 4096;
+    let mut records = Vec::with_capacity(flows.len());
+    while let Some(flow) = flows.pop() {
+        records.push(flow.into_record());
+        if flows.len() % BLOCK == 0 {
+            flows.shrink_to_fit();
+        }
+    }
+    records.reverse();
+    records
 }
 
 impl Records {

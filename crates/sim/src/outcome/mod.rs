@@ -3,11 +3,12 @@
 mod derived;
 mod digest;
 pub mod keys;
+mod series;
 
+use crate::account::LinkProbe;
 use crate::account::{Completions, CLASSES};
 use crate::account::{Conservation, FlowProbe, Outstanding, Tally, CWND_STEPS};
 use crate::account::{Histogram, Moments};
-use crate::account::{LinkProbe, EVENT_SERIES};
 use crate::build::start_of;
 use crate::link::Link;
 use crate::network::{Flow, Records};
@@ -16,6 +17,7 @@ use crate::source::load::{App, Load};
 use crate::source::{AppSource, Sink, Source};
 use queue::fifo::Unit;
 use serde_json::{json, Map, Value};
+pub use series::Series;
 use transport::rate_based::common::Statistic;
 use units::Time;
 
@@ -58,45 +60,26 @@ impl StoppedBy {
     }
 }
 
-/// One series: a name, the component it belongs to, and a value for each sample.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// The sampled quantity.
-    pub name: &'static str,
-    /// Link name or flow number.
-    pub component: String,
-    /// Seconds from the start of the run.
-    pub time_s: Vec<f64>,
-    /// Its values.
-    pub value: Vec<f64>,
-}
-
 /// Version of the summary's format.
 pub const FORMAT: u32 = 1;
 
 impl Outcome {
     /// The summary, all keys as in `docs/results.md`.
     pub fn summary(&self, plan: &Plan, scenario: &str) -> Value {
+        let mut summary = self.summary_without_flows(plan, scenario);
+        summary["flows"] = self.flow_summaries(plan).collect();
+        summary["conservation"] = self.conserved_flows().collect();
+        summary
+    }
+
+    /// The summary with nulls in place of `flows` and `conservation`, which are as long as there are flows.
+    pub fn summary_without_flows(&self, plan: &Plan, scenario: &str) -> Value {
         let window = &self.records.window;
         let links = plan.links.iter().zip(&self.records.links);
         let links: Map<String, Value> = links
             .filter_map(|(planned, link)| {
                 Some((planned.name.clone(), link_summary(planned, link, link.probe()?)))
             })
-            .collect();
-        let members = plan.members().zip(&self.records.flows).enumerate();
-        let flows: Vec<Value> = members
-            .map(|(i, ((group, index), flow))| {
-                let start = start_of(group, index, self.seed, plan.run.start);
-                self.flow(i, group, flow, start)
-            })
-            .collect();
-        let conservation: Vec<Value> = self
-            .records
-            .flows
-            .iter()
-            .enumerate()
-            .map(|(number, flow)| conserved(&flow.probe.conservation, self.records.outstanding(number)))
             .collect();
         json!({
             "format": FORMAT,
@@ -108,53 +91,24 @@ impl Outcome {
             "warmup_s": window.warmup.as_secs(),
             "events": self.events,
             "links": links,
-            "flows": flows,
+            "flows": null,
             "groups": self.groups(plan),
-            "conservation": conservation,
+            "conservation": null,
         })
     }
 
-    /// All series of the run, links first. Empty unless they were recorded.
-    pub fn series(&self, plan: &Plan) -> Vec<Series> {
-        let mut all = Vec::new();
-        let step = self.records.window.sample.as_secs();
-        let times = |n: usize| (0..n).map(|i| i as f64 * step).collect::<Vec<f64>>();
-        let mut add = |name: &'static str, component: &str, value: Vec<f64>| {
-            if !value.is_empty() {
-                all.push(Series {
-                    name,
-                    component: component.to_string(),
-                    time_s: times(value.len()),
-                    value,
-                });
-            }
-        };
-        for (planned, link) in plan.links.iter().zip(&self.records.links) {
-            let Some(probe) = link.probe() else { continue };
-            let series = &probe.series;
-            add("queue_pkts", &planned.name, reals(&series.queue_pkts));
-            add("queue_bytes", &planned.name, reals(&series.queue_bytes));
-            for (name, values) in &series.inner {
-                add(name, &planned.name, values.clone());
-            }
-            for (name, values) in EVENT_SERIES.iter().zip(&series.events) {
-                add(name, &planned.name, reals(values));
-            }
-        }
-        for (number, flow) in self.records.flows.iter().enumerate() {
-            let Some(series) = flow.probe.series() else { continue };
-            let component = number.to_string();
-            let mut received: Vec<f64> = series.received.iter().map(|bytes| *bytes as f64).collect();
-            received.resize(self.intervals(), 0.0);
-            add("throughput_bps", &component, received.iter().map(|bytes| bytes * 8.0 / step).collect());
-            let names = match &flow.source {
-                Source::Rated(source) => ["rate_bps", source.second_name()],
-                _ => ["cwnd", "ssthresh"],
-            };
-            add(names[0], &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
-            add(names[1], &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
-        }
-        all
+    /// The items of the summary's `flows`, one at a time.
+    pub fn flow_summaries<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = Value> + 'a {
+        plan.members().zip(&self.records.flows).enumerate().map(|(i, ((group, index), flow))| {
+            let start = start_of(group, index, self.seed, plan.run.start);
+            self.flow(i, group, flow, start)
+        })
+    }
+
+    /// The items of the summary's `conservation`, one at a time.
+    pub fn conserved_flows(&self) -> impl Iterator<Item = Value> + '_ {
+        let flows = self.records.flows.iter().enumerate();
+        flows.map(|(number, flow)| conserved(&flow.probe.conservation, self.records.outstanding(number)))
     }
 
     /// Complete sampling intervals of the run.
@@ -393,8 +347,4 @@ fn conserved(account: &Conservation, left: Outstanding) -> Value {
         "in_flight": tally(left.in_flight),
         "queued": tally(left.queued),
     })
-}
-
-fn reals(counts: &[u32]) -> Vec<f64> {
-    counts.iter().map(|count| f64::from(*count)).collect()
 }

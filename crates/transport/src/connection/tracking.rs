@@ -32,7 +32,7 @@ impl Tracking {
     pub(super) fn new(params: &Params, stream: Stream) -> Tracking {
         Tracking {
             stream,
-            ledger: Ledger::new(params.window),
+            ledger: Ledger::default(),
             sampler: Sampler::new(params),
             pacer: Pacer::new(params.pace_credit),
             early: None,

@@ -119,7 +119,7 @@ mod tests {
     /// Segment 1 is retransmitted at 5, together with the new segment 4, which was appended first.
     #[test]
     fn a_retransmission_moves_to_the_end() {
-        let (mut order, mut ledger) = (SendOrder::default(), Ledger::new(None));
+        let (mut order, mut ledger) = (SendOrder::default(), Ledger::default());
         (0..4).for_each(|seq| send(&mut order, &mut ledger, u64::from(seq), seq));
         send(&mut order, &mut ledger, 5, 4);
         order.remove(&mut ledger, 1);
@@ -135,7 +135,7 @@ mod tests {
     /// The cursor steps back when its segment leaves, and forward as later segments arrive.
     #[test]
     fn the_cursor_follows_the_newest_delivery() {
-        let (mut order, mut ledger) = (SendOrder::default(), Ledger::new(None));
+        let (mut order, mut ledger) = (SendOrder::default(), Ledger::default());
         (0..6).for_each(|seq| send(&mut order, &mut ledger, u64::from(seq), seq));
         assert_eq!(order.last_before(&ledger, (Time(0), 0)), None);
         assert_eq!(order.last_before(&ledger, (Time(3), 3)), Some(2));
