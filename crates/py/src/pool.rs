@@ -1,7 +1,7 @@
 //! Jobs on threads: each thread takes the next job as soon as it is free.
 
 use crate::reading::MOST_DICTS;
-use crate::table::Table;
+use crate::table::RowTable;
 use serde_json::Value;
 use sim::outcome::Series;
 use sim::{Engine, Watch};
@@ -79,15 +79,15 @@ pub struct Done {
 
 /// `flows` and `conservation` of a summary.
 pub struct FlowTables {
-    /// What each flow did.
-    pub flows: Arc<Table>,
-    /// The packets of each in the whole run.
-    pub conservation: Arc<Table>,
+    /// `flows`.
+    pub flows: Arc<RowTable>,
+    /// `conservation`.
+    pub conservation: Arc<RowTable>,
 }
 
 /// Stores the objects one by one, so that not all of them are there at once.
-fn table(rows: impl Iterator<Item = Value>) -> Arc<Table> {
-    let mut table = Table::default();
+fn table(rows: impl Iterator<Item = Value>) -> Arc<RowTable> {
+    let mut table = RowTable::default();
     for row in rows {
         assert!(table.push(&row), "flows have more forms than a table takes");
     }

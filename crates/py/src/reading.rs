@@ -2,7 +2,7 @@
 
 use crate::json::SummaryReader;
 use crate::rows::PyRows;
-use crate::table::Table;
+use crate::table::RowTable;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -20,7 +20,7 @@ enum Node {
     Plain(Value),
     List(Vec<Node>),
     Object(Vec<(String, Node)>),
-    Table(Table),
+    Table(RowTable),
 }
 
 /// Parses JSON text as `json.loads` does, but for lists of more than 1000 objects of few forms, which become `Rows`.
@@ -39,7 +39,7 @@ pub fn read_json<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny
 pub fn rows_of_json(text: &[u8]) -> PyResult<PyRows> {
     let rows: Vec<Value> =
         serde_json::from_slice(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut table = Table::default();
+    let mut table = RowTable::default();
     if rows.iter().all(|row| table.push(row)) {
         Ok(PyRows(Arc::new(table)))
     } else {
@@ -137,7 +137,7 @@ struct List {
     /// All items, once one of them has a table.
     nodes: Vec<Node>,
     /// All items, once there are many that are like objects.
-    table: Option<Table>,
+    table: Option<RowTable>,
     /// Whether a table was tried in vain.
     mixed: bool,
 }
@@ -161,7 +161,7 @@ impl List {
         }
         self.values.push(value);
         if self.values.len() > MOST_DICTS && !self.mixed {
-            let mut table = Table::default();
+            let mut table = RowTable::default();
             self.mixed = !self.values.iter().all(|value| table.push(value));
             if !self.mixed {
                 self.values = Vec::new();

@@ -1,7 +1,7 @@
 //! Tables of objects in Python: a sequence of rows, each a mapping that makes a value when it is asked for.
 
 use crate::json;
-use crate::table::{Cell, Keys, Row, Table};
+use crate::table::{Cell, Keys, Row, RowTable};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyString};
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 /// A list of objects, stored by column.
 #[pyclass(frozen, sequence, name = "Rows", module = "dropcurve._core")]
-pub struct PyRows(pub Arc<Table>);
+pub struct PyRows(pub Arc<RowTable>);
 
 /// One of them.
 #[pyclass(frozen, mapping, name = "Row", module = "dropcurve._core")]
 pub struct PyRow {
-    table: Arc<Table>,
+    table: Arc<RowTable>,
     number: usize,
 }
 
@@ -110,7 +110,7 @@ impl PyRows {
 }
 
 /// Appends a table as JSON text.
-pub fn write(text: &mut Vec<u8>, table: &Table) -> serde_json::Result<()> {
+pub fn write(text: &mut Vec<u8>, table: &RowTable) -> serde_json::Result<()> {
     text.push(b'[');
     for number in 0..table.len() {
         if number > 0 {

@@ -4,7 +4,7 @@ use crate::json::{self, Without};
 use crate::pool::{work, Done, Job, Keep, PacketRow, Report};
 use crate::rows::{self, PyRows};
 use crate::scenario::PyScenario;
-use crate::table::Table;
+use crate::table::RowTable;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -104,7 +104,7 @@ impl PyRun {
 }
 
 impl PyRun {
-    fn tables(&self) -> impl Iterator<Item = (&'static str, &Arc<Table>)> {
+    fn tables(&self) -> impl Iterator<Item = (&'static str, &Arc<RowTable>)> {
         let flows = self.0.flows.iter();
         flows.flat_map(|both| [("flows", &both.flows), ("conservation", &both.conservation)])
     }

@@ -11,8 +11,8 @@ const MOST_FORMS: usize = 64;
 
 /// A list of JSON objects.
 #[derive(Debug, Default)]
-pub struct Table {
-    forms: Vec<Form>,
+pub struct RowTable {
+    forms: Vec<RowForm>,
     /// Rows in a row that have one form.
     stretches: Vec<Stretch>,
     texts: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Table {
 
 /// Keys and columns of objects that have the same keys.
 #[derive(Debug)]
-pub struct Form {
+pub struct RowForm {
     keys: Keys,
     columns: Vec<Column>,
 }
@@ -50,8 +50,8 @@ struct Stretch {
 /// The place of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    table: &'a Table,
-    form: &'a Form,
+    table: &'a RowTable,
+    form: &'a RowForm,
     place: usize,
 }
 
@@ -66,9 +66,9 @@ pub enum Cell {
     Whole(u64),
     /// A number with a point or an exponent.
     Real(f64),
-    /// A place in [`Table::texts`].
+    /// A place in [`RowTable::texts`].
     Text(u32),
-    /// A place in [`Table::others`].
+    /// A place in [`RowTable::others`].
     Other(u32),
 }
 
@@ -89,7 +89,7 @@ impl Cell {
 /// The values of a column.
 #[derive(Debug)]
 enum Column {
-    /// One value, so many times.
+    /// One value and the number of rows that have it.
     Same(Cell, usize),
     Narrow(Vec<u32>),
     Wide(Vec<u64>),
@@ -188,7 +188,7 @@ impl Keys {
     }
 }
 
-impl Table {
+impl RowTable {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.stretches.last().map_or(0, |last| last.start + self.forms[last.form].rows() - last.place)
@@ -222,7 +222,7 @@ impl Table {
                     return None;
                 }
                 let columns = (0..count).map(|_| Column::Same(Cell::Null, 0)).collect();
-                self.forms.push(Form { keys, columns });
+                self.forms.push(RowForm { keys, columns });
                 self.forms.len() - 1
             }
         };
@@ -311,7 +311,7 @@ impl Table {
     }
 }
 
-impl Form {
+impl RowForm {
     fn rows(&self) -> usize {
         self.columns.first().map_or(0, Column::len)
     }
