@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import dropcurve as dc
 import dropcurve._core as core
-from dropcurve.files import rows
 from dropcurve.files.shape import faults
 from dropcurve.metrics.registry import Flows
+from dropcurve.results import rows
 
 VALUES = (
     st.none()

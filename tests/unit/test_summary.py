@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 import dropcurve as dc

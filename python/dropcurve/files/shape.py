@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .rows import Rows
-
 
 @dataclass(frozen=True)
 class Keys:
@@ -71,8 +69,8 @@ def _faults_of_members(value: Any, shape: list[Any] | Keys, path: str) -> Iterat
             yield from faults(one, shape.of, _join(path, repr(name)))
         return
     (inner,) = shape
-    if isinstance(value, Rows):
-        # Every type of a value that any row has is in one of these.
+    if hasattr(value, "witnesses"):
+        # Rows that the core stores by column: every type of a value that any row has is in one of these.
         for index in value.witnesses():
             yield from faults(value[index], inner, f"{path}[{index}]")
         return

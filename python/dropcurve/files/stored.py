@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import ResultError
-from . import rows
-from .reading import parse_json, read_bytes
+from .reading import LIMIT, parse_json, read_bytes
 from .shape import faults
 
 #: Faults of a file that are shown.
 _SHOWN = 3
-#: Largest long file, in bytes.
-LONG = 2**36
+#: Parser of a file's text; raises ValueError.
+Parse = Callable[[bytes], Any]
 
 
-def load_json(path: Path, shape: Any, *, remedy: str, long: bool = False) -> Any:
+def load_json(path: Path, shape: Any, *, remedy: str, parse: Parse = parse_json, limit: int = LIMIT) -> Any:
     """Returns the content of a JSON file whose types are those of ``shape``.
 
     Args:
         path: The file.
         shape: Its shape.
         remedy: What to do if it is damaged.
-        long: It may be very large, and its long lists of objects are `rows.Rows`.
+        parse: Parses its text.
+        limit: Most bytes it may have.
 
     Raises:
         ResultError: If it cannot be read, is not JSON, or has other types; ``remedy`` says what to do.
     """
     try:
-        found = rows.parse(read_bytes(path, limit=LONG)) if long else parse_json(read_bytes(path))
+        found = parse(read_bytes(path, limit=limit))
     except OSError as error:
         raise ResultError(f"{path}: cannot be read: {error.strerror or error}; {remedy}") from None
     except ValueError as error:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import itemgetter, mul
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from ..files.rows import Rows
 from . import statistics
 from .summary import GroupSummary, RunSummary
 
@@ -20,6 +19,14 @@ Link = Mapping[str, Any]
 Flow = Mapping[str, Any]
 Better = Literal["higher", "lower", "none"]
 Per = Literal["link", "flow", "class"]
+
+
+@runtime_checkable
+class Columns(Protocol):
+    """Flows that the core stores by column: more than 1000 of them."""
+
+    def column(self, key: str, part: str | None = None) -> list[Any]:
+        """The values under a key, or in the table there under ``part``, of all flows; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,7 @@ def classes(run: Run) -> list[str]:
 def column(flows: Sequence[Flow], key: str, part: str = "") -> list[Any]:
     """The value under a key, or in the table there under ``part``, of each flow; None where there is none."""
     rows = flows.rows if isinstance(flows, Flows) else flows
-    if isinstance(rows, Rows):
+    if isinstance(rows, Columns):
         return rows.column(key, part or None)
     if part:
         return [(flow.get(key) or {}).get(part) for flow in flows]
@@ -219,7 +226,7 @@ class Flows(list[Flow]):
         super().__init__(flows)
         self.run = run
         #: All flows of the run, if these are all and the core has them by column.
-        self.rows = flows if isinstance(flows, Rows) else None
+        self.rows = flows if isinstance(flows, Columns) else None
 
     @cached_property
     def rates(self) -> list[float]:

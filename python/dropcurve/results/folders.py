@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ResultError, installed
-from ..files import checksums, rows
+from ..files import checksums
 from ..files.columns import check_columns
 from ..files.stored import check, load_json
 from ..files.writing import draft, write_parts, write_text
 from ..metrics.summary import RunSummary
 from ..present.visible import cut
-from . import findings, shapes
+from . import findings, rows, shapes
 from .document import headline
 from .measured import Measured
 from .series import Series
@@ -165,7 +165,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
             another version.
     """
     found = _read(folder, "result.json")
-    held = _read(folder, "runs.json", long=True)
+    held = _read(folder, "runs.json")
     for fault in checksums.faults(folder, only=FILES):
         raise ResultError(f"{fault}; {REMEDY}")
     check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
@@ -197,12 +197,12 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     return result
 
 
-def _read(folder: Path, name: str, *, long: bool = False) -> dict[str, Any]:
+def _read(folder: Path, name: str) -> dict[str, Any]:
     path = folder / name
     if not path.exists():
         what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
         raise ResultError(f"{folder}: {what}; `dropcurve run` and `compare` write one and print its name")
-    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, long=long)
+    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, parse=rows.parse, limit=rows.LIMIT)
     version = found.get("format")
     if version != FORMAT:
         raise ResultError(

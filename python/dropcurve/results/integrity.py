@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ResultError, require
-from ..files import checksums, rows
+from ..files import checksums
 from ..files.checksums import Fault
 from ..files.reading import is_regular, read_bytes
-from ..files.stored import LONG
+from . import rows
 
 #: Files that mark a folder of ours.
 MARKS = ("result.json", "sweep.json", "tune.json")
@@ -49,7 +49,7 @@ def _unreadable(path: Path) -> Iterator[str]:
         return
     try:
         if path.suffix == ".json":
-            rows.parse(read_bytes(path, limit=LONG))
+            rows.parse(read_bytes(path, limit=rows.LIMIT))
         else:
             _read_pages(path)
     except (OSError, ValueError) as error:

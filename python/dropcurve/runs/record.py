@@ -13,10 +13,10 @@ from zipfile import BadZipFile
 
 import dropcurve._core as _core
 
-from ..files import rows
 from ..files.shape import faults
 from ..files.typed import shape_of
 from ..metrics.summary import DerivedSummary, RunSummary
+from ..results import rows
 from ..results.series import Series
 from . import derived
 from .job import Keep

@@ -10,13 +10,15 @@ from typing import Any
 
 import dropcurve._core as _core
 
-from .reading import parse_json
+from ..files.reading import parse_json
 
 #: A sequence of mappings, in the place of a list of dicts: each makes a value when it is asked for.
 Rows = _core.Rows
 Sequence.register(_core.Rows)
 Mapping.register(_core.Row)
 
+#: Largest file of runs, in bytes.
+LIMIT = 2**36
 #: Texts below this length have no list that is long enough.
 _SHORT = 100_000
 
