@@ -21,6 +21,7 @@ import dropcurve as dc
 from dropcurve import metrics
 from dropcurve.cli import names
 from dropcurve.report import directory
+from dropcurve.scenario import library
 
 Dropcurve = Callable[..., Any]
 
@@ -349,13 +350,34 @@ def test_list_shows_every_section(dropcurve: Dropcurve) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["balanced", "cable", "cubic", "call quality", "evaluate", "linux", "red:ns2"]
-)
-def test_names_of_goals_links_controls_measures_verbs_and_boxes_are_described(
-    name: str, dropcurve: Dropcurve
-) -> None:
+    "name",
+    [
+        "balanced", "cable", "cubic", "call quality", "evaluate", "linux", "red:ns2", "cisco", "target", "codel:target",
+        "tcp:initial_window", "count", "score", "exchange", "fair-queue", "policer", "bottleneck",
+    ],
+)  # fmt: skip
+def test_names_of_answers_errors_and_boxes_are_described(name: str, dropcurve: Dropcurve) -> None:
     assert dropcurve("describe", name).out.startswith(f"{name}:") or name == "linux"
     assert json.loads(dropcurve("describe", name, "--json").out)
+
+
+def test_a_parameter_is_described_with_all_that_have_it(dropcurve: Dropcurve) -> None:
+    every, one = dropcurve("describe", "target").out, dropcurve("describe", "codel:target").out
+    assert {"codel", "pie", "fq_codel"} <= {
+        line.split()[0] for line in every.splitlines() if line.startswith("  ") and line.strip()
+    }
+    assert "5 ms" in one and "pie" not in one
+    answer = dropcurve("describe", "codel:targt")
+    assert answer.errors == ["dropcurve: nothing is called 'codel:targt'; did you mean 'codel:target'?"]
+
+
+def test_every_key_of_every_section_is_described() -> None:
+    known = names.sections()
+    for part in library.catalogue()["sections"]:
+        for field in part["fields"]:
+            assert directory.describe(field["name"], known)
+    for word in (*names.TERMS, *names.ROUTER_WORDS):
+        assert directory.describe(word, known)
 
 
 def test_descriptions_tell_default_range_and_source(dropcurve: Dropcurve) -> None:

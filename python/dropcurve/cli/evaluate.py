@@ -44,7 +44,7 @@ def evaluate(
 ) -> int:
     """Grade a discipline by the tests of RFC 7928.
 
-    Fourteen tests and the cost: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate,
+    Twenty tests and the cost: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate,
     mixed and two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random
     numbers; differences count if they are real when all questions are asked at once. The card opens with a verdict.
 

@@ -17,7 +17,9 @@ from . import options as o
 #: Metrics printed by --show-effect.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
 #: The boxes, with what else they may be called.
-BOXES = "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic or openconfig"
+BOXES = (
+    "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos or dummynet"
+)
 
 
 Queue = Annotated[

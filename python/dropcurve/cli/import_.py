@@ -73,7 +73,8 @@ def import_(
     """Read a router's configuration as a discipline, and judge it.
 
     Takes tc commands and what tc qdisc show prints (also -j), IOS configurations and show policy-map, Junos stanzas
-    and set lines, SONiC's CONFIG_DB and OpenConfig JSON. Whatever the text leaves out is assumed, and listed in notes.
+    and set lines, SONiC's CONFIG_DB and OpenConfig JSON, sections of sqm-scripts, exports of RouterOS, policies of
+    VyOS and dummynet's pipes. Whatever the text leaves out is assumed, and listed in notes.
 
     \b
     Examples:
@@ -115,7 +116,8 @@ def import_(
         if compare:
             _compare(where, replications, command=command, quiet=json, exchange=rate_of_exchange)
             return 0
-    console.again(command)
+    if write is not None:
+        console.again(command)
     return 0
 
 
@@ -219,6 +221,9 @@ def contents(file: str) -> str:
 
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        rates = "; rates of a line are numbers such as 20/2" if "/" in file and file[:1].isdigit() else ""
+        raise DropcurveError(f"{file}: there is no such file{rates}") from None
     except UnicodeDecodeError:
         raise DropcurveError(f"{file}: is not text") from None
 

@@ -16,5 +16,4 @@ def schema() -> int:
     from . import console
 
     console.data(library.schema())
-    console.again("dropcurve schema")
     return 0

@@ -19,7 +19,8 @@ DIMENSIONS = {
     "use": ("utilisation", "goodput_bps"),
     "delay": ("sojourn_ms_mean", "sojourn_ms_p95", "delay_ms_p95", "jitter_ms"),
     "loss": ("loss", "flow_loss"),
-    "completion time": ("fct_ms_mean", "fct_ms_p95"),
+    "completion time": ("fct_ms_mean", "fct_ms_p95", "page_ms_mean"),
+    "video": ("video_bps",),
     "fairness": ("jain",),
     "steadiness": ("queue_pkts_sd", "sync"),
 }
@@ -137,9 +138,9 @@ def _text(card: Card) -> str:
         "",
     ]
     for one in card.graded:
-        lines.append(f"{one.case.section:<6} {one.case.title:<32} {one.words}")
-        lines += [f"       {_row(answer)}" for answer in one.answers]
-    lines.append(f"11     {'Cost':<32} {cost(card.candidate)}")
+        lines.append(f"{one.case.section:<7} {one.case.title:<32} {one.words}")
+        lines += [f"        {_row(answer)}" for answer in one.answers]
+    lines.append(f"11, 12  {'Cost and numbers to set':<32} {cost(card.candidate)}")
     lines += ["", *_summary(card), ""]
     lines.append(
         "✓ better, ✗ worse, ≠ differs, = equal within 0.2 points or 2 %; no sign: undecided (paired, Holm)."

@@ -51,7 +51,9 @@ class Overview:
             "# Report cards of all disciplines", _filled(about), f"    {self.command}", _filled(_LEGEND), self._table(),
         ]  # fmt: skip
         if self.refused:
-            parts.append("\n".join(f"* `{kind}` was not tested: {why}" for kind, why in self.refused.items()))
+            parts.append(
+                "\n".join(_item(f"`{kind}` was not tested: {why}") for kind, why in self.refused.items())
+            )
         parts += [_section(one) for one in self.cards]
         return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
@@ -100,6 +102,11 @@ where it is felt."""
 
 def _filled(text: str) -> str:
     return textwrap.fill(" ".join(text.split()), 100, break_on_hyphens=False, break_long_words=False)
+
+
+def _item(text: str) -> str:
+    """An entry of a list in Markdown."""
+    return textwrap.fill(f"* {text}", 100, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _overall(card: Card) -> str:

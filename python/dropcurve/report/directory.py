@@ -134,6 +134,7 @@ def describe(name: str, more: More | None = None) -> list[Description]:
     """
     looks = (
         _discipline, _presets_called, _transport, _control, _source, _link, _section, _metric, _plot, _scenario,
+        _parameter,
     )  # fmt: skip
     found = [one for look in looks for one in look(name)]
     found += [
@@ -146,6 +147,8 @@ def describe(name: str, more: More | None = None) -> list[Description]:
         return found
     known = [row[0] for rows in sections(more).values() for row in rows]
     known += [one["path"] for one in library.catalogue()["sections"]]
+    owner, _, key = name.rpartition(":")
+    known += [f"{owner}:{one['name']}" for title, one in _parameters() if owner in ("", title)] if key else []
     hint = nearest(name, known, otherwise="`dropcurve list` shows all names")
     raise UsageError(f"nothing is called '{name}'; {hint}")
 
@@ -159,6 +162,32 @@ def _discipline(name: str) -> Iterator[Description]:
                 tables.append(("What the dialects set", _options(one["dialects"])))
             about = [one["about"], f"Reference: {one['reference']}"]
             yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
+
+
+def _parameters() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every parameter with its owner: a discipline, transport or source, or the path of a section."""
+    found = library.catalogue()
+    for part, key in (
+        ("disciplines", "kind"),
+        ("transports", "name"),
+        ("sources", "name"),
+        ("sections", "path"),
+    ):
+        for owner in found[part]:
+            for one in owner["fields"]:
+                yield owner[key], one
+
+
+def _parameter(name: str) -> Iterator[Description]:
+    """A parameter by its name (``target``), of all that have it, or of one (``codel:target``)."""
+    owner, _, key = name.rpartition(":")
+    some = [(title, one) for title, one in _parameters() if one["name"] == key and owner in ("", title)]
+    if not some:
+        return
+    rows: Rows = [(title, *row[1:]) for title, one in some for row in _fields([one])]
+    data = {"name": key, "parameter_of": dict(some)}
+    what = f"a parameter of {owner}" if owner else "a parameter"
+    yield Description(f"{name}: {what}", data, [], [("Of, default, meaning", rows)])
 
 
 def _control(name: str) -> Iterator[Description]:

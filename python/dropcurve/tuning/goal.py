@@ -20,7 +20,7 @@ from .. import metrics
 from ..advise import planned
 from ..advise.planned import PlannedClass
 from ..advise.scenario import base_round_trip_s
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..scenario import Scenario
 from ..verdict import Exchange
 from . import goal_presets
@@ -208,9 +208,10 @@ def parse(
             )
         else:
             example = "p95 delay < 15ms, max utilisation"
-            raise UsageError(
-                f"goal: '{part}' cannot be read; write constraints and objectives such as '{example}'"
+            hint = nearest(
+                part.lower(), PRESETS, otherwise=f"write constraints and objectives such as '{example}'"
             )
+            raise UsageError(f"goal: '{part}' cannot be read; {hint}")
     if not objectives and not constraints:
         raise UsageError("goal: is empty; write one such as 'p95 delay < 15ms, max utilisation'")
     if not objectives:
