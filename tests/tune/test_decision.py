@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dropcurve.tuning import decision
+from dropcurve.tuning import goal as goals
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import DecisionRow, recommended, replications_needed, standing
 
@@ -16,8 +17,9 @@ def row(
     origin: str = "search",
     excess: float = 0.0,
     drifted: int | None = None,
+    delay: float | None = None,
 ) -> DecisionRow:
-    return DecisionRow(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess, drifted)
+    return DecisionRow(Candidate(kind, kind, {"limit": kind}, origin), losses, broken, excess, drifted, delay)
 
 
 BEST = row("pie", -99.0, -99.2, -98.8, -99.0)
@@ -51,6 +53,34 @@ def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
     assert recommended([BEST, simple, default], 0.2) is default
 
 
+def test_where_the_goal_leaves_the_delay_open_it_decides_among_equals_before_simplicity() -> None:
+    long = row("droptail", -99.0, -99.2, -98.8, -99.0, origin="no AQM", delay=240.0)
+    short = row("pie", -98.95, -99.15, -98.75, -98.95, delay=20.0)
+    near = row("codel", -98.9, -99.1, -98.7, -98.9, delay=24.0)
+    assert recommended([long, short, near], 0.2) is near
+    behind = row("codel", -98.5, -98.7, -98.3, -98.5, delay=2.0)
+    assert recommended([long, short, behind], 0.2) is short
+    # Of equally simple ones the shorter delay goes before the last tenth of a point.
+    twin = row("codel", -98.95, -99.15, -98.75, -98.95, delay=25.0)
+    assert recommended([twin, near], 0.2) is near
+    unknown = row("droptail", -99.0, -99.2, -98.8, -99.0, origin="no AQM")
+    assert recommended([unknown, short], 0.2) is unknown
+
+
+@pytest.mark.parametrize(
+    ("goal", "leaves"),
+    [
+        ("max utilisation", True),
+        ("min mean completion time, loss < 1%", True),
+        ("max utilisation, p95 delay < 9ms", False),
+        ("min p95 one-way delay, utilisation > 90%", False),
+        ("max utilisation, mean queue < 20pkts", False),
+    ],
+)
+def test_a_goal_leaves_the_delay_open_where_nothing_in_it_is_a_delay(goal: str, leaves: bool) -> None:
+    assert decision.leaves_delay_open(goals.parse(goal)) is leaves
+
+
 def test_what_the_interval_does_not_decide_is_undecided() -> None:
     noisy = row("red", -97.0, -101.0, -98.5, -99.6)
     stands, pair = standing(noisy, BEST, 0.2)
@@ -79,8 +109,6 @@ def test_a_rival_that_is_not_better_by_the_margin_is_no_threat() -> None:
     ],
 )
 def test_the_margin_is_points_of_a_share_or_a_share_of_a_value(goal: str, margin: float) -> None:
-    from dropcurve.tuning import goal as goals
-
     assert decision.margin_of(goals.parse(goal)) == margin
     assert decision.margin_of(goals.parse(goal), 0.5) == 0.5
 
@@ -101,8 +129,6 @@ def test_of_equally_simple_designs_the_one_that_bears_drift_is_recommended() -> 
 
 
 def test_a_point_is_one_per_cent_of_the_value_or_a_percentage_point() -> None:
-    from dropcurve.tuning import goal as goals
-
     def point(text: str, value: float) -> float:
         return decision.point_of(goals.parse(text).objectives[0], value)
 

@@ -205,3 +205,22 @@ def test_points_are_spread_evenly_and_strata_are_filled_once() -> None:
         cells = np.sort((spread.stratified(dimensions, 7, seed=3) * 7).astype(int), axis=0)
         assert (cells == np.arange(7)[:, None]).all()
     assert (spread.even(2, 8, seed=1) == spread.even(2, 8, seed=1)).all()
+
+
+def test_a_line_search_stops_where_more_delay_buys_less_than_the_margin() -> None:
+    """Utilisation rises with the limit up to the end of the axis, by ever less for ever more delay."""
+    bench = Formula("max utilisation")
+    found = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": 20_000.0})
+    assert found is not None
+    most = bench.row(bench_candidate(bench, 300_000.0), _trials()[0])
+    mine = bench.row(found[0], _trials()[0])
+    assert most is not None and mine is not None
+    assert most["utilisation"] - mine["utilisation"] < 0.2
+    assert mine["sojourn_ms_p95"] < 0.95 * most["sojourn_ms_p95"]
+
+
+def bench_candidate(bench: Bench, limit: float) -> Candidate:
+    """Tail drop of a limit in bytes."""
+    made = _study(bench).candidate({"limit": limit})
+    assert made is not None
+    return made

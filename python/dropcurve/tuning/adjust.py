@@ -82,11 +82,11 @@ class Adjusting:
     def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         return self.bench.together(self.bench.losses(one, trials))
 
-    def rank(self, one: Candidate) -> tuple[float, float]:
-        """Sort key of finalists: the share of runs that break a constraint beyond the allowed share, then the loss."""
-        return max(0.0, self.bench.missed(one, self.trials) - (1.0 - HOLDS) - 1e-9), self._loss(
-            one, self.trials
-        )
+    def rank(self, one: Candidate) -> tuple[float, float, float]:
+        """Sort key of finalists: the share of runs that break a constraint beyond the allowed share, then the loss, and
+        the delay where the goal leaves it open."""
+        missed = max(0.0, self.bench.missed(one, self.trials) - (1.0 - HOLDS) - 1e-9)
+        return missed, *self.bench.tied(self._loss(one, self.trials), one, self.trials)
 
     def _moved(self, one: Candidate) -> Candidate:
         """The best of a finalist and what comes of moving its scale."""

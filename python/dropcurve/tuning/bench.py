@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from ..runs.sweeping.rows import Row, key
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .candidates import Candidate, bare
-from .decision import point_of
+from .decision import DELAY, leaves_delay_open, margin_of, point_of
 from .goal import Constraint, Objective
 from .question import Condition, Question
 
@@ -273,6 +274,21 @@ class Bench:
             if not self.void(trial):
                 places.setdefault(trial.place, []).append(self.loss(candidate, trial))
         return self.together([_mean(losses) for losses in places.values()] or [0.0])
+
+    def mean(self, candidate: Candidate, trials: Sequence[PairedTrial], measure: str) -> float | None:
+        """The mean of a measure over the trials that have a value; None without one."""
+        values = [self.value(candidate, trial, measure) for trial in trials]
+        known = [value for value in values if value is not None]
+        return statistics.mean(known) if known else None
+
+    def tied(self, loss: float, candidate: Candidate, trials: Sequence[PairedTrial]) -> tuple[float, float]:
+        """Sort key of a design by its loss; where the goal leaves the delay open, losses within half a margin are equal
+        and the shorter delay decides."""
+        goal = self.question.goal
+        if not leaves_delay_open(goal) or math.isinf(loss):
+            return loss, 0.0
+        step = margin_of(goal) / 2.0
+        return step * round(loss / step), self.mean(candidate, trials, DELAY) or 0.0
 
     def broken(
         self, candidate: Candidate, trials: Sequence[PairedTrial]

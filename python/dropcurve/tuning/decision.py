@@ -2,7 +2,8 @@
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
 better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
-that is good over the widest drift of conditions. Statements about a rival are equivalence tests of the paired
+that is good over the widest drift of conditions. Where the goal leaves the delay open, equals with a longer delay go
+last. Statements about a rival are equivalence tests of the paired
 difference against the margin, by the rules that all verdicts share (`dropcurve.verdict.equivalence`).
 """
 
@@ -11,13 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from ..metrics import statistics
 from ..verdict import equivalence
 from .candidates import Candidate
 from .goal import MOST, Goal, Objective
 from .initial_designs import is_default
+from .measures import Measure, measure
 
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
@@ -29,6 +31,10 @@ HOLDS = equivalence.HELD_SHARE
 DOUBT = 0.05
 #: Margins, and per cent of a value, that a finer scale may win.
 BEHIND, BEHIND_SCALE = 5.0, 15.0
+#: Beginnings of the measures of the queue's delay, and the one that decides among equals where a goal has none of them.
+DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
+#: Factor by which a delay has to be longer to decide among equals.
+LONGER = 1.25
 #: Designs by the parameters one has to set; those not listed by rule come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -37,18 +43,31 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 class DecisionRow:
     """Criteria for a design: the loss of every replication (points, the smaller the better), the share
     of runs that break a constraint (of the one broken most often), the mean excess as a share of the bounds, and the
-    number of places beyond the range of conditions where the design is no longer good (None: not known)."""
+    number of places beyond the range of conditions where the design is no longer good (None: not known), and the delay
+    where the goal leaves it open."""
 
     candidate: Candidate
     losses: tuple[float, ...]
     broken: float
     excess: float
     drifted: int | None = None
+    delay: float | None = None
 
     @property
     def feasible(self) -> bool:
         """Whether every constraint holds in nineteen runs of twenty."""
         return self.broken <= 1.0 - HOLDS + 1e-12
+
+
+class HasDelay(Protocol):
+    """A design with its delay (ms) where the goal leaves that open, else None."""
+
+    @property
+    def delay(self) -> float | None:
+        """The delay."""
+
+
+Delayed = TypeVar("Delayed", bound=HasDelay)
 
 
 def doubtful(missed: int, runs: int) -> bool:
@@ -88,12 +107,35 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
     if not feasible:
         return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
     best = min(feasible, key=lambda row: _mean(row.losses))
-    alike = [row for row in feasible if row is best or standing(row, best, margin)[0] == "equal"]
+    alike = short([row for row in feasible if row is best or standing(row, best, margin)[0] == "equal"])
     known = all(row.drifted is not None for row in alike if complexity(row.candidate) == _least(alike))
-    return min(
-        alike,
-        key=lambda row: (complexity(row.candidate), (row.drifted or 0) if known else 0, _mean(row.losses)),
-    )
+    drift = {id(row): (row.drifted or 0) if known else 0 for row in alike}
+    delays = all(row.delay is not None for row in alike)
+
+    def rank(row: DecisionRow) -> tuple[tuple[int, int], int, float]:
+        last = row.delay if delays and row.delay is not None else _mean(row.losses)
+        return complexity(row.candidate), drift[id(row)], last
+
+    return min(alike, key=rank)
+
+
+def short(rows: Sequence[Delayed]) -> list[Delayed]:
+    """The rows whose delay is about the shortest of them; all if a delay is not known."""
+    delays = [row.delay for row in rows if row.delay is not None]
+    if len(delays) < len(rows):
+        return list(rows)
+    return [row for row in rows if row.delay is not None and row.delay <= LONGER * min(delays)]
+
+
+def leaves_delay_open(goal: Goal) -> bool:
+    """Whether no objective and no constraint of a goal is about the delay of the queue or of packets."""
+    return not any(one.key.startswith(DELAYS) for one in goal.measures)
+
+
+def reported(goal: Goal) -> tuple[Measure, ...]:
+    """The measures of a goal, and the delay where a single objective leaves it open."""
+    more = (measure("p95 delay"),) if len(goal.objectives) == 1 and leaves_delay_open(goal) else ()
+    return (*goal.measures, *more)
 
 
 def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:

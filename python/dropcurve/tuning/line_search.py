@@ -36,7 +36,7 @@ class LineSearch:
     until: float | None = None
     most: float = math.inf
     seen: list[tuple[Candidate, Coordinates]] = field(default_factory=list)
-    _scores: dict[float, tuple[float, Candidate, Coordinates]] = field(default_factory=dict)
+    _scores: dict[float, tuple[tuple[float, float], Candidate, Coordinates]] = field(default_factory=dict)
 
     def solve(self, coordinates: Coordinates, *, wide: bool = True) -> tuple[Candidate, Coordinates] | None:
         """The best scale with the other parameters as in ``coordinates``, from the whole axis if ``wide``, else from
@@ -72,8 +72,11 @@ class LineSearch:
         axis = self.study.family.axes[self.study.family.scale]
         return min(max(axis.rounded(math.exp(place)), axis.low), axis.high)
 
-    def _at(self, coordinates: Coordinates, place: float, trials: Sequence[PairedTrial]) -> float | None:
-        """The score over some trials at a place of the scale; None if it cannot be had."""
+    def _at(
+        self, coordinates: Coordinates, place: float, trials: Sequence[PairedTrial]
+    ) -> tuple[float, float] | None:
+        """The score over some trials at a place of the scale, and what decides between equal ones; None if it cannot
+        be had."""
         scale = self._rounded(place)
         at = {**coordinates, self.study.family.scale: scale}
         made = self.study.candidate(at)
@@ -81,7 +84,7 @@ class LineSearch:
             return None
         if not self.bench.run(((made, trial) for trial in trials), until=self.until):
             return None
-        found = self.bench.score(made, trials)
+        found = self.bench.tied(self.bench.score(made, trials), made, trials)
         self._scores[scale] = (found, made, at)
         self.seen.append((made, at))
         return found

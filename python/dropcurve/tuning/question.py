@@ -19,7 +19,7 @@ from ..scenario.scenario import located
 from ..verdict import Exchange
 from . import goal as goals
 from . import spread
-from .candidates import Target, target_of
+from .candidates import Candidate, Target, target_of
 from .families import USUAL, Room
 from .link import Link
 from .link_mix import MixLink
@@ -87,6 +87,11 @@ class Question:
     def free(self) -> bool:
         """Whether no disciplines were named, so that any may be recommended."""
         return self.candidates == _searched((), self.space, box=self.target.box)
+
+    def may_recommend(self, one: Candidate) -> bool:
+        """Whether a design may be the answer: the box takes it, and where disciplines were named it is one of them; the
+        others are only compared."""
+        return self.target.takes(one) and (self.free or one.kind in self.candidates)
 
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with whatever queue it has."""

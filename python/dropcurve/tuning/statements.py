@@ -11,7 +11,7 @@ from ..metrics.statistics import Paired
 from ..quantities import units, wording
 from .candidates import Candidate
 from .constraint import delay_bounds
-from .decision import complexity
+from .decision import complexity, reported, short
 from .findings import Findings
 from .measures import Measure
 from .terms import KINDS, cell, interval, labels, points_of, shown
@@ -65,9 +65,10 @@ def setting(one: Candidate) -> str:
 
 
 def bounded(answer: Findings) -> list[Measure]:
-    """Measures of constraints and of sums: those that are no objectives themselves."""
+    """Measures of constraints and of sums, and the delay where the goal leaves that open: those that are no objectives
+    themselves."""
     plain = {one.single.key for one in answer.question.goal.objectives if one.single}
-    return [one for one in answer.question.goal.measures if one.key not in plain]
+    return [one for one in reported(answer.question.goal) if one.key not in plain]
 
 
 def standing_of(answer: Findings, line: ValidationLine) -> str:
@@ -227,14 +228,28 @@ def _sure(answer: Findings) -> Iterator[str]:
     if groups["equal"]:
         names = labels(answer.lines)
         listed = _named([names[line.candidate.key] for line in groups["equal"]])
-        yield f"Equal: {listed}; the recommendation is {_simplest(answer, groups['equal'])}"
+        yield f"Equal: {listed}; the recommendation {_among_equals(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
 
 
-def _simplest(answer: Findings, equal: Sequence[ValidationLine]) -> str:
-    """Why it was chosen among equals: by simplicity, then drift of conditions, then the mean."""
+def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
+    """Why it was chosen among equals: by a shorter delay where the goal leaves that open, then by the rest."""
     best = answer.lines[0]
+    equal = [line for line in equal if answer.question.may_recommend(line.candidate)]
+    if not equal:
+        return "is the only one of them that was asked for and that the box takes"
+    near = short([best, *equal])
+    if len(near) > len(equal):
+        return f"is {_simplest(best, equal)}"
+    others = [line for line in near if line is not best]
+    if not others:
+        return "has the shortest delay of them"
+    return f"is, of those with about the shortest delay, {_simplest(best, others)}"
+
+
+def _simplest(best: ValidationLine, equal: Sequence[ValidationLine]) -> str:
+    """Why a design was chosen among equals: by simplicity, then drift of conditions, then the mean."""
     alike = [line for line in equal if complexity(line.candidate) == complexity(best.candidate)]
     if not alike:
         return "the simplest of them"

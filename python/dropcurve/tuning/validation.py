@@ -18,13 +18,16 @@ from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .decision import (
+    DELAY,
     DecisionRow,
     Standing,
     complexity,
     doubtful,
     ideal,
+    leaves_delay_open,
     recommended,
     replications_needed,
+    reported,
     standing,
 )
 from .effort import Budget
@@ -71,7 +74,8 @@ class ValidationLine:
 
     ``standing`` is how it stands against the recommendation (None for that itself and where there are several
     objectives), ``needed`` the replications that would decide it where it is undecided (None: too many), ``drifted``
-    the places beyond the range of conditions where it is no longer good, where that was looked at.
+    the places beyond the range of conditions where it is no longer good, where that was looked at, ``delay`` the p95
+    of the queueing delay (ms) where the goal leaves it open.
     """
 
     candidate: Candidate
@@ -83,6 +87,7 @@ class ValidationLine:
     standing: Standing | None = None
     needed: int | None = None
     drifted: int | None = None
+    delay: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -148,14 +153,8 @@ class Validation:
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
-            question = self.bench.question
-            # If disciplines were named, others are only compared, not recommended.
-            asked = () if question.free else question.candidates
-            able = [
-                one
-                for one in self.candidates
-                if question.target.takes(one) and (not asked or one.kind in asked)
-            ] or self.candidates
+            may = self.bench.question.may_recommend
+            able = [one for one in self.candidates if may(one)] or self.candidates
             self.best = recommended([self._row(one) for one in able], self.margin).candidate
         return self.best
 
@@ -288,11 +287,11 @@ class Validation:
             lines.append(ValidationLine(
                 one,
                 tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
-                {m.key: self._interval(one, m.key) for m in self.bench.question.goal.measures},
+                {m.key: self._interval(one, m.key) for m in reported(self.bench.question.goal)},
                 tuple(self._kept(one, bound) for bound in self.bench.question.goal.constraints),
                 tuple(pairs.get((one.key, n)) for n in objectives),
                 tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in objectives),
-                stands, needed, self.drifted.get(one.key),
+                stands, needed, self.drifted.get(one.key), self._delay(one),
             ))  # fmt: skip
         return lines
 
@@ -334,8 +333,15 @@ class Validation:
         excess = [self._excess(one, trial) for trial in trials]
         return DecisionRow(
             one, tuple(losses), self.bench.missed(one, trials), sum(excess) / max(len(excess), 1),
-            self.drifted.get(one.key),
+            self.drifted.get(one.key), self._delay(one),
         )  # fmt: skip
+
+    def _delay(self, one: Candidate) -> float | None:
+        """The mean delay of a design in its runs, where the goal leaves it open."""
+        trials = [trial for some in self._trials(one) for trial in some]
+        if not leaves_delay_open(self.bench.question.goal):
+            return None
+        return self.bench.mean(one, trials, DELAY)
 
     def _excess(self, one: Candidate, trial: PairedTrial) -> float:
         total = 0.0

@@ -1,0 +1,268 @@
+"""Every sentence of an answer on drawn runs: each says what the numbers of its table bear, and no other is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dropcurve.metrics import statistics
+from dropcurve.runs.sweeping.rows import Row
+from dropcurve.tuning import of_link
+from dropcurve.tuning.bench import Bench, PairedTrial
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.decision import complexity, margin_of
+from dropcurve.tuning.effort import Budget
+from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.statements import USED, verdict
+from dropcurve.tuning.text import text
+from dropcurve.tuning.validation import Validation, ValidationLine
+
+GOALS = (
+    "p95 delay < 20ms, max utilisation",
+    "max utilisation",
+    "min p95 delay, utilisation > 95%",
+    "loss < 2%, max goodput",
+)
+#: Designs without digits in their names, so that every number in a sentence is one of the answer's.
+DESIGNS = (
+    Candidate("tail drop, whole buffer", "droptail", {"limit": "200 pkts"}, "no AQM"),
+    Candidate("droptail, tuned", "droptail", {"limit": "30000 B"}, "search"),
+    Candidate("codel, tuned", "codel", {"target": "4 ms"}, "search"),
+    Candidate("CoDel, defaults", "codel", {"target": "5 ms"}, "RFC8289"),
+    Candidate("pie, tuned", "pie", {"target": "6 ms"}, "search"),
+    Candidate("red, tuned", "red", {"min_th": "7 pkts"}, "search"),
+)
+COLUMNS = {
+    "utilisation": (90.0, 100.0),
+    "sojourn_ms_p95": (5.0, 25.0),
+    "loss": (0.0, 3.0),
+    "goodput_bps": (8e6, 9e6),
+}
+NUMBER = r"−?\d+(?:\.\d+)?"
+
+
+class Drawn(Bench):
+    """A bench whose runs are drawn: a level of each measure by design, and a scatter by seed."""
+
+    def __init__(self, goal: str, levels: dict[str, dict[str, tuple[float, float]]]) -> None:
+        question = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="200pkts", goal=goal)
+        super().__init__(question, None, None)  # type: ignore[arg-type]
+        self.levels = levels
+
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
+        return True
+
+    def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
+        return True
+
+    def usable(self, candidate: Candidate, trial: PairedTrial) -> bool:
+        return True
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        luck = np.random.default_rng([trial.seed, DESIGNS.index(candidate)]).normal(size=len(COLUMNS))
+        found = {}
+        for (name, (low, high)), one in zip(COLUMNS.items(), luck, strict=True):
+            level, scatter = self.levels[candidate.name][name]
+            value = low + (high - low) * (level + scatter * float(one))
+            found[name] = min(max(value, 0.0), 100.0) if name in ("utilisation", "loss") else max(value, 0.1)
+        return found
+
+
+@dataclass(frozen=True, repr=False)
+class Case:
+    """An answer with the bench of its runs and the trials of each line."""
+
+    bench: Bench
+    validation: Validation
+    answer: Findings
+
+    def __repr__(self) -> str:
+        return text(self.answer)
+
+    def values(self, line: ValidationLine, measure: str) -> list[float]:
+        """A measure in each run of a design."""
+        trials = [trial for some in self.validation._trials(line.candidate) for trial in some]
+        return [(self.bench.row(line.candidate, trial) or {})[measure] for trial in trials]
+
+    def behind(self, line: ValidationLine) -> list[float]:
+        """By how many points a rival is behind in each replication that it shares with the recommendation."""
+        trials = self.validation._trials
+        pairs = zip(trials(line.candidate), trials(self.answer.best), strict=False)
+        return [
+            self.bench.together(self.bench.losses(line.candidate, mine))
+            - self.bench.together(self.bench.losses(self.answer.best, its))
+            for mine, its in pairs
+        ]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Two to six designs at levels that are alike or not, which scatter little or much."""
+    goal = draw(st.sampled_from(GOALS))
+    some = draw(st.lists(st.sampled_from(DESIGNS), min_size=2, max_size=6, unique_by=lambda one: one.name))
+    level = st.sampled_from([0.1, 0.5, 0.51, 0.9, 0.99])
+    scatter = st.sampled_from([0.0, 0.002, 0.02, 0.2])
+    levels = {one.name: {name: (draw(level), draw(scatter)) for name in COLUMNS} for one in some}
+    bench = Drawn(goal, levels)
+    margin = margin_of(bench.question.goal)
+    bench.scale(some[0], [PairedTrial(0, (("rate", 1e7), ("rtt", 0.02), ("flows", 4.0)), 1)])
+    validation = Validation(bench, Budget(100, replications=4, fresh=3), 1, margin)
+    validation.run(some)
+    for one in some:
+        if draw(st.booleans()):
+            validation.drifted[one.key] = draw(st.integers(0, 2))
+    validation.settle()
+    validation.decide()
+    answer = Findings(
+        bench.question, 1, tuple(validation.lines()), (), (), (), (), "", (), 10, 10, "0", "tune",
+        replications=validation.replications, fresh_conditions=3, replication_s=1.0, margin=margin,
+        point=bench.scales[0],
+    )  # fmt: skip
+    return Case(bench, validation, answer)
+
+
+def near(shown: str, value: float) -> bool:
+    """Whether a number of a sentence is a value to the digits shown."""
+    number = shown.replace("−", "-")
+    places = len(number.partition(".")[2])
+    return abs(float(number) - value) <= 0.501 * 10.0**-places + 1e-9
+
+
+def held_share(case: Case, line: ValidationLine) -> float:
+    """The share of runs that hold the constraint held least often."""
+    shares = [1.0]
+    for bound in case.bench.question.goal.constraints:
+        values = case.values(line, bound.measure.key)
+        shares.append(sum(bound.excess(value) == 0 for value in values) / len(values))
+    return min(shares)
+
+
+def check_load(case: Case, found: re.Match[str]) -> None:
+    best = case.answer.lines[0]
+    assert held_share(case, best) >= 0.95 - 1e-9
+    objective = case.answer.question.goal.objectives[0]
+    key = objective.single.key if objective.single else ""
+    name = case.answer.question.goal.names[0]
+    shown = re.search(rf"{re.escape(name)} ({NUMBER})", found[0])
+    values = case.values(best, key)
+    assert shown and near(shown[1], statistics.mean(values) / (1e6 if objective.unit == "bit/s" else 1.0))
+
+
+def check_nothing(case: Case, found: re.Match[str]) -> None:
+    shares = [held_share(case, line) for line in case.answer.lines]
+    assert max(shares) < 0.95 and shares[0] == max(shares)
+    assert round((1.0 - shares[0]) * int(found["runs"])) == int(found["missed"])
+
+
+def check_held(case: Case, found: re.Match[str]) -> None:
+    for bound in case.answer.question.goal.constraints:
+        if str(bound) == found["bound"]:
+            values = case.values(case.answer.lines[0], bound.measure.key)
+            assert int(found["held"]) == sum(bound.excess(value) == 0 for value in values)
+            assert int(found["runs"]) == len(values)
+            assert near(found["worst"], max(values) if bound.upper else min(values))
+            return
+    raise AssertionError(f"no such bound: {found[0]}")
+
+
+def check_budget(case: Case, found: re.Match[str]) -> None:
+    worst = max(case.values(case.answer.lines[0], "sojourn_ms_p95"))
+    assert worst < USED * 20.0 and near(found["share"], 100.0 * worst / 20.0)
+    used = statistics.mean(case.values(case.answer.lines[0], "utilisation"))
+    if found["most"]:
+        assert float(found["most"]) >= 0.94 * (100.0 - used)
+    elif found["nothing"]:
+        assert used > 100.0 - 1e-3
+    else:
+        rivals = [line for line in case.answer.lines[1:] if held_share(case, line) >= 0.95 - 1e-9]
+        assert all(statistics.mean(case.behind(line)) > -case.answer.margin for line in rivals)
+
+
+def check_against(case: Case, found: re.Match[str]) -> None:
+    line = next(one for one in case.answer.lines[1:] if f"Against {one.candidate.name}:" in found[0])
+    assert line.candidate.kind == "droptail"
+    behind = statistics.mean(case.behind(line))
+    if found["side"]:
+        assert (behind > 0) == (found["side"] == "better")
+    if found["before"]:
+        assert near(found["before"], statistics.mean(case.values(line, "sojourn_ms_p95")))
+        assert near(found["after"], statistics.mean(case.values(case.answer.lines[0], "sojourn_ms_p95")))
+
+
+def check_counts(case: Case, found: re.Match[str]) -> None:
+    rivals = case.answer.lines[1:]
+    counts = re.findall(r"(\d+) ((?:miss|are|is|cannot)\w*)", found["counts"])
+    numbers = [(word, int(number)) for number, word in counts]
+    assert int(found["rivals"]) == len(rivals) == sum(number for _, number in numbers)
+    missed = sum(held_share(case, line) < 0.95 - 1e-9 for line in rivals)
+    assert missed == sum(number for word, number in numbers if word.startswith("miss"))
+    for line in rivals:
+        behind = statistics.mean(case.behind(line))
+        if line.standing == "worse":
+            assert behind > 0
+        if line.standing == "equal":
+            assert abs(behind) <= case.answer.margin
+        assert line.standing != "better"
+
+
+def check_equal(case: Case, found: re.Match[str]) -> None:
+    best = case.answer.lines[0]
+    equal = [line for line in case.answer.lines[1:] if line.standing == "equal"]
+    assert equal
+    why = found["why"]
+    if "shortest delay" in why:
+        delays = [statistics.mean(case.values(line, "sojourn_ms_p95")) for line in (best, *equal)]
+        assert "delay" not in str(case.answer.question.goal) and delays[0] <= 1.25 * min(delays) + 1e-9
+        assert max(delays) > 1.25 * min(delays)
+        equal = [line for line, one in zip(equal, delays[1:], strict=True) if one <= 1.25 * min(delays)]
+    mine = complexity(best.candidate)
+    if "the simplest of them" in why:
+        assert all(mine < complexity(line.candidate) for line in equal)
+    if "as simple as any" in why:
+        assert all(mine <= complexity(line.candidate) for line in equal)
+        twins = [line for line in equal if complexity(line.candidate) == mine]
+        if "widest drift" in why:
+            assert all((best.drifted or 0) < (line.drifted or 0) for line in twins)
+        if "as good where" in why:
+            assert all((best.drifted or 0) <= (line.drifted or 0) for line in twins)
+
+
+def check_undecided(case: Case, found: re.Match[str]) -> None:
+    lines = [line for line in case.answer.lines if line.standing == "undecided"]
+    assert any(line.candidate.name in found[0] for line in lines)
+    if found["more"]:
+        assert int(found["more"]) in [max((line.needed or 0) - case.answer.replications, 1) for line in lines]
+
+
+#: Each form of a sentence with its check.
+FORMS = {
+    r"Load .*; in the mean over the range expect .*": check_load,
+    r"No design that was tried holds .* comes closest and misses .* in (?P<missed>\d+) of (?P<runs>\d+) runs .*":
+        check_nothing,
+    rf"(?P<bound>.*) held in (?P<held>\d+) of (?P<runs>\d+) validation runs; the worst was (?P<worst>{NUMBER}).*":
+        check_held,
+    rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "
+    rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|no validated design that uses more of it is better "
+    r"by more than the margin)": check_budget,
+    rf"Against .*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to (?P<after>{NUMBER}) ms|stays at [^,]*))?"
+    r"(?:, )?(?:.* is .* (?P<side>better|worse)|.* differs by at most .*|.* is the same)?": check_against,
+    r"Of (?P<rivals>\d+) rivals? on the same runs, (?P<counts>.*)": check_counts,
+    r"Equal: .*; the recommendation (?P<why>.*)": check_equal,
+    r"Undecided against .*: (?:about .* more \((?P<more>\d+) replications?\) would settle it.*|the difference .*)":
+        check_undecided,
+}  # fmt: skip
+
+
+@given(cases())
+@settings(max_examples=40, deadline=None)
+def test_every_sentence_is_borne_by_its_table(case: Case) -> None:
+    for sentence in verdict(case.answer):
+        forms = [(check, found) for form, check in FORMS.items() if (found := re.fullmatch(form, sentence))]
+        assert len(forms) == 1, f"{len(forms)} forms for: {sentence}"
+        check, found = forms[0]
+        check(case, found)
