@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree studies friendliness regret docs clean
+.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree record-linux studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -102,6 +102,9 @@ bits: setup ## whether every shipped scenario, discipline and transport comes to
 
 agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also runs those that are here
 	@$(BIN)/python -m validation.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
+
+record-linux: setup ## record COUNT more drawn configurations of a Linux kernel in virtual time (see validation/agree)
+	@$(BIN)/python -m validation.agree.record_linux $(or $(COUNT),10)
 
 studies: setup ## do the published studies again and write their pages
 	@$(BIN)/dropcurve reproduce all --out out/studies

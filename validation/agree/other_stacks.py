@@ -131,7 +131,7 @@ rate = "10 Gbit/s"
 delay = "{float(row["DELAY"].removesuffix("ms")) - packet_ms:.4f} ms"
 
 [queue]
-{LINUX_QUEUES[row["Q"]]}{ecn}
+{_linux_queue(row)}{ecn}
 
 {"".join(linux_flow(row, index) for index in range(int(row["N"])))}"""
 
@@ -155,6 +155,12 @@ ack_size = "66 B"
 start = "uniform {opens_ms:g} ms to {opens_ms + 0.1:g} ms"
 open_wait = "{(int(row["N"]) - index) * rtt_ms + 0.9:g} ms"
 """
+
+
+def _linux_queue(row: Row) -> str:
+    """The discipline of a row, with its own limit in packets where it has one."""
+    text = LINUX_QUEUES[row["Q"]]
+    return text.replace('"100 pkts"', f'"{row["PKTS"]} pkts"') if row.get("PKTS") else text
 
 
 def _ecn(row: Row) -> str:

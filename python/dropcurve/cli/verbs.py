@@ -60,6 +60,7 @@ VERBS = {
     "mcp": Verb(
         "mcp", "Serve the verbs as tools for agents, over standard input and output (Model Context Protocol)."
     ),
+    "agree": Verb("agree", "Show how well recorded runs of Linux and ns-3 cover a queue and a sender."),
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
     "completion": Verb("completion", "Print a completion script for bash, zsh or fish."),

@@ -10,7 +10,7 @@ from ..quantities import wording
 from ..scenario.links import ASSUMED
 from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
-from . import findings
+from . import agreement, findings
 from .measured import Measured
 from .recommendation import verdict_on
 from .tables import Difference, Row
@@ -48,6 +48,7 @@ def document(
     notes = list(assumptions(result))
     notes += [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in result.warnings]
+    notes += agreement.lines(variant.scenario for variant in result.variants)
     return Document(
         result.title, basis(result), made, tuple(text for text, _ in found), tuple(notes), result.command,
         headline(result, exchange=exchange, seconds=seconds, weights=weights),

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ..quantities import wording
+from ..results import agreement
 from . import fronts, statements
 from .findings import Findings
 from .goal import Goal
@@ -62,6 +63,10 @@ def text(answer: Findings) -> str:
             + textwrap.indent(answer.configuration.rstrip(), "  ")
         )
     parts += ["\n".join(_bullets(answer.notes))] if answer.notes else []
+    middle = question.scenario(question.at([0.5] * len(question.varying)))
+    parts += [
+        "\n".join(textwrap.wrap(line, WIDTH)) for line in agreement.lines([answer.best.on(middle).resolved])
+    ]
     if question.link is not None:
         parts.append("\n".join(textwrap.wrap(f"Assumed: {question.link.assumed()}", WIDTH)))
     tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"

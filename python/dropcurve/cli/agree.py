@@ -1,0 +1,55 @@
+"""dropcurve agree: which recorded runs of Linux and ns-3 cover a queue and a sender, and how far we are from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def agree(
+    queue: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND]", help="Discipline, such as fq_codel; all of them if left out."),
+    ] = None,
+    sender: Annotated[
+        str | None, typer.Argument(metavar="[CC]", help="Congestion control, such as cubic; all if left out.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Profile of the senders: linux, linux-7.3 or ns3.")
+    ] = None,
+    rate: Annotated[str | None, o.shared("rate", "rows within a factor of five")] = None,
+    json: o.Json = False,
+) -> int:
+    """Show how well recorded runs of Linux and ns-3 cover a queue and a sender.
+
+    Each row is a recorded configuration: goodput and mean queue there and here. The last line is the mean of their
+    errors; it is also below the answers of `run`, `compare` and `tune` whose senders have such a profile.
+
+    \b
+    Examples:
+      dropcurve agree fq_codel cubic --profile linux
+      dropcurve agree codel --rate 20Mbit
+    """
+    from ..errors import UsageError
+    from ..quantities import units
+    from ..results import agreement
+    from . import console
+
+    for value, allowed, name in (
+        (queue, {row.queue for row in agreement.rows()}, "KIND"),
+        (sender, {row.sender for row in agreement.rows()}, "CC"),
+        (profile, set(agreement.PROFILES), "--profile"),
+    ):
+        if value is not None and value not in allowed:
+            raise UsageError(f"{name} is '{value}'; rows are recorded for {', '.join(sorted(allowed))}")
+    bps = None if rate is None else units.rate(rate, what="rate")
+    found = agreement.covered(queue, sender, profile=profile, rate_bps=bps)
+    if json:
+        console.data({"line": found.line(), "rows": [asdict(row) for row in found.rows]})
+    else:
+        print("\n".join([*found.table(), found.line()]))
+    return 0

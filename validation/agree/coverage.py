@@ -1,0 +1,191 @@
+"""Recorded rows of Linux and ns-3 beside our runs, for each combination of queue and sender.
+
+``python -m validation.agree.coverage`` runs every recorded row here and writes the table that ships with the package
+(``dropcurve agree``) and ``docs/agreement-linux.md``. A row is within if goodput, queue and signals are apart by no
+more than 5 % or the interval of the difference.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import dropcurve as dc
+
+from . import means, other_stacks
+from .__main__ import reference
+from .context import ROOT, Context
+
+TABLE = ROOT / "python" / "dropcurve" / "results" / "agreement.csv"
+PAGE = ROOT / "docs" / "agreement-linux.md"
+RUNS = 5
+#: Distance that counts as agreement, as a share of the reference, and the least that is worth a word.
+MARGIN = 0.05
+FLOORS = {"goodput_mbps": 0.0, "backlog_mean": 1514.0, "signals": 5.0}
+HEAD = (
+    "reference", "profile", "queue", "sender", "ecn", "rate_mbit", "rtt_ms", "flows", "goodput_there", "goodput_here",
+    "queue_there", "queue_here",
+)  # fmt: skip
+KINDS = {"pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
+SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
+Runs = Sequence[Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A recorded row of Linux and our runs of it."""
+
+    row: Mapping[str, str]
+    runs: Runs
+
+    @property
+    def name(self) -> str:
+        """The configuration in a line."""
+        keys = self.row
+        ecn = " ECN" if keys["ECN"] == "1" else ""
+        return f"{keys['Q']} {keys['CC']}{ecn}, {keys['RATE']}, {keys['DELAY']}, {keys['N']} flows"
+
+    def verdicts(self) -> dict[str, tuple[float, float, bool]]:
+        """Each quantity there, here, and whether they are within."""
+        return {name: self._verdict(name, self.theirs(name), self.runs) for name in FLOORS}
+
+    def theirs(self, name: str) -> float:
+        """The kernel's mean."""
+        if name == "signals":
+            return float(self.row["drops"]) + float(self.row.get("marks") or 0)
+        return float(self.row[name])
+
+    def _verdict(self, name: str, theirs: float, runs: Runs) -> tuple[float, float, bool]:
+        ours = [run[name] for run in runs]
+        sd = self.row.get(f"{name}_sd", "")
+        far = abs(statistics.fmean(ours) - theirs)
+        interval = means.allowed(theirs, float(sd) if sd else None, int(self.row["seeds"]), ours)
+        return theirs, statistics.fmean(ours), far <= max(interval, MARGIN * theirs, FLOORS[name])
+
+    def copy_is_within(self, rng: Random) -> bool:
+        """Whether two of our runs, in place of the kernel's, are within of the others: what a perfect copy gets."""
+        shuffled = rng.sample(list(self.runs), len(self.runs))
+        few, rest = (
+            shuffled[: int(self.row["seeds"])] if int(self.row["seeds"]) < 3 else shuffled[:2],
+            shuffled[2:],
+        )
+        return all(
+            abs(statistics.fmean(r[n] for r in few) - statistics.fmean(r[n] for r in rest))
+            <= max(
+                means.allowed(statistics.fmean(r[n] for r in few), None, 1, [r[n] for r in rest]),
+                MARGIN * statistics.fmean(r[n] for r in few),
+                FLOORS[n],
+            )
+            for n in FLOORS
+        )
+
+
+def linux_rows(context: Context) -> list[dict[str, str]]:
+    """All recorded rows of the kernel that can be said as a scenario."""
+    found: list[dict[str, str]] = []
+    for path in (("linux", "uml.csv"), ("linux", "codel.csv"), ("linux_delays.csv",), ("linux_drawn.csv",)):
+        found += context.csv(*path)
+    return [row for row in found if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
+
+
+def numbers(run: Mapping[str, object]) -> dict[str, float]:
+    """Goodput, queue, and drops and marks of one of our runs."""
+    found = other_stacks.linux_numbers(dict(run))
+    marks = run["links"]["bottleneck"]["marked_pkts"]  # type: ignore[index]
+    return {**found, "signals": found["drops"] + float(marks)}
+
+
+def coarsely(row: Mapping[str, str]) -> str:
+    """The scenario of a row with the profile ``linux``."""
+    return other_stacks.linux(row).replace('profile = "linux-7.3"', 'profile = "linux"')
+
+
+def compare(
+    rows: Sequence[Mapping[str, str]], make: Callable[[Mapping[str, str]], str]
+) -> Iterator[Compared]:
+    """Runs each row here."""
+    for row in rows:
+        result = dc.run(dc.Scenario.parse(make(row)), replications=RUNS, jobs=1)
+        yield Compared(row, [numbers(run) for run in result.baseline.runs])
+
+
+def linux_lines(compared: Sequence[Compared], profile: str) -> list[tuple[object, ...]]:
+    """Rows of the table that ships."""
+    lines: list[tuple[object, ...]] = []
+    for one in compared:
+        row, found = one.row, one.verdicts()
+        (goodput, ours, _), (backlog, our_backlog, _) = found["goodput_mbps"], found["backlog_mean"]
+        lines.append((
+            "Linux 7.3.4", profile, KINDS.get(row["Q"], row["Q"]), row["CC"], row["ECN"],
+            row["RATE"].removesuffix("mbit"), row["DELAY"].removesuffix("ms"), row["N"], f"{goodput:.4g}",
+            f"{ours:.4g}", f"{backlog:.4g}", f"{our_backlog:.4g}",
+        ))  # fmt: skip
+    return lines
+
+
+def ns3_lines(context: Context) -> Iterator[tuple[object, ...]]:
+    """Rows of ns-3's dumbbells: the queue is its sojourn in ms."""
+    for row in context.csv("ns3", "aqm_dumbbell.csv"):
+        if row["aqm"] not in other_stacks.NS3_QUEUES or row["tcp"] not in other_stacks.NS3_CONTROLS:
+            continue
+        if row["ecn"] != "off" or row["recovery"] != "TcpPrrRecovery":
+            continue
+        result = dc.run(dc.Scenario.parse(other_stacks.ns3(row)), replications=3, jobs=1)
+        runs = [other_stacks.ns3_numbers(dict(run)) for run in result.baseline.runs]
+        ours = {name: statistics.fmean(run[name] for run in runs) for name in ("goodput_Mbps", "soj_mean_ms")}
+        yield (
+            "ns-3.37", "ns3", KINDS.get(row["aqm"], row["aqm"]), SENDERS[row["tcp"]], 0, 10, row["rtt_ms"], row["n"],
+            f"{float(row['goodput_Mbps']):.4g}", f"{ours['goodput_Mbps']:.4g}", f"{float(row['soj_mean_ms']):.4g}",
+            f"{ours['soj_mean_ms']:.4g}",
+        )  # fmt: skip
+
+
+def page(compared: Sequence[Compared]) -> str:
+    """The page of the kernel's rows: the share within, what a perfect copy would get, and every row."""
+    verdicts = [one.verdicts() for one in compared]
+    within = sum(all(ok for _, _, ok in found.values()) for found in verdicts)
+    rng = Random(1)
+    copies = statistics.fmean(one.copy_is_within(rng) for one in compared for _ in range(20))
+    text = [
+        "# Agreement with a Linux kernel, row by row", "",
+        f"{within} of {len(compared)} recorded rows are within 5 % or the interval of the difference in goodput,",
+        f"mean queue, and drops and marks together; a perfect copy would have {100 * copies:.0f} %, since a mean of",
+        "two runs scatters: that is how often two of our own runs are within of the others. Floors: one packet of queue,",
+        "five signals. Rows named `draw` are drawn: number n is the same configuration on every machine, and",
+        "`make record-linux` records the next ones with the kernel in virtual time; the others are those of the",
+        "reference and of the pages of the controls. *Sources*: `validation/agree/data/README.md`.", "",
+        "| row | goodput (Mbit/s) | queue (kB) | signals | within |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for one, found in zip(compared, verdicts, strict=True):
+        apart = ", ".join(name.split("_")[0] for name, (_, _, ok) in found.items() if not ok)
+        pairs = [
+            found["goodput_mbps"][:2],
+            tuple(x / 1000 for x in found["backlog_mean"][:2]),
+            found["signals"][:2],
+        ]
+        cells = " | ".join(f"{there:.4g}, {here:.4g}" for there, here in pairs)
+        text.append(f"| {one.name} | {cells} | {'yes' if not apart else 'not ' + apart} |")
+    return "\n".join(text) + "\n"
+
+
+def main() -> None:
+    """Writes the table and the page."""
+    context = Context(reference=reference())
+    rows = linux_rows(context)
+    compared = list(compare(rows, other_stacks.linux))
+    coarse = list(compare(rows, coarsely))
+    with TABLE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(HEAD)
+        writer.writerows(linux_lines(compared, "linux-7.3"))
+        writer.writerows(linux_lines(coarse, "linux"))
+        writer.writerows(ns3_lines(context))
+    Path(PAGE).write_text(page(compared), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
