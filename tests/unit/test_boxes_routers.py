@@ -475,3 +475,21 @@ def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
     made = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
     # Twice as much is taken by the paper's spacing as by a die for each packet: 2 % and 1 % half way.
     assert any("2 % of packets were asked for, 1 % are taken (max_p = 0.04" in line for line in made.effect)
+
+
+def test_a_policy_that_only_polices_is_refused_with_the_shaper_that_would_queue() -> None:
+    text = "policy-map P\n class class-default\n  police cir 50000000 bc 1562500\n   exceed-action drop\n"
+    with pytest.raises(dc.ScenarioError, match=r"a policer has no queue.*'shape average 50000000'"):
+        read(text, box="ios")
+
+
+def test_a_class_is_judged_by_the_thresholds_of_its_own_code_points() -> None:
+    """IOS's defaults: AF41 and AF42 are dropped from 32 and 28 packets up, best effort from 20."""
+    policy = "policy-map P\n class VIDEO\n  bandwidth percent 30\n  random-detect dscp-based\n"
+    assert read(policy).params["min_th"][0] == "20 pkts"
+    mapped = f"class-map match-any VIDEO\n match ip dscp af41 af42\n{policy}"
+    assert read(mapped).params["min_th"] == ["32 pkts", "28 pkts"]
+    stated = f"{mapped}  random-detect dscp 34 25 40 20\n  random-detect dscp 0 10 40 5\n"
+    assert read(stated).params["min_th"] == ["25 pkts"]
+    # A class whose map names no code point keeps every row.
+    assert len(read(f"class-map match-any VIDEO\n match access-group 7\n{policy}").params["min_th"]) > 2

@@ -57,6 +57,11 @@ def is_queue(block: Block) -> bool:
     return bool(_OWN_QUEUE.search(block.body)) and not block.nested
 
 
+def is_policed(block: Block) -> bool:
+    """Whether a policer cuts the class."""
+    return bool(block.policy) and _ANY_POLICE.search(block.body) is not None
+
+
 def is_priority(block: Block) -> bool:
     """Whether the class is served before others."""
     return bool(block.policy) and _PRIORITY.search(block.body) is not None
@@ -178,12 +183,12 @@ def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
         word = line.split()[0] if line.split() else ""
         if word in _UNMODELLED:
             yield Note("lost", word, _UNMODELLED[word])
-    if not is_priority(block) and _ANY_POLICE.search(block.body):
+    if not is_priority(block) and is_policed(block):
         yield Note(
             "lost", "police", "the policer cuts the class before the queue: its drops are not simulated"
         )
     for one in found.blocks:
         if one is block or one.policy != block.policy or not one.policy or is_priority(one):
             continue
-        if _ANY_POLICE.search(one.body):
+        if is_policed(one):
             yield Note("lost", "police", f"{one.title} is policed: its drops are not simulated")

@@ -22,6 +22,10 @@ _SHAPE = re.compile(
 _UNITS = {None: 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
+#: What a class map matches: ``match ip dscp af41 af42``.
+_MATCHED = re.compile(r"match\s+(?:ip\s+)?dscp\s+(.+)")
+
+
 @dataclass
 class Block:
     """A class of a policy, or an interface with a queue of its own.
@@ -46,11 +50,13 @@ class Block:
 
 @dataclass
 class Policies:
-    """All that a text holds: its blocks in order, the class each policy lies in, the interface each is put on."""
+    """All that a text holds: its blocks in order, the class each policy lies in, the interface each is put on, and the
+    code points that each class map matches."""
 
     blocks: list[Block] = field(default_factory=list)
     parents: dict[str, Block] = field(default_factory=dict)
     places: dict[str, Block] = field(default_factory=dict)
+    maps: dict[str, list[str]] = field(default_factory=dict)
 
     def rate_bps(self, block: Block) -> float | None:
         """Rate that the class, or the nearest class around it, is shaped to; None if none is."""
@@ -87,6 +93,7 @@ def policies(text: str) -> Policies:
     # Policies that are open, with how far in their lines begin: what is shown nests by it, a configuration does not.
     open_: list[tuple[int, str]] = []
     at: Block | None = None
+    points: list[str] = []
     for line in text.splitlines():
         bare = line.strip()
         indent = len(line) - len(line.lstrip())
@@ -94,6 +101,9 @@ def policies(text: str) -> Policies:
             open_, at = [(indent, head[1])], None
         elif bare.startswith("class-map"):
             open_, at = [], None
+            points = found.maps.setdefault(bare.split()[-1], [])
+        elif matched := _MATCHED.match(bare):
+            points += matched[1].split()
         elif placed := _PLACED.match(bare):
             if at is not None:
                 found.places[placed[1]] = at

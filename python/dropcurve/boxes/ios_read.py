@@ -65,6 +65,14 @@ def read_all(
 
 def _queues(found: Policies, origin: str) -> list[Block]:
     queues = [one for one in found.blocks if ios_class.is_queue(one)]
+    policed = [one for one in found.blocks if ios_class.is_policed(one)]
+    if policed and not queues:
+        rate = ios_class.police_bps(policed[0], None)
+        shaper = "shape average RATE" if rate is None else f"shape average {rate:.0f}"
+        refuse(
+            policed[0].title, "police", "a policer has no queue: it drops what exceeds its rate at once",
+            f"for a queue write '{shaper}' instead, and read the text again", origin=origin,
+        )  # fmt: skip
     if not queues:
         refuse(
             "", "the text", "holds no random-detect and no queue limit", "show the policy-map", origin=origin
@@ -79,7 +87,9 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
     known = rate or rate_bps
     limit = _limit(block.body, known, notes, origin)
     _rate_notes(found, block, known, notes)
-    kind, params = _discipline(block, limit, known, packet_bytes, notes, origin)
+    matched = found.maps.get(block.title.partition("/")[2], [])
+    points = [_number(word, origin) for word in matched if word.isdecimal() or word.lower() in DSCPS]
+    kind, params = _discipline(block, limit, known, packet_bytes, notes, origin, points)
     first = ios_class.above(found, block, known)
     if len(first) > 1:
         titles = ", ".join(one.title for one in first)
@@ -96,7 +106,13 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
 
 
 def _discipline(
-    block: Block, limit: str, rate: float | None, packet_bytes: int, notes: list[Note], origin: str
+    block: Block,
+    limit: str,
+    rate: float | None,
+    packet_bytes: int,
+    notes: list[Note],
+    origin: str,
+    points: list[int],
 ) -> tuple[str, dict[str, Any]]:
     """Fair queueing, WRED or tail drop."""
     flows = ios_class.fair_queues(block)
@@ -118,7 +134,7 @@ def _discipline(
         return "drr", {"limit": limit, "queues": flows or DEFAULT_FLOWS}
     if not weighted:
         return "droptail", {"limit": limit}
-    rows = trimmed(_rows(block.lines, notes, rate, origin))
+    rows = trimmed(_rows(block.lines, notes, rate, origin, points))
     found = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
     constant = (
         DEFAULT_CONSTANT
@@ -184,8 +200,11 @@ def _amount(value: int, unit: str, rate: float | None, key: str, origin: str) ->
     return f"{value} pkts" if unit == "packets" else f"{value} B"
 
 
-def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) -> list[tuple[str, str, int]]:
-    """(min, max, denominator) of each class, in the order of precedence or DSCP."""
+def _rows(
+    lines: list[str], notes: list[Note], rate: float | None, origin: str, points: list[int]
+) -> list[tuple[str, str, int]]:
+    """(min, max, denominator) of each class, in the order of precedence or DSCP; of a class whose map names its code
+    points those alone, in their order."""
     found: dict[int, tuple[str, str, int]] = {}
     by_dscp = any("dscp" in line for line in lines)
     for line in lines:
@@ -216,7 +235,7 @@ def _rows(lines: list[str], notes: list[Note], rate: float | None, origin: str) 
         text = f"the text has no DSCP: IOS's defaults, from {min(DSCP_MIN.values())} of {DEFAULT_MAX} packets"
         notes.append(Note("assumed", "min_th", text))
     if by_dscp or any(number > 7 for number in found):
-        numbers = sorted(found)
+        numbers = [number for number in points if number in found] or sorted(found)
         which = ", ".join(f"{i} is DSCP {number}" for i, number in enumerate(numbers))
         notes.append(Note("load", "class", f"classes of the scenario: {which}"))
         return [found[number] for number in numbers]
