@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench budget bits boxes-check agree record-linux studies friendliness regret docs clean
+.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench bench-matrix budget bits boxes-check agree record-linux studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,9 @@ bench: setup llvm-tools ## ns per packet, whole runs, beside ns-2 and ns-3 where
 	@$(BIN)/python tools/learn.py cargo bench -p dropcurve-sim --locked --bench "*"
 	@$(BIN)/python tools/bench/peers.py
 	@$(BIN)/python tools/bench/instructions.py
+
+bench-matrix: ## instructions and ns of every queue with every sender; WRITE=1 also writes the data and the picture of docs/performance.md
+	@$(PYTHON) tools/bench/matrix.py $(if $(WRITE),--write)
 
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
 	@$(PYTHON) tools/bench/instructions.py --check

@@ -1,0 +1,60 @@
+//! Whole runs of any scenarios: nanoseconds and events for each data packet delivered after the warm-up.
+//!
+//! `cargo bench -p dropcurve-sim --bench cells -- FILE...` prints a line for each file. Under callgrind with
+//! `--toggle-collect=*measured_part*` and `--dump-after=*measured_part*` each file makes a dump of what follows its warm-up
+//! (`tools/bench/matrix.py`).
+#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use sim::account::Trace;
+use sim::build::{build, measurement_window};
+use sim::fast::{Fast, FastPath, FastPaths};
+use sim::network::{Carrier, Network};
+use sim::scenario::Scenario;
+use units::Time;
+
+/// Events between two looks at the time, while the warm-up lasts.
+const STEP: u64 = 256;
+
+/// Nanoseconds this process has been on a processor, so that a busy machine does not show.
+fn cpu_ns() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    stat.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// Executes the events of the warm-up; the last step may go a little further.
+fn warm_up(network: &mut Network<Fast>) {
+    loop {
+        let (done, now): (u64, Time) = Fast::advance(network, STEP);
+        if done < STEP || now >= network.window.warmup {
+            return;
+        }
+    }
+}
+
+/// Executes the events after the warm-up. Returns how many.
+#[inline(never)]
+fn measured_part(network: &mut Network<Fast>) -> u64 {
+    Fast::advance(network, u64::MAX).0
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let named =
+        |path: &&FastPath| args.iter().any(|word| word.strip_prefix("--without-") == Some(path.name()));
+    let without =
+        FastPath::ALL.iter().filter(named).fold(FastPaths::NONE, |without, path| without.with(*path));
+    for file in args.iter().filter(|arg| !arg.starts_with("--")) {
+        let plan = Scenario::parse(&std::fs::read_to_string(file).unwrap()).unwrap().plan();
+        let window = measurement_window(&plan, false);
+        let mut network = build(&plan, 1, window, Trace::new(false), Fast::new(window.end, without));
+        warm_up(&mut network);
+        let start = cpu_ns();
+        let events = measured_part(&mut network);
+        let elapsed = cpu_ns() - start;
+        let mut records = network.into_records(window.end);
+        records.gather_sessions(plan.flows());
+        let segments: u64 = records.flows.iter().map(|flow| flow.probe.received.pkts()).sum();
+        let (ns, each) = (elapsed / segments as f64, events as f64 / segments as f64);
+        println!("{segments} segments, {ns:.1} ns and {each:.2} events each");
+    }
+}
