@@ -53,6 +53,7 @@ impl Ledger {
     }
 
     /// Makes room for the window `[una, past)`; keeps its entries.
+    #[inline(never)]
     fn reserve(&mut self, una: u32, past: u32) {
         let need = (past - una) as usize;
         if need <= self.ring.len() {
@@ -76,6 +77,18 @@ impl Ledger {
             *entry = Sent::default();
         }
         entry.transmits = entry.transmits.saturating_add(1);
+        entry
+    }
+
+    /// Returns the fresh entry of `seq`, which is sent for the first time.
+    #[inline(always)]
+    pub(crate) fn open_new(&mut self, una: u32, seq: u32) -> &mut Sent {
+        if (seq + 1 - una) as usize > self.ring.len() {
+            self.reserve(una, seq + 1);
+        }
+        let slot = self.slot(seq);
+        let entry = &mut self.ring[slot];
+        *entry = Sent { transmits: 1, ..Sent::default() };
         entry
     }
 

@@ -105,12 +105,17 @@ struct Rule {
     milliseconds: bool,
     /// An ACK without a valid sample repeats the last rate.
     repeats: bool,
+    /// Nobody asks for samples: deliveries and losses are only counted.
+    counts_only: bool,
 }
 
 impl Sampler {
     /// Returns a sampler without samples.
-    pub fn new(params: &Params) -> Sampler {
+    ///
+    /// A sampler that is not `asked` for samples only counts deliveries and losses.
+    pub fn new(params: &Params, asked: bool) -> Sampler {
         let rule = Rule {
+            counts_only: !asked,
             kept: params.rate_interval == RateInterval::Kept,
             origin_before: params.rate_origin == RateOrigin::Before,
             milliseconds: params.samples == RttSamples::Milliseconds,
@@ -127,22 +132,27 @@ impl Sampler {
     }
 
     /// Stamps a segment that is being sent. `in_flight` includes it.
+    #[inline]
     pub fn stamp(&mut self, now: Time, in_flight: u32, entry: &mut Sent) {
         if in_flight <= 1 {
             self.first_at = now;
             self.delivered_at = now;
         }
         entry.at = now;
+        entry.lost_now = false;
+        if self.rule.counts_only {
+            return;
+        }
         entry.first_at = self.first_at;
         entry.delivered_at = self.delivered_at;
         entry.delivered = self.delivered;
         entry.lost = self.lost;
         entry.in_flight = in_flight;
         entry.app_limited = self.app_limited > 0;
-        entry.lost_now = false;
     }
 
     /// Records the delivery of `seq`.
+    #[inline]
     pub fn arrive(&mut self, now: Time, seq: u32, entry: &mut Sent) {
         if std::mem::replace(&mut entry.arrived, true) {
             return;
@@ -150,6 +160,9 @@ impl Sampler {
         self.delivered += 1;
         self.delivered_at = now;
         self.newly_acked += 1;
+        if self.rule.counts_only {
+            return;
+        }
         if self.rule.kept {
             return self.keep(now, seq, entry);
         }
@@ -331,11 +344,14 @@ mod tests {
     }
 
     fn ns3() -> Sampler {
-        Sampler::new(&Params {
-            rate_interval: RateInterval::Kept,
-            rate_origin: RateOrigin::Before,
-            ..Params::default()
-        })
+        Sampler::new(
+            &Params {
+                rate_interval: RateInterval::Kept,
+                rate_origin: RateOrigin::Before,
+                ..Params::default()
+            },
+            true,
+        )
     }
 
     /// The last interval is 10 ms, from the departure of the segment before to its own, less than the RTT of
@@ -344,7 +360,7 @@ mod tests {
     fn an_early_sample_repeats_the_last_rate() {
         let repeating = Params { rate_repeats: true, ..Params::default() };
         for (params, rate) in [(Params::default(), None), (repeating, Some(10.0))] {
-            let mut sampler = Sampler::new(&params);
+            let mut sampler = Sampler::new(&params, true);
             let mut first = send(&mut sampler, 0, 1);
             assert_eq!(ack(&mut sampler, 100, 0, &mut first).rate, Some(10.0));
             let mut second = Sent { transmits: 2, ..send(&mut sampler, 100, 2) };

@@ -328,7 +328,8 @@ impl Receiver {
             sack,
             ece: self.echo_ece,
             syn: std::mem::take(&mut self.pending_syn),
-            ace: self.ace,
+            // Without accurate ECN nobody reads the counter.
+            ace: if self.ecn && self.ecn_rule == EcnRule::AccEcn { self.ace } else { 0 },
             bytes: None,
         };
         if self.ecn {

@@ -87,7 +87,7 @@ impl Sender {
             recovery: LossRecovery::new(p, needs, ctx.model_based),
             ctx,
         };
-        sender.fast.eligible = sender.is_fast_path_eligible();
+        sender.init_fast_path();
         sender
     }
 

@@ -87,6 +87,7 @@ impl Carrier for Fast {
     }
 
     fn prepare(network: &mut Network<Self>) {
+        network.assign_ecn();
         network.fold();
         network.enable_lookahead();
     }

@@ -217,4 +217,13 @@ impl Network<Fast> {
             }
         }
     }
+
+    /// Sets the ECN field of the plain packets of each source.
+    pub(super) fn assign_ecn(&mut self) {
+        for flow in &mut self.flows {
+            if let Source::Tcp(sender) = &flow.source {
+                flow.attributes[0] = flow.attributes[0].with_ecn(sender.plain_ecn());
+            }
+        }
+    }
 }

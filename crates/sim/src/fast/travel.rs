@@ -44,7 +44,7 @@ impl Network<Fast> {
         let Some(hop) = self.carrier.hops.get(transit.pkt.hop as usize) else {
             let (event, number) = (transit.pkt.hop, transit.pkt.flow);
             return if event == TIMER {
-                self.timer_fired(number, transit.time);
+                self.timer_fired_fast::<LOOKAHEAD>(number, transit.time);
             } else {
                 self.transmission_ended(number, transit.time);
             };

@@ -161,6 +161,12 @@ impl Pkt {
         self.has(SYN)
     }
 
+    /// Whether the segment it carries needs no more of a receiver than its number: no SYN, no CWR, neither CE nor ECT(1).
+    #[inline(always)]
+    pub fn is_plain_data(&self) -> bool {
+        self.attributes.has_neither(SYN | CWR)
+    }
+
     /// The acknowledgement it carries; its SACK blocks leave the pool.
     #[inline]
     pub fn ack(&self, pool: &mut SackPool) -> Ack {

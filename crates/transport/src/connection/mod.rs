@@ -139,7 +139,7 @@ impl Ctx {
             first_lost: false,
             capable: p.ecn.then_some(p.ect),
             counters: EventCounters::default(),
-            tracking: Part::new(ledger || delays, || Tracking::new(p, stream)),
+            tracking: Part::new(ledger || delays, || Tracking::new(p, stream, model_based)),
             retransmitted: Part::new(!p.sample_repairs, Retransmitted::default),
             feedback: Part::new(accurate, AccEcnFeedback::default),
         };
@@ -148,11 +148,16 @@ impl Ctx {
 
     /// Whether the congestion control or loss recovery observes every ACK, not only those that grow the window.
     pub(crate) fn shows_acks(&self) -> bool {
-        self.cc.watches()
+        self.watches_acks()
             || self.model_based
             || self.feedback.is_present()
             || self.params.frto
             || self.params.recovery == Recovery::Rack
+    }
+
+    /// Whether the congestion control observes every ACK.
+    pub(crate) fn watches_acks(&self) -> bool {
+        self.cc.watches()
     }
 
     /// Segments that one input may release.

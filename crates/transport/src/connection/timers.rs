@@ -107,6 +107,27 @@ impl Timers {
         due
     }
 
+    /// Fires a timer if it is due and no other is. Returns whether it did.
+    #[inline]
+    pub(crate) fn fire_alone(&mut self, timer: Timer, now: Time) -> bool {
+        let retransmission = self.retransmission;
+        let Some(others) = self.others.get_mut() else { return false };
+        let due = others.deadlines[timer as usize];
+        let next = (others.deadlines.iter().enumerate()).fold(Time::NEVER, |next, (place, at)| {
+            if place == timer as usize {
+                next
+            } else {
+                next.min(*at)
+            }
+        });
+        if due > now || next <= now || retransmission <= now {
+            return false;
+        }
+        others.deadlines[timer as usize] = Time::NEVER;
+        others.next = next;
+        true
+    }
+
     /// Whether any timer but the retransmission timer may be due.
     #[inline]
     pub(crate) fn others_are_due(&self, now: Time) -> bool {

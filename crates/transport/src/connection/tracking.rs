@@ -29,11 +29,12 @@ pub(crate) struct Tracking {
 }
 
 impl Tracking {
-    pub(super) fn new(params: &Params, stream: Stream) -> Tracking {
+    /// `model_based`: the congestion control asks for rate samples.
+    pub(super) fn new(params: &Params, stream: Stream, model_based: bool) -> Tracking {
         Tracking {
             stream,
             ledger: Ledger::default(),
-            sampler: Sampler::new(params),
+            sampler: Sampler::new(params, model_based),
             pacer: Pacer::new(params.pace_credit),
             early: None,
             burst: Burst::default(),

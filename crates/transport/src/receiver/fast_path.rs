@@ -2,6 +2,7 @@
 //! feedback due. Same result as the general code, bit for bit.
 
 use super::{AckRule, Receiver, NONE};
+use crate::params::EcnRule;
 use crate::segment::SackBlocks;
 use units::Time;
 
@@ -25,8 +26,9 @@ impl Receiver {
         let blocks = if self.held == 0 { 0 } else { self.store.recent.len() as u32 };
         let p = &self.store.params;
         self.answer_size = p.ack_size.0 as u32 + p.sack_block_size.0 as u32 * blocks;
+        let echoes = self.ecn && !self.echoes_nothing();
         let busy =
-            self.ecn || self.early || self.pending_syn || self.quick_acks > 0 || self.rule == AckRule::Linux;
+            echoes || self.early || self.pending_syn || self.quick_acks > 0 || self.rule == AckRule::Linux;
         self.fast_seq = if busy || self.rcv_nxt == 0 {
             NONE
         } else if self.held == 0 {
@@ -38,7 +40,14 @@ impl Receiver {
         };
     }
 
-    /// Processes a data segment on the fast path. Returns `None`, without effect, if it needs the slow path
+    /// Whether classic ECN has nothing to echo, and will not by a segment without CE and CWR.
+    #[inline]
+    fn echoes_nothing(&self) -> bool {
+        let classic = matches!(self.ecn_rule, EcnRule::Rfc3168 | EcnRule::Dctcp);
+        classic && !self.ece && !self.echo_ece && !self.early
+    }
+
+    /// Processes a data segment without SYN, CE and CWR on the fast path. Returns `None`, without effect, if it needs the slow path
     /// ([`Receiver::on_segment`]); else the ACK to send, if one is due. No other ACK follows it.
     #[inline(always)]
     pub fn on_segment_fast(
@@ -108,7 +117,7 @@ impl Receiver {
     /// [`Receiver::poll_transmit`].
     #[inline(always)]
     pub fn poll_ack_fast(&mut self) -> Option<FastAck<'_>> {
-        if !self.pending || self.ecn || self.pending_syn {
+        if !self.pending || (self.ecn && !self.echoes_nothing()) || self.pending_syn {
             return None;
         }
         self.pending = false;

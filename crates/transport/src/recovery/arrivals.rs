@@ -80,8 +80,11 @@ impl LossRecovery {
         if !self.algorithm.selective() {
             return;
         }
-        for (start, end) in ack.sack.iter() {
+        for (place, (start, end)) in ack.sack.iter().enumerate() {
             let board = &self.parts.board;
+            if board.was_reported(place, start, end) {
+                continue;
+            }
             let (mut seq, end) = board.possibly_new(start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = self.parts.board.first_unsacked(seq, end, una, max) {
                 self.record_arrival(ctx, now, fresh, ack.echo);

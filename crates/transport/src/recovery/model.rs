@@ -11,6 +11,7 @@ use units::Time;
 
 impl LossRecovery {
     /// Completes an ACK: reports losses, the rate sample and the pacing rate.
+    #[inline]
     pub(super) fn finish_ack(&mut self, ctx: &mut Ctx, now: Time) {
         if self.parts.rack.is_present() {
             self.arm_probe(ctx, now);

@@ -202,6 +202,12 @@ impl Scoreboard {
         blocks.iter().map(unknown).sum()
     }
 
+    /// Whether the last ACK reported this block at the same place or the one before; then nothing of it is new.
+    #[inline]
+    pub(crate) fn was_reported(&self, place: usize, start: u32, end: u32) -> bool {
+        (start, end) == self.last.get(place) || (start, end) == self.last.get(place.saturating_sub(1))
+    }
+
     /// The part of a reported block `[start, end)` that may be new: what the last ACK reported is not.
     #[inline]
     pub fn possibly_new(&self, start: u32, end: u32) -> (u32, u32) {
@@ -247,6 +253,15 @@ impl Scoreboard {
         let gone = self.sacked.remove_range(una, ack.min(self.highest));
         self.sacked_count -= gone;
         gone
+    }
+
+    /// Moves `una` up to `ack` for an ACK without SACK blocks, while nothing is SACKed or lost.
+    #[inline]
+    pub(crate) fn advance_without_blocks(&mut self, una: u32, ack: u32) {
+        debug_assert_eq!((self.sacked_count, self.lost_count, self.rxt_out), (0, 0, 0));
+        debug_assert!(self.kept.is_none() || self.high_rxt <= una);
+        debug_assert!(una < ack);
+        self.last = SackBlocks::default();
     }
 
     /// Moves `lost_edge` to the highest segment with `threshold - 1` others SACKed above it.

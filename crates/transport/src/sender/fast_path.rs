@@ -3,15 +3,20 @@
 //! - a cumulative ACK without SACK, ECN echo or SYN, while nothing is lost and nothing is SACKed;
 //! - a new full segment, while others are in flight and the retransmission timer runs.
 //!
+//! They are those of a sender that tracks no segment; `tracked` has those of RACK.
+//!
 //! `fast_end` and `needs_slow_path` are recomputed after each input, so that sending looks neither at windows
 //! nor at options. `tests` compares both paths over random losses, reordering and duplicates.
+
+mod tracked;
 
 use super::Sender;
 use crate::cc::Cc;
 use crate::connection::{Timer, NONE};
-use crate::params::{Recovery, Reduction};
+use crate::params::{Codepoint, EcnRule, Recovery, Reduction};
 use crate::segment::{SackBlocks, Segment};
-use units::Time;
+use tracked::Tracked;
+use units::{Ecn, Time};
 
 /// State of the fast path: which ACKs and segments may take it, recomputed after each input.
 #[derive(Clone, Debug)]
@@ -26,19 +31,56 @@ pub(crate) struct FastPath {
     end: u32,
     /// cwnd rounded down, cached outside recovery.
     cwnd: u32,
+    /// The same for a sender that tracks its segments.
+    tracked: Tracked,
 }
 
 impl FastPath {
     /// Returns the state of a connection that has not started.
     pub(super) fn new() -> FastPath {
-        FastPath { eligible: false, acks: false, slow_pending: true, end: 0, cwnd: 0 }
+        FastPath {
+            eligible: false,
+            acks: false,
+            slow_pending: true,
+            end: 0,
+            cwnd: 0,
+            tracked: Tracked::new(),
+        }
     }
 }
 
 impl Sender {
+    /// Decides which fast paths the options allow.
+    pub(super) fn init_fast_path(&mut self) {
+        self.fast.eligible = self.is_fast_path_eligible();
+        self.fast.tracked.eligible = self.is_tracked_eligible();
+    }
+
+    /// Whether ECN is off, or classic by RFC 3168: then an ACK without echo only lets the window grow.
+    fn has_plain_ecn(&self) -> bool {
+        let classic = matches!(self.ctx.params.ecn_rule, EcnRule::Rfc3168 | EcnRule::Dctcp);
+        !self.ctx.ecn || classic && !self.ctx.feedback.is_present()
+    }
+
+    /// ECN field of the new segments that take the fast path.
+    #[inline]
+    pub fn plain_ecn(&self) -> Ecn {
+        match self.ctx.capable {
+            Some(Codepoint::Ect0) => Ecn::Ect0,
+            Some(Codepoint::Ect1) => Ecn::Ect1,
+            None => Ecn::NotEct,
+        }
+    }
+
+    /// Whether the next new segment announces a reduction (CWR), on the slow path.
+    #[inline]
+    fn must_announce(&self) -> bool {
+        self.ctx.ecn && self.ctx.cwr
+    }
+
     /// Precondition of the fast path: whether the options ever allow it.
-    pub(super) fn is_fast_path_eligible(&self) -> bool {
-        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
+    fn is_fast_path_eligible(&self) -> bool {
+        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present()) && self.has_plain_ecn();
         self.recovery.algorithm == Recovery::Sack
             && ordinary
             && self.ctx.params.max_burst == 0
@@ -56,7 +98,11 @@ impl Sender {
             && self.recovery.forced == NONE
             && self.ctx.quota > 0
             && self.ctx.seq.nxt == self.ctx.seq.max
+            && !self.must_announce()
             && self.recovery.parts.board.sacked_count == 0;
+        if self.fast.tracked.eligible {
+            self.update_tracked_acks();
+        }
         self.update_fast_send();
     }
 
@@ -66,11 +112,13 @@ impl Sender {
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
         (self.fast.end, self.fast.slow_pending) = (0, true);
+        self.fast.tracked.end = 0;
         let repairing = self.recovery.recovering || self.recovery.loss;
         if !repairing {
             self.fast.cwnd = self.ctx.window.cwnd as u32;
         }
-        if !self.fast.eligible || !self.opened || self.recovery.forced != NONE {
+        if !(self.fast.eligible || self.fast.tracked.eligible) || !self.opened || self.recovery.forced != NONE
+        {
             return;
         }
         if self.ctx.quota == 0 {
@@ -80,8 +128,12 @@ impl Sender {
         if self.ctx.seq.nxt != self.ctx.seq.max
             || self.ctx.seq.una == self.ctx.seq.max
             || !self.ctx.timers.is_armed(Timer::Retransmission)
+            || self.must_announce()
         {
             return;
+        }
+        if self.fast.tracked.eligible {
+            return self.update_tracked_send(repairing);
         }
         let room = if repairing { self.window_end_in_recovery() } else { Some(self.window_end()) };
         self.set_fast_end(room);
@@ -94,6 +146,7 @@ impl Sender {
         if self.recovery.forced == NONE
             && self.ctx.seq.nxt == self.ctx.seq.max
             && self.ctx.timers.is_armed(Timer::Retransmission)
+            && !self.must_announce()
         {
             let room = self.window_end_in_recovery();
             self.set_fast_end(room);
@@ -111,7 +164,8 @@ impl Sender {
 
     /// One past the last new segment that the windows allow outside recovery.
     fn window_end(&self) -> u32 {
-        let more = if self.recovery.dupacks > 0 && self.ctx.params.limited_transmit {
+        let known = self.recovery.dupacks > 0 || self.fast.tracked.eligible;
+        let more = if known && self.ctx.params.limited_transmit {
             self.recovery.parts.board.sacked_count
         } else {
             0
@@ -142,10 +196,10 @@ impl Sender {
     #[inline(always)]
     pub fn on_ack_fast(&mut self, now: Time, ack: u32, echo: Time) -> bool {
         if !self.fast.acks || ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
-            return false;
+            return self.fast.tracked.acks && self.on_ack_tracked(now, ack, echo);
         }
         let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
-        if self.ctx.timed < ack || self.ctx.timestamps {
+        if self.ctx.timed < ack || self.ctx.timestamps || self.ctx.ecn_backoff {
             self.ctx.move_una(now, ack, echo, false);
         } else {
             self.ctx.seq.una = ack;
@@ -234,7 +288,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some((seq, size)) = self.poll_fast(now) {
-            return Some(Segment::data(seq, size, now));
+            return Some(Segment { ecn: self.plain_ecn(), ..Segment::data(seq, size, now) });
         }
         if self.fast.slow_pending {
             return self.poll_slow(now);
@@ -246,17 +300,23 @@ impl Sender {
     /// is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
-        (self.ctx.seq.nxt < self.fast.end).then(|| (self.send_next(now), self.size))
+        if self.ctx.seq.nxt < self.fast.end {
+            return Some((self.send_next(now), self.size));
+        }
+        if self.ctx.seq.nxt < self.fast.tracked.end {
+            return self.poll_tracked(now).map(|seq| (seq, self.size));
+        }
+        None
     }
 
-    /// The timeout, if nothing is ready for the slow path ([`Time::NEVER`]: no timer); a sender on the fast
-    /// path has one timer only. `None` if something may be ready.
+    /// The next deadline, if nothing is ready for the slow path ([`Time::NEVER`]: no timer). `None` if something
+    /// may be ready.
     #[inline(always)]
     pub fn due_on_fast_path(&self) -> Option<Time> {
         if self.fast.slow_pending {
             return None;
         }
-        Some(self.ctx.timers.deadline(Timer::Retransmission))
+        Some(self.ctx.timers.next())
     }
 
     /// Sends a new full segment with others in flight and the timer running; returns its number.
@@ -276,7 +336,7 @@ impl Sender {
     /// The next segment once the fast path has ended.
     #[inline(never)]
     pub(super) fn poll_slow(&mut self, now: Time) -> Option<Segment> {
-        if !self.fast.eligible {
+        if !(self.fast.eligible || self.fast.tracked.eligible) {
             return self.poll_segment(now);
         }
         let segment = self.poll_segment(now);

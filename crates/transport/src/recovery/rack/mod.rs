@@ -6,6 +6,7 @@
 //! *Deviations*: a spurious recovery counts as reordering, too. Without duplicate SACKs (`dsack`) the
 //! reordering window stays a quarter of the minimum RTT. Undo is in [`super::undo`].
 
+mod fast_path;
 mod lost_set;
 mod reordering;
 mod send_order;
@@ -106,31 +107,27 @@ impl Rack {
     }
 
     /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
+    #[inline]
     pub(crate) fn arrived(&mut self, now: Time, seq: u32, tracking: &mut Tracking, echo: Time) {
         let Tracking { ledger, min_rtt, .. } = tracking;
-        let sent = *ledger.get(seq);
+        let sent = ledger.get(seq);
         if sent.arrived {
             return;
         }
-        if sent.lost_now {
-            self.lost.remove(seq);
+        let (at, again) = (sent.at, sent.transmits > 1);
+        if sent.lost_now || sent.hole {
+            self.loss_arrived(ledger, seq);
         } else {
             self.order.remove(ledger, seq);
         }
-        if sent.hole {
-            self.holes -= 1;
-        }
-        let entry = ledger.get_mut(seq);
-        (entry.lost_now, entry.hole) = (false, false);
-        let rtt = now.since(sent.at);
-        let again = sent.transmits > 1;
+        let rtt = now.since(at);
         // An ACK of the original tells nothing about the retransmission.
-        if again && (echo < sent.at || rtt < *min_rtt) {
+        if again && (echo < at || rtt < *min_rtt) {
             return;
         }
         *min_rtt = (*min_rtt).min(rtt);
-        if (sent.at, seq) >= self.newest {
-            self.newest = (sent.at, seq);
+        if (at, seq) >= self.newest {
+            self.newest = (at, seq);
             self.rtt = rtt;
         }
         if seq >= self.fack {
@@ -142,6 +139,21 @@ impl Rack {
 }
 
 impl Rack {
+    /// A segment that was marked lost has arrived.
+    #[cold]
+    #[inline(never)]
+    fn loss_arrived(&mut self, ledger: &mut Ledger, seq: u32) {
+        let sent = *ledger.get(seq);
+        if sent.lost_now {
+            self.lost.remove(seq);
+        } else {
+            self.order.remove(ledger, seq);
+        }
+        self.holes -= u32::from(sent.hole);
+        let entry = ledger.get_mut(seq);
+        (entry.lost_now, entry.hole) = (false, false);
+    }
+
     /// Segments that cause a recovery.
     fn evidence(&self) -> u32 {
         if self.chained {
@@ -261,6 +273,9 @@ impl LossRecovery {
     /// Section 6.2 steps 4 and 5: of the segments sent before the newest one delivered, those sent long enough ago
     /// are lost; the timer waits for the last of the others.
     fn find_losses_by_time(&mut self, ctx: &mut Ctx, now: Time) {
+        if self.parts.rack.expects_only_newer(&ctx.tracking) {
+            return ctx.timers.arm(Timer::Reordering, Time::NEVER);
+        }
         let window = self.reordering_window(ctx);
         let (rack, ledger) = (&mut *self.parts.rack, &ctx.tracking.ledger);
         let (newest, rtt) = (rack.newest, rack.rtt);

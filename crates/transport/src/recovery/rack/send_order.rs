@@ -48,6 +48,25 @@ impl SendOrder {
         self.join(ledger, seq, after);
     }
 
+    /// The first segment of the list; `NONE` if it is empty.
+    #[inline(always)]
+    pub(super) fn oldest(&self) -> u32 {
+        self.oldest
+    }
+
+    /// Appends a segment that is being sent and is the newest by number, so that none in the list follows it.
+    #[inline(always)]
+    pub(super) fn append_newest(&mut self, ledger: &mut Ledger, seq: u32) {
+        let before = std::mem::replace(&mut self.latest, seq);
+        debug_assert!(before == NONE || (ledger.get(before).at, before) < (ledger.get(seq).at, seq));
+        ledger.get_mut(seq).order = (before, NONE);
+        if before == NONE {
+            self.oldest = seq;
+        } else {
+            ledger.get_mut(before).order.1 = seq;
+        }
+    }
+
     /// Removes a segment that is in the list.
     #[inline]
     pub(crate) fn remove(&mut self, ledger: &mut Ledger, seq: u32) {

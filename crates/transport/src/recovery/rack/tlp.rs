@@ -25,6 +25,12 @@ impl Tlp {
         Tlp { end: None, retransmitted: false, ack_timeout: p.ack_timeout }
     }
 
+    /// Whether no probe is in flight.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.end.is_none()
+    }
+
     /// Forgets a probe that was sent.
     pub(super) fn forget(&mut self) {
         self.end = None;

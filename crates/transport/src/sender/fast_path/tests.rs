@@ -7,10 +7,20 @@ use crate::sender::Sender;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use units::param::{read_table, Table, Valid, Value};
-use units::{Span, Stream, Time};
+use units::{Ecn, Span, Stream, Time};
 
 fn params(profile: &str) -> Valid<Params> {
-    let table: Table = vec![("profile".into(), Value::Text(profile.into()))];
+    params_with(profile, "reno", false)
+}
+
+fn params_with(profile: &str, cc: &str, ecn: bool) -> Valid<Params> {
+    let mut table: Table = [("profile", profile), ("cc", cc)]
+        .map(|(key, value)| (key.into(), Value::Text(value.into())))
+        .into_iter()
+        .collect();
+    if ecn {
+        table.push(("ecn".into(), Value::Bool(true)));
+    }
     let mut problems = Vec::new();
     let params: Params = read_table("", &table, &mut problems);
     assert_eq!(problems, []);
@@ -25,21 +35,29 @@ struct Twins {
     on_way: VecDeque<Segment>,
     /// ACKs and segments that took the fast path.
     fast: [u32; 2],
-    /// All ACKs.
+    /// All ACKs, and those without SACK blocks.
     acks: u32,
+    plain: u32,
 }
 
 impl Twins {
     fn new(params: &Valid<Params>, supply: u64) -> Twins {
         let mut senders = [0, 1].map(|_| Sender::new(params, Stream::new(1, "twins")));
         let receivers = [0, 1].map(|_| Receiver::new(params));
-        senders[1].fast.eligible = false;
+        (senders[1].fast.eligible, senders[1].fast.tracked.eligible) = (false, false);
         for sender in &mut senders {
             sender.supply_bytes(supply);
             sender.start(Time::ZERO);
         }
-        let mut twins =
-            Twins { senders, receivers, now: Time::ZERO, on_way: VecDeque::new(), fast: [0; 2], acks: 0 };
+        let mut twins = Twins {
+            senders,
+            receivers,
+            now: Time::ZERO,
+            on_way: VecDeque::new(),
+            fast: [0; 2],
+            acks: 0,
+            plain: 0,
+        };
         twins.send();
         twins
     }
@@ -48,7 +66,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         loop {
-            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end);
+            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end.max(fast.fast.tracked.end));
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
@@ -71,7 +89,7 @@ impl Twins {
         let [fast, slow] = &mut self.receivers;
         slow.on_segment(now, segment);
         let expected: Vec<Ack> = std::iter::from_fn(|| slow.poll_transmit(now)).collect();
-        let next = if segment.role == Role::Data {
+        let next = if segment.role == Role::Data && segment.ecn != Ecn::Ce && !segment.cwr {
             fast.on_segment_fast(now, segment.seq, segment.size, segment.sent)
         } else {
             None
@@ -99,6 +117,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         slow.on_ack(now, ack);
+        self.plain += u32::from(ack.sack.is_empty());
         let plain = !ack.syn && !ack.ece;
         let took = plain
             && if ack.sack.is_empty() {
@@ -113,14 +132,35 @@ impl Twins {
         self.send();
     }
 
+    /// The timers of both senders that are due fire.
+    fn fire(&mut self, now: Time) {
+        let [fast, slow] = &mut self.senders;
+        slow.on_timer(now);
+        if !fast.on_pacing_timer_fast(now) {
+            fast.on_timer(now);
+        }
+    }
+
+    /// Lets the time pass until the next step; paced senders send meanwhile.
+    fn wait(&mut self, until: Time) {
+        while self.senders[0].due() < until {
+            self.now = self.senders[0].due().max(self.now);
+            let now = self.now;
+            self.fire(now);
+            self.send();
+        }
+        self.now = until;
+    }
+
     /// One step: `fate` decides what happens to the next segment, or whether a timer fires.
     fn step(&mut self, fate: u8) {
-        self.now += Span::from_millis(1);
+        self.wait(self.now + Span::from_millis(1));
+        let marks = self.senders[0].ctx.ecn && fate % 41 == 0;
         let segment = match (fate, self.on_way.len()) {
             (_, 0) => {
                 self.now = self.senders[0].due().min(self.now + Span::from_millis(5_000)).max(self.now);
                 let now = self.now;
-                self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
+                self.fire(now);
                 return self.send();
             }
             (0..=9, _) => {
@@ -131,6 +171,10 @@ impl Twins {
             (15..=18, _) => self.on_way.front().copied(),
             _ => self.on_way.pop_front(),
         };
+        let segment = segment.map(|segment| Segment {
+            ecn: if marks && segment.ecn.capable() { Ecn::Ce } else { segment.ecn },
+            ..segment
+        });
         let answers = segment.map(|segment| self.answers(&segment)).unwrap_or_default();
         if fate < 250 {
             answers.iter().for_each(|ack| self.hear(ack));
@@ -162,6 +206,34 @@ proptest! {
     ) {
         let mut twins = Twins::new(&params(profile), supply);
         fates.into_iter().for_each(|fate| twins.step(fate));
+    }
+
+    #[test]
+    fn fast_and_slow_path_of_rack_are_equal(
+        fates in prop::collection::vec(any::<u8>(), 200..600),
+        // Up to so many of 256 segments are lost, reordered or duplicated.
+        harm in prop::sample::select(vec![0u8, 2, 19]),
+        profile in prop::sample::select(vec!["linux", "linux-7.3", "rfc"]),
+        cc in prop::sample::select(vec!["reno", "cubic", "bbr", "bbr3", "vegas", "gaimd"]),
+        ecn in any::<bool>(),
+        supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
+    ) {
+        let mut twins = Twins::new(&params_with(profile, cc, ecn), supply);
+        fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
+    }
+}
+
+/// The comparison covers the fast path of RACK, paced or not.
+#[test]
+fn the_fast_path_of_rack_is_the_common_one() {
+    for cc in ["cubic", "bbr", "bbr3"] {
+        let mut twins = Twins::new(&params_with("linux", cc, false), u64::from(u32::MAX));
+        for step in 0..2000u32 {
+            twins.step(if step % 997 == 0 { 0 } else { 100 });
+        }
+        let (sent, acks) = (twins.senders[0].counters().sent, twins.plain);
+        assert!(twins.fast[0] * 10 > acks * 9, "{cc}: {:?} of {acks}", twins.fast);
+        assert!(u64::from(twins.fast[1]) * 2 > sent, "{cc}: {:?} of {sent}", twins.fast);
     }
 }
 

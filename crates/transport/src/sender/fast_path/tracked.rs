@@ -1,0 +1,154 @@
+//! Fast path of a sender with RACK, paced or not: its segments are tracked one by one.
+//!
+//! Three steps skip the general code, with the same result bit for bit:
+//! - an ACK of new data without SACK and ECN echo, while nothing is SACKed, lost or probed for;
+//! - a new full segment, while others are in flight, nothing is to be retransmitted and the retransmission timer runs;
+//! - a pacing timer that fires alone.
+
+use super::{Sender, NONE};
+use crate::connection::Timer;
+use crate::params::{Handshake, Recovery};
+use units::{Span, Time};
+
+/// State of the fast path of tracked senders.
+#[derive(Clone, Debug)]
+pub(super) struct Tracked {
+    /// The options allow the fast path: [`Sender::is_tracked_eligible`].
+    pub(super) eligible: bool,
+    /// ACKs take the fast path now.
+    pub(super) acks: bool,
+    /// One past the last new segment that may be sent on the fast path, if pacing allows.
+    pub(super) end: u32,
+    /// The ACK processed at this time armed the probe timer as a segment sent then would.
+    probe_armed_at: Time,
+}
+
+impl Tracked {
+    pub(super) fn new() -> Tracked {
+        Tracked { eligible: false, acks: false, end: 0, probe_armed_at: Time::NEVER }
+    }
+}
+
+impl Sender {
+    /// Precondition: RACK without accurate ECN, random delays and segmentation offload, with a congestion control that does not
+    /// watch every ACK.
+    pub(in crate::sender) fn is_tracked_eligible(&self) -> bool {
+        let (p, ctx) = (&self.ctx.params, &self.ctx);
+        let ordinary = p.max_burst == 0
+            && p.overhead == Span::ZERO
+            && p.open_wait == Span::ZERO
+            && p.handshake != Handshake::Ns2Syn
+            && !(p.pace_first || p.pipe_always);
+        self.recovery.algorithm == Recovery::Rack
+            && ordinary
+            && !(ctx.offloads || ctx.watches_acks())
+            && self.has_plain_ecn()
+    }
+
+    /// Recomputes which ACKs may take the fast path, after any change of the state.
+    pub(super) fn update_tracked_acks(&mut self) {
+        self.fast.tracked.probe_armed_at = Time::NEVER;
+        self.fast.tracked.acks = self.fast.tracked.eligible
+            && self.opened
+            && !self.recovery.recovering
+            && !self.recovery.loss
+            && self.recovery.dupacks == 0
+            && self.recovery.forced == NONE
+            && self.ctx.quota > 0
+            && self.ctx.seq.nxt == self.ctx.seq.max
+            && !self.must_announce()
+            && self.recovery.is_plain_rack();
+    }
+
+    /// Recomputes which new segments may be sent on the fast path; the general part is
+    /// [`Sender::update_fast_send`].
+    #[inline]
+    pub(super) fn update_tracked_send(&mut self, repairing: bool) {
+        let past = if repairing { self.tracked_end_in_recovery() } else { Some(self.window_end()) };
+        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
+            (self.fast.tracked.end, self.fast.slow_pending) = (past, false);
+        }
+    }
+
+    /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all to
+    /// the slow path: also after a timeout, and at the end of the receiver's window.
+    fn tracked_end_in_recovery(&self) -> Option<u32> {
+        let pipe = self.recovery.pipe(&self.ctx);
+        // An integer subtracted from a larger double needs no rounding here.
+        let room = (self.ctx.window.cwnd - f64::from(pipe)) as u32;
+        if self.recovery.loss {
+            return None;
+        }
+        if room == 0 {
+            return Some(self.ctx.seq.max.min(self.ctx.seq.limit.saturating_sub(1)));
+        }
+        let past = self.ctx.seq.max.saturating_add(room);
+        (self.recovery.parts.rack.lost.len() == 0 && past <= self.ctx.seq.window_end()).then_some(past)
+    }
+
+    /// Processes a cumulative ACK on the fast path; see [`Sender::on_ack_fast`].
+    #[inline(never)]
+    pub(super) fn on_ack_tracked(&mut self, now: Time, ack: u32, echo: Time) -> bool {
+        if ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
+            return false;
+        }
+        self.ctx.quota = NONE;
+        let plain = self.recovery.on_plain_ack_rack(&mut self.ctx, now, ack, echo);
+        if !plain {
+            self.update_fast_path();
+            return true;
+        }
+        let cwnd = self.ctx.window.cwnd as u32;
+        self.fast.cwnd = cwnd;
+        // A lone segment waits longer for its probe.
+        self.fast.tracked.probe_armed_at = if self.ctx.seq.outstanding() > 1 { now } else { Time::NEVER };
+        let past = ack.saturating_add(cwnd.min(self.ctx.seq.rwnd));
+        if past < self.ctx.seq.limit {
+            (self.fast.tracked.end, self.fast.slow_pending) = (past, false);
+        } else {
+            self.update_fast_send();
+        }
+        true
+    }
+
+    /// The next new segment on the fast path, unless pacing delays it: then its timer is armed.
+    #[inline(never)]
+    pub(super) fn poll_tracked(&mut self, now: Time) -> Option<u32> {
+        let (seq, parts) = (self.ctx.seq.nxt, &self.recovery.parts);
+        let missing = parts.board.sacked_count + parts.rack.lost.len();
+        let in_flight = seq + 1 - self.ctx.seq.una - missing;
+        if in_flight <= 1 {
+            // The first segment of a flight resets the rate sample.
+            (self.fast.tracked.end, self.fast.slow_pending) = (0, true);
+            return None;
+        }
+        if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
+            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+            return None;
+        }
+        (self.ctx.seq.nxt, self.ctx.seq.max) = (seq + 1, seq + 1);
+        if self.ctx.timed == NONE {
+            (self.ctx.timed, self.ctx.timed_at) = (seq, now);
+        }
+        if self.recovery.recovering {
+            self.recovery.parts.board.prr_out += 1;
+        }
+        self.recovery.record_new_segment(&mut self.ctx, now, seq, in_flight);
+        if self.fast.tracked.probe_armed_at != now {
+            self.recovery.arm_probe(&mut self.ctx, now);
+        }
+        Some(seq)
+    }
+
+    /// Fires the pacing timer on the fast path. Returns false, without effect, if it is not due or not alone
+    /// ([`Sender::on_timer`]).
+    #[inline]
+    pub fn on_pacing_timer_fast(&mut self, now: Time) -> bool {
+        if self.ctx.seq.nxt >= self.fast.tracked.end || !self.ctx.timers.fire_alone(Timer::Pacing, now) {
+            return false;
+        }
+        self.ctx.quota = NONE;
+        self.fast.tracked.probe_armed_at = Time::NEVER;
+        true
+    }
+}
