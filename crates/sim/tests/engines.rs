@@ -101,7 +101,10 @@ fn senders() -> Vec<String> {
     let controls = names("congestion_controls", "name").into_iter().map(|name| format!("cc = \"{name}\""));
     let recoveries = names("recoveries", "name").into_iter().map(|name| format!("recovery = \"{name}\""));
     let profiles = ["linux", "linux-7.3", "ns3", "ns2-2.35"].map(|name| format!("profile = \"{name}\""));
-    transports.chain(controls).chain(recoveries).chain(profiles).collect()
+    let linux = names("congestion_controls", "name")
+        .into_iter()
+        .map(|name| format!("profile = \"linux\"\ncc = \"{name}\""));
+    transports.chain(controls).chain(recoveries).chain(profiles).chain(linux).collect()
 }
 
 #[test]

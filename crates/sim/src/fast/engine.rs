@@ -2,12 +2,12 @@
 
 use super::fabric::{Fast, SendResult};
 use super::private_links::FastFlow;
-use super::{known_departures, DroptailLink, FastLink, FastPath, RedLink};
+use super::{known_departures, ArrivalLink, DroptailLink, FastLink, FastPath};
 use crate::account::LinkProbe;
 use crate::calendar::{Key, Pending};
 use crate::link::Link;
 use crate::network::{Carrier, Flow, Network, Transit};
-use crate::packet::{Pkt, TIMER};
+use crate::packet::{Pkt, TIMER, TRANSMITTER_FREE};
 use units::{Rate, Span, Time};
 
 impl Carrier for Fast {
@@ -15,6 +15,9 @@ impl Carrier for Fast {
 
     #[inline]
     fn schedule(&mut self, key: Key, event: Pkt) {
+        if event.hop == TRANSMITTER_FREE && self.postpone(event.flow, key) {
+            return;
+        }
         self.add_event(key, event);
     }
 
@@ -46,11 +49,15 @@ impl Carrier for Fast {
 
     fn advance(network: &mut Network<Self>, most: u64) -> (u64, Time) {
         network.carrier.calendar.stop_after(network.window.end);
-        if network.carrier.lookahead.is_on {
+        let (done, last) = if network.carrier.lookahead.is_on {
             network.advance_with_lookahead(most)
         } else {
             network.advance_in_order(most)
+        };
+        if done < most {
+            network.dequeue_until_end();
         }
+        (done, last)
     }
 
     fn pending(&self) -> Vec<(Key, Pkt)> {
@@ -67,14 +74,16 @@ impl Carrier for Fast {
         let in_doubles = self.end.is_double();
         if self.uses(FastPath::DroptailLink) && DroptailLink::is_eligible(link, in_doubles) {
             self.droptail_links.extend(DroptailLink::take_over(link));
-        } else if self.uses(FastPath::RedLink) && RedLink::is_eligible(link, in_doubles) {
-            let mut red = RedLink::take_over(link);
+        } else if self.uses(FastPath::RedLink) && ArrivalLink::is_eligible(link, in_doubles) {
+            let mut red = ArrivalLink::take_over(link);
             if let Some(red) = &mut red {
                 red.uses_uniform_size = self.uses(FastPath::UniformSize);
             }
-            self.red_links.extend(red);
+            self.arrival_links.extend(red);
         } else if self.uses(FastPath::KnownDepartures) && known_departures::is_eligible(link) {
             link.set_departures_known();
+        } else {
+            self.adopt_lazily(link);
         }
     }
 
@@ -87,6 +96,7 @@ impl Carrier for Fast {
     }
 
     fn prepare(network: &mut Network<Self>) {
+        network.convert_data_links();
         network.assign_ecn();
         network.fold();
         network.enable_lookahead();
@@ -98,7 +108,7 @@ impl Carrier for Fast {
         for link in &mut carrier.droptail_links {
             queued += finish_link(link, end, links);
         }
-        for link in &mut carrier.red_links {
+        for link in &mut carrier.arrival_links {
             queued += finish_link(link, end, links);
         }
         let private = flows.iter_mut().flat_map(|flow| &mut flow.state.private);

@@ -2,9 +2,10 @@
 //!
 //! Split from the flows so that a flow can send while it is mutably borrowed.
 
-use super::hop::{FastHop, HOP_DROPTAIL, HOP_RED};
+use super::hop::{FastHop, HOP_ARRIVAL, HOP_DROPTAIL};
+use super::lazy_dequeue::LazyDequeue;
 use super::lookahead::Lookahead;
-use super::{DroptailLink, FastLink, FastPath, FastPaths, RedLink};
+use super::{ArrivalLink, DroptailLink, FastLink, FastPath, FastPaths};
 use crate::calendar::{CalendarQueue, Key, Pending};
 use crate::network::Transit;
 use crate::packet::Pkt;
@@ -29,8 +30,10 @@ pub struct Fast {
     pub(super) lookahead: Lookahead,
     /// Specialised tail-drop links.
     pub(super) droptail_links: Vec<DroptailLink>,
-    /// Specialised RED links.
-    pub(super) red_links: Vec<RedLink>,
+    /// Arrival links: RED, and tail drop where data queues.
+    pub(super) arrival_links: Vec<ArrivalLink>,
+    /// The next dequeues of general links, by the link's number.
+    pub(super) lazy: Vec<LazyDequeue>,
     /// The hops of all routes.
     pub(super) hops: Vec<FastHop>,
     /// Whether routes are folded.
@@ -48,7 +51,8 @@ impl Fast {
             calendar: CalendarQueue::new(),
             lookahead: Lookahead::default(),
             droptail_links: Vec::new(),
-            red_links: Vec::new(),
+            arrival_links: Vec::new(),
+            lazy: Vec::new(),
             hops: Vec::new(),
             folded: false,
             without,
@@ -92,7 +96,7 @@ impl Fast {
         if !LOOKAHEAD || !self.lookahead.is_on {
             return self.calendar.push(key, pkt);
         }
-        let ahead = pkt.attributes.hop_code() == [HOP_RED, HOP_DROPTAIL][SIDE];
+        let ahead = pkt.attributes.hop_code() == [HOP_ARRIVAL, HOP_DROPTAIL][SIDE];
         if !ahead || !self.lookahead.add_arrival(SIDE, key, pkt) {
             self.schedule_slow(key, &Pkt { ..pkt });
         }

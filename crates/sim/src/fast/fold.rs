@@ -15,6 +15,34 @@ use units::Span;
 type Routes = [Range<usize>; 2];
 
 impl Network<Fast> {
+    /// Hands tail-drop links over to [`ArrivalLink`] where data queues: links that are the slowest of the route of some flow,
+    /// among those with a probe.
+    pub(super) fn convert_data_links(&mut self) {
+        if !self.carrier.uses(FastPath::TailDropQueue) || self.window.end.is_double() {
+            return;
+        }
+        let mut rates = vec![None; self.link_count as usize];
+        for (number, link) in self.links.iter().enumerate() {
+            rates[number] = Some(link.rate());
+        }
+        let mut slowest = vec![false; rates.len()];
+        for flow in &self.flows {
+            let route = self.route(flow.first_hop[0]);
+            let rate = |link: usize| rates[link].filter(|rate| rate.0 > 0).map(|rate| (rate, link));
+            let least = self.links_of(&route).filter_map(rate).map(|(rate, _)| rate).min();
+            let is_slowest = |link: &usize| rates[*link].is_some() && rates[*link] == least;
+            self.links_of(&route).filter(is_slowest).for_each(|link| slowest[link] = true);
+        }
+        let (queues, others): (Vec<DroptailLink>, Vec<DroptailLink>) =
+            std::mem::take(&mut self.carrier.droptail_links)
+                .into_iter()
+                .partition(|link| slowest[link.component as usize] && link.can_be_converted());
+        self.carrier.droptail_links = others;
+        self.carrier.arrival_links.extend(queues.into_iter().map(DroptailLink::into_arrival_link));
+        let uniform = self.carrier.uses(FastPath::UniformSize);
+        self.carrier.arrival_links.iter_mut().for_each(|link| link.uses_uniform_size = uniform);
+    }
+
     /// Turns the routes into those of the fast engine.
     pub(super) fn fold(&mut self) {
         let routes: Vec<Routes> =
@@ -53,22 +81,22 @@ impl Network<Fast> {
             let place = link.component as usize;
             hops[place] = if folds[place] { FastHop::DroptailNow(number) } else { FastHop::Droptail(number) };
         }
-        for (link, number) in self.carrier.red_links.iter().zip(0..) {
+        for (link, number) in self.carrier.arrival_links.iter().zip(0..) {
             let place = link.component as usize;
-            hops[place] = if folds[place] { FastHop::RedNow(number) } else { FastHop::Red(number) };
+            hops[place] = if folds[place] { FastHop::ArrivalNow(number) } else { FastHop::Arrival(number) };
         }
         hops
     }
 
     /// The links that are folded: those that are eligible, except one of each round trip, so that no flow runs ahead
-    /// for ever. A RED link stays if there is one, because then packets pass the tail-drop links on both sides of it
+    /// for ever. An arrival link stays if there is one, because then packets pass the tail-drop links on both sides of it
     /// at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
-        let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
+        let (shared, delays) = (self.shaarrival_links(routes), self.links_that_delay());
         let eligible = |link: usize| self.is_eligible_to_fold(link, shared[link], delays[link]);
         let mut folds: Vec<bool> = (0..shared.len()).map(eligible).collect();
         let mut red = vec![false; folds.len()];
-        self.carrier.red_links.iter().for_each(|link| red[link.component as usize] = true);
+        self.carrier.arrival_links.iter().for_each(|link| red[link.component as usize] = true);
         for pair in routes {
             let round_trip = || pair.iter().flat_map(|route| self.links_of(route));
             if round_trip().all(|link| folds[link]) {
@@ -99,7 +127,7 @@ impl Network<Fast> {
     }
 
     /// The links that are fed by more than one component.
-    fn shared_links(&self, routes: &[Routes]) -> Vec<bool> {
+    fn shaarrival_links(&self, routes: &[Routes]) -> Vec<bool> {
         let count = self.link_count as usize;
         let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
         for (number, pair) in routes.iter().enumerate() {
@@ -166,7 +194,8 @@ impl Network<Fast> {
                 let [.., before, last @ FastHop::DroptailThenEnd(_)] = hops else { continue };
                 let then = match *before {
                     FastHop::Droptail(link) => FastHop::DroptailThenPrivate(link),
-                    FastHop::Red(link) => FastHop::RedThenPrivate(link),
+                    FastHop::Arrival(link) => FastHop::ArrivalThenPrivate(link),
+                    FastHop::Link(link) => FastHop::LinkThenPrivate(link),
                     _ => continue,
                 };
                 private.last = last.droptail_index().and_then(|link| take(*link));

@@ -13,12 +13,12 @@ pub(super) enum FastHop {
     End,
     /// A specialised tail-drop link, through the event queue.
     Droptail(u32),
-    /// A specialised RED link, an index into [`Fast::red_links`](super::Fast), through the event queue.
-    Red(u32),
+    /// An arrival link, an index into [`Fast::arrival_links`](super::Fast), through the event queue.
+    Arrival(u32),
     /// Any link, through the event queue.
     Link(u32),
-    /// A specialised RED link, now.
-    RedNow(u32),
+    /// An arrival link, now.
+    ArrivalNow(u32),
     /// Any link, now.
     LinkNow(u32),
     /// The flow's private link at the beginning or the end of its route, now.
@@ -26,12 +26,14 @@ pub(super) enum FastHop {
     /// [`FastHop::Droptail`], then a private link and the end.
     DroptailThenPrivate(u32),
     /// [`FastHop::Red`], then a private link and the end.
-    RedThenPrivate(u32),
+    ArrivalThenPrivate(u32),
+    /// [`FastHop::Link`], then a private link and the end.
+    LinkThenPrivate(u32),
 }
 
-/// The hop code of data packets whose next event is [`FastHop::RedThenPrivate`] at RED link 0; the codes of further RED
+/// The hop code of data packets whose next event is [`FastHop::ArrivalThenPrivate`] at arrival link 0; the codes of further arrival
 /// links follow.
-pub(super) const HOP_RED: u8 = 1;
+pub(super) const HOP_ARRIVAL: u8 = 1;
 /// The same for packets of the reverse direction and [`FastHop::DroptailThenPrivate`] at tail-drop link 0.
 pub(super) const HOP_DROPTAIL: u8 = 128;
 /// Codes for each kind of link.
@@ -42,7 +44,7 @@ impl FastHop {
     /// link. Returns that link's number and the first code of its kind.
     fn is_eligible(self, side: usize) -> Option<(u32, u8)> {
         match (side, self) {
-            (0, FastHop::RedThenPrivate(link)) if link < CODES => Some((link, HOP_RED)),
+            (0, FastHop::ArrivalThenPrivate(link)) if link < CODES => Some((link, HOP_ARRIVAL)),
             (1, FastHop::DroptailThenPrivate(link)) if link < CODES => Some((link, HOP_DROPTAIL)),
             _ => None,
         }
@@ -57,8 +59,9 @@ impl FastHop {
     /// Whether the packet waits in the event queue until it arrives there.
     #[inline(always)]
     pub(super) fn goes_through_queue(self) -> bool {
-        use FastHop::{Droptail, DroptailThenPrivate, Link, Red, RedThenPrivate};
-        matches!(self, Droptail(_) | Red(_) | Link(_) | DroptailThenPrivate(_) | RedThenPrivate(_))
+        use FastHop::{Arrival, ArrivalThenPrivate, Droptail, DroptailThenPrivate, Link, LinkThenPrivate};
+        matches!(self, Droptail(_) | Arrival(_) | Link(_))
+            || matches!(self, DroptailThenPrivate(_) | ArrivalThenPrivate(_) | LinkThenPrivate(_))
     }
 
     /// The index of its specialised tail-drop link, if that is where it leads.

@@ -18,7 +18,7 @@ impl Network<Fast> {
     #[inline(never)]
     pub(super) fn pass_link(&mut self, number: u32, transit: Transit) -> Option<Transit> {
         if !self.links[number as usize].knows_departures() {
-            self.arrive_at_link(number, &transit);
+            self.arrive_lazily(number, &transit);
             return None;
         }
         let mut transit = transit;

@@ -5,12 +5,16 @@
 pub enum FastPath {
     /// [`super::DroptailLink`].
     DroptailLink,
-    /// [`super::RedLink`].
+    /// [`super::ArrivalLink`].
     RedLink,
-    /// The uniform-size queue of a [`super::RedLink`].
+    /// The same for tail drop, at the slowest links of data.
+    TailDropQueue,
+    /// The uniform-size queue of a [`super::ArrivalLink`].
     UniformSize,
     /// Departures known at arrival, at links of any other discipline that decides at arrival.
     KnownDepartures,
+    /// Dequeues executed at the next arrival, at links of disciplines that decide later.
+    LazyDequeue,
     /// Hops taken at once instead of through the event queue.
     Fold,
     /// Private links stored with their flow.
@@ -23,11 +27,13 @@ pub enum FastPath {
 
 impl FastPath {
     /// All of them, in the order of the table in [`super`].
-    pub const ALL: [FastPath; 8] = [
+    pub const ALL: [FastPath; 10] = [
         FastPath::DroptailLink,
         FastPath::RedLink,
+        FastPath::TailDropQueue,
         FastPath::UniformSize,
         FastPath::KnownDepartures,
+        FastPath::LazyDequeue,
         FastPath::Fold,
         FastPath::PrivateLinks,
         FastPath::HopCodes,
@@ -39,8 +45,10 @@ impl FastPath {
         match self {
             FastPath::DroptailLink => "droptail_link",
             FastPath::RedLink => "red_link",
+            FastPath::TailDropQueue => "tail_drop_queue",
             FastPath::UniformSize => "uniform_size",
             FastPath::KnownDepartures => "known_departures",
+            FastPath::LazyDequeue => "lazy_dequeue",
             FastPath::Fold => "fold",
             FastPath::PrivateLinks => "private_links",
             FastPath::HopCodes => "hop_codes",

@@ -1,7 +1,7 @@
 //! The events of a run in the fast engine: in order, or with lookahead.
 
 use super::fabric::Fast;
-use super::hop::{FastHop, HOP_DROPTAIL, HOP_RED};
+use super::hop::{FastHop, HOP_ARRIVAL, HOP_DROPTAIL};
 use super::lookahead::{Lookahead, Situation};
 use super::private_links::{FastFlow, PrivateLinks};
 use super::{DroptailLink, FastLink, FastPath};
@@ -52,8 +52,8 @@ impl Network<Fast> {
             };
             let pkt = node.event;
             self.deliver_ack_fast::<true, false>(pkt, key);
-        } else if hop_code >= HOP_RED {
-            let link = &mut carrier.red_links[usize::from(hop_code - HOP_RED)];
+        } else if hop_code >= HOP_ARRIVAL {
+            let link = &mut carrier.arrival_links[usize::from(hop_code - HOP_ARRIVAL)];
             match link.pass(node.event.size, node.event.attributes.ecn(), node.key()) {
                 Ok(key) => {
                     let pkt = node.event;
@@ -61,7 +61,7 @@ impl Network<Fast> {
                 }
                 Err(passed) => {
                     let transit = Transit::new(node.event, node.key());
-                    self.leave_red_link_with_fates(u32::from(hop_code - HOP_RED), &transit, passed);
+                    self.leave_arrival_link_with_fates(u32::from(hop_code - HOP_ARRIVAL), &transit, passed);
                 }
             }
         } else if let Some(FastHop::Droptail(link)) = carrier.hops.get(node.event.hop as usize) {
@@ -80,7 +80,7 @@ impl Network<Fast> {
         Some(time)
     }
 
-    /// Switches the lookahead on where it is eligible: at the first RED link and the first tail-drop link.
+    /// Switches the lookahead on where it is eligible: at the first arrival link and the first tail-drop link.
     pub(super) fn enable_lookahead(&mut self) {
         let Some(situation) = self.situation().filter(|_| self.carrier.uses(FastPath::Lookahead)) else {
             return;
@@ -92,10 +92,10 @@ impl Network<Fast> {
 
     /// The numbers that decide whether the lookahead is eligible; `None` if there are not both kinds of links.
     fn situation(&self) -> Option<Situation> {
-        let (red, link) = (self.carrier.red_links.first()?, self.carrier.droptail_links.first()?);
+        let (red, link) = (self.carrier.arrival_links.first()?, self.carrier.droptail_links.first()?);
         let over = |flow: &Flow<FastFlow>| {
             let [data, ack] = flow.attributes.map(Attributes::hop_code);
-            [data == HOP_RED, ack == HOP_DROPTAIL]
+            [data == HOP_ARRIVAL, ack == HOP_DROPTAIL]
         };
         let greedy =
             |flow: &&Flow<FastFlow>| over(flow) == [true; 2] && matches!(flow.source, Source::Tcp(_));
@@ -192,15 +192,15 @@ impl Network<Fast> {
         flow.armed_for[side] != now || !flow.is_due(side, now)
     }
 
-    /// The RED link handles its arrivals within the window, at most `most` of them. Returns how many.
+    /// The arrival link handles its arrivals within the window, at most `most` of them. Returns how many.
     #[inline(never)]
     fn pass_data(&mut self, known: Time, most: u64, now: &mut Time) -> u64 {
         let (mut remaining, mut last) = (most, Time::ZERO);
         self.limit_window(known);
         while remaining > 0 {
-            let Fast { lookahead, red_links, .. } = &mut self.carrier;
+            let Fast { lookahead, arrival_links, .. } = &mut self.carrier;
             let Some(coming) = lookahead.arrivals[0].next_before(known, lookahead.until) else { break };
-            let link = &mut red_links[0];
+            let link = &mut arrival_links[0];
             (last, remaining) = (coming.time, remaining - 1);
             match link.pass(coming.pkt.size, coming.pkt.attributes.ecn(), coming.key()) {
                 Ok(key) => {
@@ -209,7 +209,7 @@ impl Network<Fast> {
                 }
                 Err(passed) => {
                     let transit = Transit::new(coming.pkt, coming.key());
-                    self.leave_red_link_with_fates(0, &transit, passed);
+                    self.leave_arrival_link_with_fates(0, &transit, passed);
                 }
             }
         }

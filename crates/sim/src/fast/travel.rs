@@ -10,11 +10,16 @@ use queue::disc::{Fate, Packet, Reason};
 use units::Ecn;
 
 impl Network<Fast> {
-    /// RED dropped or marked a packet that came out of the event queue.
+    /// An arrival link dropped or marked a packet that came out of the event queue.
     #[cold]
     #[inline(never)]
-    pub(super) fn leave_red_link_with_fates(&mut self, number: u32, transit: &Transit, passed: Option<Key>) {
-        let ecn = self.record_red_fates(number, transit);
+    pub(super) fn leave_arrival_link_with_fates(
+        &mut self,
+        number: u32,
+        transit: &Transit,
+        passed: Option<Key>,
+    ) {
+        let ecn = self.record_arrival_fates(number, transit);
         if let Some(key) = passed {
             let attributes = transit.pkt.attributes.with_ecn(ecn);
             self.leave_link_slow(&Transit::new(Pkt { attributes, ..transit.pkt }, key));
@@ -46,19 +51,19 @@ impl Network<Fast> {
             return if event == TIMER {
                 self.timer_fired_fast::<LOOKAHEAD>(number, transit.time);
             } else {
-                self.transmission_ended(number, transit.time);
+                self.dequeue_guarded(number, transit.time);
             };
         };
         match *hop {
             FastHop::End => self.deliver_fast::<LOOKAHEAD>(transit),
-            FastHop::Red(number) | FastHop::RedThenPrivate(number) => {
-                let link = &mut self.carrier.red_links[number as usize];
+            FastHop::Arrival(number) | FastHop::ArrivalThenPrivate(number) => {
+                let link = &mut self.carrier.arrival_links[number as usize];
                 match link.pass(transit.pkt.size, transit.pkt.attributes.ecn(), transit.key()) {
                     Ok(key) => self.leave_link(transit.pkt, key),
-                    Err(passed) => self.leave_red_link_with_fates(number, transit, passed),
+                    Err(passed) => self.leave_arrival_link_with_fates(number, transit, passed),
                 }
             }
-            FastHop::Link(link) => {
+            FastHop::Link(link) | FastHop::LinkThenPrivate(link) => {
                 if let Some(passed) = self.pass_link(link, *transit) {
                     self.travel(passed);
                 }
@@ -84,8 +89,11 @@ impl Network<Fast> {
                 FastHop::DroptailNow(link)
                 | FastHop::DroptailThenEnd(link)
                 | FastHop::DroptailThenQueue(link) => self.pass_droptail(link, transit),
+                FastHop::Private if self.is_at_last_private(&transit) => {
+                    return self.deliver_over_private(&transit);
+                }
                 FastHop::Private => self.pass_private(transit),
-                FastHop::RedNow(link) => self.pass_red(link, transit),
+                FastHop::ArrivalNow(link) => self.pass_arrival_link(link, transit),
                 FastHop::LinkNow(link) => self.pass_link(link, transit),
                 FastHop::End if self.carrier.folded => return self.deliver_fast::<true>(&transit),
                 _ => return self.carrier.add_event(transit.key(), transit.pkt),
@@ -95,6 +103,15 @@ impl Network<Fast> {
                 None => return,
             }
         }
+    }
+
+    /// Whether a packet at a private link has passed all others of its route.
+    #[inline]
+    fn is_at_last_private(&self, transit: &Transit) -> bool {
+        let flow = &self.flows[transit.pkt.flow as usize];
+        let side = usize::from(transit.pkt.is_back());
+        self.carrier.folded
+            && (transit.pkt.hop != flow.first_hop[side] || flow.state.private[side].first.is_none())
     }
 
     /// Handles a packet that an end sent and that was not scheduled directly.
@@ -136,13 +153,13 @@ impl Network<Fast> {
         self.next_hop(Transit::new(transit.pkt, key))
     }
 
-    /// The same for a specialised RED link.
-    fn pass_red(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
-        let link = &mut self.carrier.red_links[number as usize];
+    /// The same for an arrival link.
+    fn pass_arrival_link(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
+        let link = &mut self.carrier.arrival_links[number as usize];
         let key = match link.pass(transit.pkt.size, transit.pkt.attributes.ecn(), transit.key()) {
             Ok(key) => key,
             Err(passed) => {
-                let ecn = self.record_red_fates(number, &transit);
+                let ecn = self.record_arrival_fates(number, &transit);
                 transit.pkt.set_ecn(ecn);
                 passed?
             }
@@ -150,11 +167,11 @@ impl Network<Fast> {
         self.next_hop(Transit::new(transit.pkt, key))
     }
 
-    /// RED dropped or marked the packet that arrived. Returns its ECN field.
+    /// An arrival link dropped or marked the packet that arrived. Returns its ECN field.
     #[cold]
     #[inline(never)]
-    fn record_red_fates(&mut self, number: u32, transit: &Transit) -> Ecn {
-        let link = &mut self.carrier.red_links[number as usize];
+    fn record_arrival_fates(&mut self, number: u32, transit: &Transit) -> Ecn {
+        let link = &mut self.carrier.arrival_links[number as usize];
         let component = link.component();
         let mut pkt = transit.pkt;
         for fate in link.fates.drain(..) {

@@ -66,7 +66,12 @@ impl Transmitter {
             probe.arrived(now, pkt.size, queue.avg(), came);
         }
         if !self.departures_known {
-            self.sync_backlog(queue);
+            if came.is_empty() {
+                self.backlog.add(pkt.size);
+                self.check_backlog(queue);
+            } else {
+                self.sync_backlog(queue);
+            }
             return None;
         }
         let dropped = !came.is_empty() && is_dropped(pkt, came);
@@ -87,8 +92,14 @@ impl Transmitter {
     ) -> Option<(Pkt, Transmission)> {
         let before = fates.len();
         let next = queue.dequeue(&mut self.context(now, fates));
-        self.sync_backlog(queue);
-        if let Some(probe) = &mut self.probe {
+        match &next {
+            Some(Waiting { pkt, .. }) if fates.len() == before => {
+                self.backlog.remove(pkt.size);
+                self.check_backlog(queue);
+            }
+            _ => self.sync_backlog(queue),
+        }
+        if let Some(probe) = self.probe.as_mut().filter(|_| fates.len() > before) {
             probe.record_fates(now, &fates[before..]);
         }
         let Waiting { pkt, enqueued, .. } = next?;
@@ -118,6 +129,12 @@ impl Transmitter {
     #[inline]
     pub(super) fn sync_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
         self.backlog = Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 };
+    }
+
+    /// Without a drop the backlog follows from the packets that came and went.
+    #[inline]
+    fn check_backlog<D: QueueDisc<Waiting>>(&self, queue: &D) {
+        debug_assert_eq!(self.backlog, Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 });
     }
 
     /// Runs the discipline's ticks that are due before `now`; at equal times a tick comes last.

@@ -18,7 +18,15 @@ impl<C: Carrier> Network<C> {
     }
 
     /// Records the packets that a link's queue dropped or marked.
+    #[inline]
     pub(crate) fn record_fates(&mut self, link: u32, now: Time) {
+        if !self.fates.is_empty() {
+            self.record_each_fate(link, now);
+        }
+    }
+
+    #[inline(never)]
+    fn record_each_fate(&mut self, link: u32, now: Time) {
         let was_queued = self.links.get(link as usize).is_some_and(|link| !link.knows_departures());
         let counts = u64::from(now >= self.window.warmup);
         for fate in self.fates.drain(..) {

@@ -31,7 +31,7 @@ impl DropCurve {
         }
     }
 
-    /// An average below the first octave, or above all so far.
+    /// An average below the first octave, or above all so far, or none.
     #[cold]
     #[inline(never)]
     fn add_slow(&mut self, avg: f64, step: usize, hit: bool) {
@@ -39,8 +39,10 @@ impl DropCurve {
             self.steps.resize((step + 1).next_multiple_of(STEPS), (0, 0));
             return self.add(avg, hit);
         }
-        self.low.0 += 1;
-        self.low.1 += u32::from(hit);
+        if !avg.is_nan() {
+            self.low.0 += 1;
+            self.low.1 += u32::from(hit);
+        }
     }
 
     /// Width of the bins: the least power of two for which they are few enough.

@@ -216,7 +216,7 @@ impl LinkProbe {
         self.window.warmup
     }
 
-    /// RED admitted a packet at this average: `arrived` and `departed` in one call. `ahead`: sum of the waits of those queued.
+    /// RED admitted a packet at this average, or tail drop at none (not a number): `arrived` and `departed` in one call. `ahead`: sum of the waits of those queued.
     #[inline(always)]
     pub fn admitted(&mut self, now: Time, size: u32, avg: f64, wire: Transmission, ahead: u64) {
         let Transmission { start, finish } = wire;
@@ -263,7 +263,7 @@ impl LinkProbe {
         if now >= self.window.warmup {
             self.queue.add_sojourn(size, start.0 - now.0, ahead);
         }
-        self.arrived::<Waiting>(now, size, Some(avg), &[]);
+        self.arrived::<Waiting>(now, size, Some(avg).filter(|avg| !avg.is_nan()), &[]);
         self.departed(size, now, start, finish);
     }
 

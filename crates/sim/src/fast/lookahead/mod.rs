@@ -1,4 +1,4 @@
-//! Lookahead: the busiest RED link and the busiest tail-drop link of the reverse direction advance in turns.
+//! Lookahead: the busiest arrival link and the busiest tail-drop link of the reverse direction advance in turns.
 //!
 //! Whatever arrives at one of them has passed the other, which takes a known minimum time. So all arrivals of the next
 //! window are known, and each link handles its own as a batch. A window ends with the first event of the event queue,
@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{Bytes, Rate, Span, Time};
 
-/// The state of the lookahead: arrivals at the two links, timers, and the bounds of the present window. Index 0 is the RED
+/// The state of the lookahead: arrivals at the two links, timers, and the bounds of the present window. Index 0 is the arrival
 /// link with data, index 1 the tail-drop link with acknowledgements.
 #[derive(Default)]
 pub(super) struct Lookahead {
@@ -52,7 +52,7 @@ pub(super) struct Situation {
     pub(super) traced: bool,
     /// As [`Lookahead::spans`].
     pub(super) spans: [Span; 2],
-    /// The rate of the RED link.
+    /// The rate of the arrival link.
     pub(super) rate: Rate,
 }
 

@@ -1,15 +1,15 @@
-//! The fast path of a RED queue whose packets all have one size.
+//! The fast path of a queue whose packets all have one size.
 //!
 //! While the transmitter is busy, each packet starts as the one before it ends, an integer number of nanoseconds later. So
 //! the queue length and all remaining sojourns follow from the end of the last packet: none has to be stored, and none has
-//! to be seen departing. Anything else first rebuilds the queue ([`RedLink::materialise_queue`]).
+//! to be seen departing. Anything else first rebuilds the queue ([`ArrivalLink::materialise_queue`]).
 
-use super::{QueuedPacket, RedLink};
+use super::{ArrivalLink, QueuedPacket};
 use crate::account::Backlog;
 use crate::account::Moments;
 use crate::calendar::Key;
 use crate::transmission::Transmission;
-use queue::disc::{Cx, QueueDisc};
+use queue::disc::Cx;
 use queue::red::FastVerdict;
 use units::{Bytes, Ecn, Rng, Span, Time};
 
@@ -56,9 +56,9 @@ impl QueueAtArrival {
 }
 
 impl UniformSize {
-    /// Precondition: RED takes its own fast path, and packets of this size take a whole number of nanoseconds. If a remainder
+    /// Precondition: the discipline takes its own fast path, and packets of this size take a whole number of nanoseconds. If a remainder
     /// were carried over from one packet to the next, transmission times would differ.
-    fn is_eligible(link: &RedLink, size: u32) -> bool {
+    fn is_eligible(link: &ArrivalLink, size: u32) -> bool {
         link.queue.is_eligible() && link.serializer.is_whole(Bytes(u64::from(size)))
     }
 
@@ -150,7 +150,7 @@ impl WaitSums {
     }
 }
 
-impl RedLink {
+impl ArrivalLink {
     /// The queue as an arrival on the fast path finds it.
     #[inline(always)]
     pub(super) fn find_fast(&self, size: u32, key: Key) -> Option<QueueAtArrival> {
@@ -176,7 +176,7 @@ impl RedLink {
         found: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
         // The queue is not empty, so RED's idle time is not involved.
-        debug_assert!(self.queue.is_eligible() && !self.queue.is_idle());
+        debug_assert!(self.queue.is_eligible());
         match self.queue.judge_fast_with_room(found.len, || self.rng.uniform()) {
             FastVerdict::Kept(avg) => {
                 let wire = self.append(found.len);
@@ -269,7 +269,7 @@ impl RedLink {
         self.uniform.change_size(size, start, finish, eligible);
     }
 
-    /// RED dropped or marked the packet, or an option has to be considered.
+    /// The packet was dropped or marked, or an option has to be considered.
     #[cold]
     #[inline(never)]
     fn decide_uniform(
@@ -323,7 +323,7 @@ impl RedLink {
         self.next_due = probe.next_due(true);
         while self.next_due <= now {
             let backlog = self.uniform.backlog(Time(self.next_due.0 - 1), self.busy_until);
-            probe.sample_until(self.next_due, backlog, Some(&self.queue));
+            probe.sample_until(self.next_due, backlog, self.queue.disc());
             self.next_due = probe.next_due(true);
         }
         true

@@ -1,10 +1,11 @@
-//! A RED link that stores sizes instead of packets.
+//! A link that decides at arrival, by RED or tail drop, and stores sizes instead of packets.
 //!
-//! RED decides at arrival, so the departure of a packet is known when it is admitted, and the queue stores no more of it
+//! Both decide at arrival, so the departure of a packet is known when it is admitted, and the queue stores no more of it
 //! than the start of its transmission and its size. Its contribution to the queue statistics is known then, too: its own
 //! sojourn, and the remaining sojourns of those ahead of it. So a departure needs no record of its own. Times are integer
 //! nanoseconds. Everything else is as in [`Link`](crate::link::Link).
 
+mod admission;
 mod fast_link;
 mod queued_packet;
 mod uniform_size;
@@ -12,14 +13,15 @@ mod uniform_size;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
 use crate::transmission::Transmission;
-use queue::disc::{Cx, Fate, QueueDisc};
+use admission::{Admission, TailDrop};
+use queue::disc::{Cx, Fate};
 use queue::red::{FastVerdict, Red};
 pub use queued_packet::QueuedPacket;
 use uniform_size::UniformSize;
 use units::{Bytes, Ecn, Rapid, Rate, Rng, Serializer, Span, Stream, Time};
 
-/// A specialised RED link.
-pub struct RedLink {
+/// A specialised link with RED or tail drop.
+pub struct ArrivalLink {
     /// Propagation delay.
     pub delay: Span,
     /// The link's number, its place in the order of events.
@@ -28,7 +30,7 @@ pub struct RedLink {
     pub probe: Option<Box<LinkProbe>>,
     /// Drops and marks of the last arrival; the caller empties it.
     pub fates: Vec<Fate<QueuedPacket>>,
-    queue: Red<QueuedPacket>,
+    queue: Admission,
     rng: Rapid,
     /// The start of the packet on the wire, or of the last one.
     serving_since: Time,
@@ -52,17 +54,41 @@ pub struct RedLink {
     pub(super) uses_uniform_size: bool,
 }
 
-impl RedLink {
-    /// An idle link.
-    pub fn new(
+impl ArrivalLink {
+    /// An idle link with RED.
+    pub fn red(
         component: u32,
         queue: Red<QueuedPacket>,
         rng: Stream,
         rate: Rate,
         delay: Span,
         probe: Option<Box<LinkProbe>>,
-    ) -> RedLink {
-        RedLink {
+    ) -> ArrivalLink {
+        ArrivalLink::new(component, Admission::Red(queue), rng, rate, delay, probe)
+    }
+
+    /// An idle link with tail drop and room for `limit` packets.
+    pub fn tail_drop(
+        component: u32,
+        limit: u64,
+        rate: Rate,
+        delay: Span,
+        probe: Option<Box<LinkProbe>>,
+    ) -> ArrivalLink {
+        // Tail drop draws nothing.
+        let rng = Stream::new(0, "tail drop");
+        ArrivalLink::new(component, Admission::TailDrop(TailDrop::new(limit)), rng, rate, delay, probe)
+    }
+
+    fn new(
+        component: u32,
+        queue: Admission,
+        rng: Stream,
+        rate: Rate,
+        delay: Span,
+        probe: Option<Box<LinkProbe>>,
+    ) -> ArrivalLink {
+        ArrivalLink {
             delay,
             component,
             probe,
@@ -109,7 +135,7 @@ impl RedLink {
         self.accept_slow(size, ecn, (now, key.birth, key.component))
     }
 
-    /// The slow path of [`RedLink::accept`].
+    /// The slow path of [`ArrivalLink::accept`].
     #[inline(never)]
     fn accept_slow(
         &mut self,
@@ -160,7 +186,7 @@ impl RedLink {
         }
     }
 
-    /// [`RedLink::accept`] if RED's options exclude its fast path, or if that was left at this `step`.
+    /// [`ArrivalLink::accept`] if RED's options exclude its fast path, or if that was left at this `step`.
     #[inline(never)]
     fn accept_with_options(
         &mut self,
@@ -277,7 +303,7 @@ impl RedLink {
         self.max_recorded = self.probe.as_ref().map_or(u64::MAX, |probe| probe.queue.max_pkts());
     }
 
-    /// [`RedLink::dequeue_before`] with a record of every departure. The parts of the key are separate arguments because they
+    /// [`ArrivalLink::dequeue_before`] with a record of every departure. The parts of the key are separate arguments because they
     /// are passed in registers then.
     #[cold]
     #[inline(never)]
@@ -316,15 +342,16 @@ impl RedLink {
     fn hold_until(&mut self, now: Time) {
         let backlog = self.backlog();
         let Some(probe) = &mut self.probe else { return };
-        probe.sample_until(now, backlog, Some(&self.queue));
+        probe.sample_until(now, backlog, self.queue.disc());
         if !self.counting && now >= probe.warmup() {
             self.counting = true;
             let mut ahead = 0;
-            for slot in self.queue.packets() {
-                let wait = slot.start.since(probe.warmup()).0;
+            let warmup = probe.warmup();
+            self.queue.for_each(|slot| {
+                let wait = slot.start.since(warmup).0;
                 probe.queue.add_sojourn(slot.bytes(), wait, ahead);
                 ahead += wait;
-            }
+            });
         }
         probe.queue.hold_max(backlog.pkts, now);
     }
@@ -344,7 +371,7 @@ impl RedLink {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { pkts: self.queue.len() as u64, bytes: self.queue.backlog().0 }
+        Backlog { pkts: self.queue.len() as u64, bytes: self.queue.bytes() }
     }
 }
 
@@ -352,7 +379,7 @@ impl RedLink {
 mod tests {
     use crate::account::{LinkProbe, MeasurementWindow};
     use crate::calendar::Key;
-    use crate::fast::{FastLink, RedLink};
+    use crate::fast::{ArrivalLink, DroptailLink, FastLink};
     use crate::link::tests::{link, packet};
     use proptest::prelude::*;
     use units::{Ecn, Span, Time};
@@ -365,13 +392,20 @@ mod tests {
             widest in prop_oneof![Just(20), Just(9)],
             uniform in prop_oneof![Just(0), Just(60), Just(97), Just(100)],
             step in prop_oneof![Just(100_000), Just(99_999)],
+            kind in prop_oneof![Just("red"), Just("droptail")],
         ) {
             let window = MeasurementWindow { warmup: Time(3_000_000), end: Time(1 << 40), sample: Span(1 << 20), series: true };
-            let make = || link("red").with_probe(LinkProbe::new(window));
+            let make = || link(kind).with_probe(LinkProbe::new(window));
             let (mut link, mut replaced) = (make(), make());
-            prop_assert!(RedLink::is_eligible(&replaced, false) && !RedLink::is_eligible(&replaced, true));
             link.set_departures_known();
-            let mut fast = RedLink::take_over(&mut replaced).unwrap();
+            let mut fast = if kind == "red" {
+                prop_assert!(ArrivalLink::is_eligible(&replaced, false) && !ArrivalLink::is_eligible(&replaced, true));
+                ArrivalLink::take_over(&mut replaced).unwrap()
+            } else {
+                let link = DroptailLink::take_over(&mut replaced).unwrap();
+                prop_assert!(link.can_be_converted());
+                link.into_arrival_link()
+            };
             let mut fates = Vec::new();
             let (mut now, mut born) = (0, 0);
             for (gap, size, other, age) in arrivals {

@@ -1,6 +1,6 @@
-//! The RED link as a specialised link.
+//! The arrival link as a specialised link.
 
-use super::RedLink;
+use super::ArrivalLink;
 use crate::account::LinkProbe;
 use crate::calendar::Key;
 use crate::fast::FastLink;
@@ -8,18 +8,18 @@ use crate::link::Link;
 use queue::Disc;
 use units::{Ecn, Time};
 
-impl FastLink for RedLink {
+impl FastLink for ArrivalLink {
     /// RED that decides at arrival, at a constant rate, without faults and on a clock of nanoseconds.
     fn is_eligible(link: &Link, in_doubles: bool) -> bool {
         let red = matches!(link.discipline(), Some(Disc::Red(_)));
         red && link.is_basic() && link.decides_at_arrival() && !in_doubles
     }
 
-    fn take_over(link: &mut Link) -> Option<RedLink> {
+    fn take_over(link: &mut Link) -> Option<ArrivalLink> {
         let component = link.component()?;
         match link.take_over()? {
             (Disc::Red(red), rng, probe) => {
-                Some(RedLink::new(component, red.for_packets(), rng, link.rate(), link.delay, probe))
+                Some(ArrivalLink::red(component, red.for_packets(), rng, link.rate(), link.delay, probe))
             }
             _ => None,
         }
@@ -29,7 +29,7 @@ impl FastLink for RedLink {
         self.component
     }
 
-    /// [`RedLink::fates`] holds what was dropped or marked.
+    /// [`ArrivalLink::fates`] holds what was dropped or marked.
     #[inline(always)]
     fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
         match self.accept(size, ecn, key) {
@@ -44,12 +44,14 @@ impl FastLink for RedLink {
         let backlog = self.backlog();
         if let Some(probe) = &mut self.probe {
             let mut ahead = 0;
-            for slot in self.queue.packets().filter(|_| self.counting) {
-                let wait = slot.start.since(end).0;
-                probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
-                ahead += wait;
+            if self.counting {
+                self.queue.for_each(|slot| {
+                    let wait = slot.start.since(end).0;
+                    probe.queue.remove_sojourn(slot.bytes(), wait, ahead);
+                    ahead += wait;
+                });
             }
-            probe.finish(end, self.busy_until, backlog, Some(&self.queue));
+            probe.finish(end, self.busy_until, backlog, self.queue.disc());
         }
         backlog.pkts
     }

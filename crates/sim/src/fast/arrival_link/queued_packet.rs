@@ -1,4 +1,4 @@
-//! A packet in the queue of a [`RedLink`](super::RedLink).
+//! A packet in the queue of a [`ArrivalLink`](super::ArrivalLink).
 
 use queue::disc::Packet;
 use units::{Bytes, Ecn, Time};

@@ -1,0 +1,113 @@
+//! Lazy dequeues, at links of disciplines that decide later than at arrival: no event at the end of each transmission.
+//!
+//! What a dequeue decides is of no effect elsewhere before the packet it takes arrives at the next hop, a propagation delay
+//! later. So the link executes the dequeues that are due, each at its own time, at its next arrival, and at the latest
+//! before that delay is over: one event guards any number of dequeues.
+
+use super::fabric::Fast;
+use super::FastPath;
+use crate::calendar::Key;
+use crate::link::Link;
+use crate::network::{Network, Transit};
+use crate::packet::{Pkt, TRANSMITTER_FREE};
+use units::{Span, Time};
+
+/// Precondition: the time of an arrival at the next hop exceeds that of the dequeue by a constant delay, whatever the
+/// packet; no device's ring and no faults in between. `in_doubles`: times are sums of doubles.
+pub(super) fn is_eligible(link: &Link, in_doubles: bool) -> bool {
+    !in_doubles && link.is_basic() && !link.knows_departures() && link.delay > Span(1)
+}
+
+/// The next dequeue of a link, and the event that guards it.
+#[derive(Clone, Copy)]
+pub(super) struct LazyDequeue {
+    /// How far a dequeue may be postponed; zero if the link is not eligible.
+    slack: Span,
+    /// The position of the next dequeue in the order of events.
+    next: Key,
+    /// Whether an event guards it.
+    guarded: bool,
+}
+
+/// No dequeue.
+const NONE: Key = Key { time: Time::NEVER, birth: Time::NEVER, component: u32::MAX };
+
+impl LazyDequeue {
+    const NOT_ELIGIBLE: LazyDequeue = LazyDequeue { slack: Span::ZERO, next: NONE, guarded: false };
+}
+
+impl Fast {
+    /// Postpones the dequeues of a link from now on, if it is eligible.
+    pub(super) fn adopt_lazily(&mut self, link: &Link) {
+        let eligible = self.uses(FastPath::LazyDequeue) && is_eligible(link, self.end.is_double());
+        if let Some(number) = link.component().filter(|_| eligible) {
+            let slack = Span(link.delay.0 - 1);
+            self.lazy.resize(self.lazy.len().max(number as usize + 1), LazyDequeue::NOT_ELIGIBLE);
+            self.lazy[number as usize] = LazyDequeue { slack, ..LazyDequeue::NOT_ELIGIBLE };
+        }
+    }
+
+    /// Postpones the dequeue that is due at `key`. Returns false if the link is not eligible.
+    #[inline]
+    pub(super) fn postpone(&mut self, number: u32, key: Key) -> bool {
+        let Some(lazy) = self.lazy.get_mut(number as usize).filter(|lazy| lazy.slack > Span::ZERO) else {
+            return false;
+        };
+        lazy.next = key;
+        if !lazy.guarded {
+            self.guard(number);
+        }
+        true
+    }
+
+    /// Adds the event that guards the next dequeue.
+    fn guard(&mut self, number: u32) {
+        let lazy = &mut self.lazy[number as usize];
+        lazy.guarded = true;
+        let time = lazy.next.time + lazy.slack;
+        if time <= self.end {
+            let key = Key { time, birth: Time::ZERO, component: number };
+            self.add_event(key, Pkt::event(TRANSMITTER_FREE, number));
+        }
+    }
+}
+
+impl Network<Fast> {
+    /// A packet arrives at a link whose departures are not known, after the dequeues due before it.
+    pub(super) fn arrive_lazily(&mut self, number: u32, transit: &Transit) {
+        self.dequeue_before(number, transit.key());
+        self.arrive_at_link(number, transit);
+    }
+
+    /// The end of a transmission, or the event that guards the dequeues of a link.
+    pub(super) fn dequeue_guarded(&mut self, number: u32, now: Time) {
+        let Some(lazy) = self.carrier.lazy.get_mut(number as usize).filter(|lazy| lazy.guarded) else {
+            return self.transmission_ended(number, now);
+        };
+        lazy.guarded = false;
+        // Arrivals at this very time may be still to come.
+        self.dequeue_before(number, Key { time: now, birth: Time::ZERO, component: 0 });
+        let lazy = self.carrier.lazy[number as usize];
+        if !lazy.guarded && lazy.next.time < Time::NEVER {
+            self.carrier.guard(number);
+        }
+    }
+
+    /// Executes the dequeues of a link that are due before `key`.
+    #[inline]
+    fn dequeue_before(&mut self, number: u32, key: Key) {
+        while let Some(lazy) = self.carrier.lazy.get_mut(number as usize) {
+            if !lazy.next.precedes(&key) {
+                return;
+            }
+            let due = std::mem::replace(&mut lazy.next, NONE);
+            self.transmission_ended(number, due.time);
+        }
+    }
+
+    /// Executes the dequeues of all links that are due by the end of the run.
+    pub(super) fn dequeue_until_end(&mut self) {
+        let key = Key { time: self.window.end, birth: Time::NEVER, component: u32::MAX };
+        (0..self.carrier.lazy.len() as u32).for_each(|number| self.dequeue_before(number, key));
+    }
+}
