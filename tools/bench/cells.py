@@ -71,7 +71,7 @@ class Cell(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a delivered packet takes."""
+    """Cost of a delivered packet."""
 
     instructions: float
     ns: float

@@ -69,7 +69,7 @@ def read() -> dict[Cell, Cost]:
         }
 
 
-# Colours for up to so many times the headline.
+# Colours, each for costs up to a multiple of the headline.
 SHADES = [
     (1.6, "#2c7f62"),
     (2.5, "#8cc5a2"),

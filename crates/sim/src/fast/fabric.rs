@@ -3,8 +3,8 @@
 //! Split from the flows so that a flow can send while it is mutably borrowed.
 
 use super::hop::{FastHop, HOP_ARRIVAL, HOP_DROPTAIL};
-use super::lazy_dequeue::LazyDequeue;
 use super::lookahead::Lookahead;
+use super::next_dequeue::NextDequeue;
 use super::{ArrivalLink, DroptailLink, FastLink, FastPath, FastPaths};
 use crate::calendar::{CalendarQueue, Key, Pending};
 use crate::network::Transit;
@@ -33,7 +33,7 @@ pub struct Fast {
     /// Arrival links: RED, and tail drop where data queues.
     pub(super) arrival_links: Vec<ArrivalLink>,
     /// The next dequeues of general links, by the link's number.
-    pub(super) lazy: Vec<LazyDequeue>,
+    pub(super) lazy: Vec<NextDequeue>,
     /// The hops of all routes.
     pub(super) hops: Vec<FastHop>,
     /// Whether routes are folded.

@@ -5,6 +5,7 @@
 //! before that delay is over: one event guards any number of dequeues.
 
 use super::fabric::Fast;
+use super::next_dequeue::{NextDequeue, NONE};
 use super::FastPath;
 use crate::calendar::Key;
 use crate::link::Link;
@@ -18,32 +19,14 @@ pub(super) fn is_eligible(link: &Link, in_doubles: bool) -> bool {
     !in_doubles && link.is_basic() && !link.knows_departures() && link.delay > Span(1)
 }
 
-/// The next dequeue of a link, and the event that guards it.
-#[derive(Clone, Copy)]
-pub(super) struct LazyDequeue {
-    /// How far a dequeue may be postponed; zero if the link is not eligible.
-    slack: Span,
-    /// The position of the next dequeue in the order of events.
-    next: Key,
-    /// Whether an event guards it.
-    guarded: bool,
-}
-
-/// No dequeue.
-const NONE: Key = Key { time: Time::NEVER, birth: Time::NEVER, component: u32::MAX };
-
-impl LazyDequeue {
-    const NOT_ELIGIBLE: LazyDequeue = LazyDequeue { slack: Span::ZERO, next: NONE, guarded: false };
-}
-
 impl Fast {
     /// Postpones the dequeues of a link from now on, if it is eligible.
     pub(super) fn adopt_lazily(&mut self, link: &Link) {
         let eligible = self.uses(FastPath::LazyDequeue) && is_eligible(link, self.end.is_double());
         if let Some(number) = link.component().filter(|_| eligible) {
             let slack = Span(link.delay.0 - 1);
-            self.lazy.resize(self.lazy.len().max(number as usize + 1), LazyDequeue::NOT_ELIGIBLE);
-            self.lazy[number as usize] = LazyDequeue { slack, ..LazyDequeue::NOT_ELIGIBLE };
+            self.lazy.resize(self.lazy.len().max(number as usize + 1), NextDequeue::NOT_ELIGIBLE);
+            self.lazy[number as usize] = NextDequeue { slack, ..NextDequeue::NOT_ELIGIBLE };
         }
     }
 

@@ -36,6 +36,7 @@ mod known_departures;
 mod lazy_dequeue;
 mod link;
 mod lookahead;
+mod next_dequeue;
 mod paths;
 mod private_links;
 mod step;

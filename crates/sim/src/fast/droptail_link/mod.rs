@@ -4,8 +4,9 @@
 //! transmission starts when the one before it ends, and the queue consists of those that start in the future.
 
 mod byte_time;
+mod conversion;
 
-use super::{ArrivalLink, FastLink};
+use super::FastLink;
 use crate::account::Tally;
 use crate::account::{Backlog, LinkProbe, NO_DISC};
 use crate::calendar::Key;
@@ -131,18 +132,6 @@ impl DroptailLink {
             limit_plus_one,
             last_size: 0,
         }
-    }
-
-    /// Precondition of [`DroptailLink::into_arrival_link`]: it has a probe and room for a packet.
-    pub(super) fn can_be_converted(&self) -> bool {
-        self.has_probe() && self.limit_plus_one.get() > 1
-    }
-
-    /// The same link, which has seen no packet yet, for arrivals that find a queue.
-    pub(super) fn into_arrival_link(mut self) -> ArrivalLink {
-        let limit = u64::from(self.limit_plus_one.get()) - 1;
-        let probe = self.take_probe();
-        ArrivalLink::tail_drop(self.component, limit, self.byte_time.rate(), self.delay, probe)
     }
 
     fn cold(&mut self) -> &mut ColdState {

@@ -211,7 +211,7 @@ proptest! {
     #[test]
     fn fast_and_slow_path_of_rack_are_equal(
         fates in prop::collection::vec(any::<u8>(), 200..600),
-        // Up to so many of 256 segments are lost, reordered or duplicated.
+        // Up to this number of 256 segments are lost, reordered or duplicated.
         harm in prop::sample::select(vec![0u8, 2, 19]),
         profile in prop::sample::select(vec!["linux", "linux-7.3", "rfc"]),
         cc in prop::sample::select(vec!["reno", "cubic", "bbr", "bbr3", "vegas", "gaimd"]),
