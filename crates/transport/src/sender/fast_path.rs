@@ -112,7 +112,6 @@ impl Sender {
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
         (self.fast.end, self.fast.slow_pending) = (0, true);
-        self.fast.tracked.end = 0;
         let repairing = self.recovery.recovering || self.recovery.loss;
         if !repairing {
             self.fast.cwnd = self.ctx.window.cwnd as u32;
@@ -300,13 +299,11 @@ impl Sender {
     /// is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
-        if self.ctx.seq.nxt < self.fast.end {
-            return Some((self.send_next(now), self.size));
+        if self.ctx.seq.nxt >= self.fast.end {
+            return None;
         }
-        if self.ctx.seq.nxt < self.fast.tracked.end {
-            return self.poll_tracked(now).map(|seq| (seq, self.size));
-        }
-        None
+        let seq = if self.fast.tracked.eligible { self.poll_tracked(now)? } else { self.send_next(now) };
+        Some((seq, self.size))
     }
 
     /// The next deadline, if nothing is ready for the slow path ([`Time::NEVER`]: no timer). `None` if something

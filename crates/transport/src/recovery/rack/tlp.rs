@@ -17,12 +17,14 @@ pub(crate) struct Tlp {
     /// SND.NXT when the probe was sent, and whether it was a retransmission.
     end: Option<u32>,
     retransmitted: bool,
+    /// The ACK processed at this time armed the timer as a segment sent then would.
+    pub(crate) armed_at: Time,
     ack_timeout: Span,
 }
 
 impl Tlp {
     pub(super) fn new(p: &Params) -> Tlp {
-        Tlp { end: None, retransmitted: false, ack_timeout: p.ack_timeout }
+        Tlp { end: None, retransmitted: false, armed_at: Time::NEVER, ack_timeout: p.ack_timeout }
     }
 
     /// Whether no probe is in flight.

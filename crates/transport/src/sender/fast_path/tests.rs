@@ -66,7 +66,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         loop {
-            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end.max(fast.fast.tracked.end));
+            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end);
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };

@@ -17,15 +17,11 @@ pub(super) struct Tracked {
     pub(super) eligible: bool,
     /// ACKs take the fast path now.
     pub(super) acks: bool,
-    /// One past the last new segment that may be sent on the fast path, if pacing allows.
-    pub(super) end: u32,
-    /// The ACK processed at this time armed the probe timer as a segment sent then would.
-    probe_armed_at: Time,
 }
 
 impl Tracked {
     pub(super) fn new() -> Tracked {
-        Tracked { eligible: false, acks: false, end: 0, probe_armed_at: Time::NEVER }
+        Tracked { eligible: false, acks: false }
     }
 }
 
@@ -47,7 +43,7 @@ impl Sender {
 
     /// Recomputes which ACKs may take the fast path, after any change of the state.
     pub(super) fn update_tracked_acks(&mut self) {
-        self.fast.tracked.probe_armed_at = Time::NEVER;
+        self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
         self.fast.tracked.acks = self.fast.tracked.eligible
             && self.opened
             && !self.recovery.recovering
@@ -66,7 +62,7 @@ impl Sender {
     pub(super) fn update_tracked_send(&mut self, repairing: bool) {
         let past = if repairing { self.tracked_end_in_recovery() } else { Some(self.window_end()) };
         if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
-            (self.fast.tracked.end, self.fast.slow_pending) = (past, false);
+            (self.fast.end, self.fast.slow_pending) = (past, false);
         }
     }
 
@@ -101,10 +97,11 @@ impl Sender {
         let cwnd = self.ctx.window.cwnd as u32;
         self.fast.cwnd = cwnd;
         // A lone segment waits longer for its probe.
-        self.fast.tracked.probe_armed_at = if self.ctx.seq.outstanding() > 1 { now } else { Time::NEVER };
+        self.recovery.parts.rack.tlp.armed_at =
+            if self.ctx.seq.outstanding() > 1 { now } else { Time::NEVER };
         let past = ack.saturating_add(cwnd.min(self.ctx.seq.rwnd));
         if past < self.ctx.seq.limit {
-            (self.fast.tracked.end, self.fast.slow_pending) = (past, false);
+            (self.fast.end, self.fast.slow_pending) = (past, false);
         } else {
             self.update_fast_send();
         }
@@ -119,7 +116,7 @@ impl Sender {
         let in_flight = seq + 1 - self.ctx.seq.una - missing;
         if in_flight <= 1 {
             // The first segment of a flight resets the rate sample.
-            (self.fast.tracked.end, self.fast.slow_pending) = (0, true);
+            (self.fast.end, self.fast.slow_pending) = (0, true);
             return None;
         }
         if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
@@ -134,7 +131,7 @@ impl Sender {
             self.recovery.parts.board.prr_out += 1;
         }
         self.recovery.record_new_segment(&mut self.ctx, now, seq, in_flight);
-        if self.fast.tracked.probe_armed_at != now {
+        if self.recovery.parts.rack.tlp.armed_at != now {
             self.recovery.arm_probe(&mut self.ctx, now);
         }
         Some(seq)
@@ -144,11 +141,14 @@ impl Sender {
     /// ([`Sender::on_timer`]).
     #[inline]
     pub fn on_pacing_timer_fast(&mut self, now: Time) -> bool {
-        if self.ctx.seq.nxt >= self.fast.tracked.end || !self.ctx.timers.fire_alone(Timer::Pacing, now) {
+        if !self.fast.tracked.eligible
+            || self.ctx.seq.nxt >= self.fast.end
+            || !self.ctx.timers.fire_alone(Timer::Pacing, now)
+        {
             return false;
         }
         self.ctx.quota = NONE;
-        self.fast.tracked.probe_armed_at = Time::NEVER;
+        self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
         true
     }
 }
