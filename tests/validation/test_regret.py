@@ -11,10 +11,10 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import of_link
-from dropcurve.tuning.bench import Bench
+from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
 from validation.regret import confirm, contest, page, peers, reference
-from validation.regret.links import KINDS, drawn
+from validation.regret.links import KINDS, drawn, other
 from validation.regret.outcome import LinkOutcome
 
 
@@ -26,6 +26,7 @@ def bench(tmp_path: Path) -> Bench:
     )  # fmt: skip
     made = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
     made.open()
+    made.scales = [1.0]
     return made
 
 
@@ -123,3 +124,32 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     assert "got 50 % of the processor time" in text
     assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s |" in text
     assert "**1 of 1 winners are confirmed.**" in text
+
+
+def test_links_with_other_objectives_are_questions_of_every_kind() -> None:
+    links = other(10, seed=5)
+    assert links[:5] == other(5, seed=5)
+    goals = [one.question().goal for one in links]
+    assert len({goal.objectives[0].label for goal in goals}) >= 4
+    assert all(one.short for one in links if "completion" in one.goal)
+
+
+def test_the_contest_measures_an_objective_that_is_to_be_small(tmp_path: Path) -> None:
+    question = of_link(
+        rate="1Mbit", rtt="30ms", flows="2", buffer="40pkts", goal="min p95 delay, utilisation > 90%",
+        candidates=["droptail"],
+    )  # fmt: skip
+    bench = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
+    bench.open()
+    designs = {
+        "long": Candidate("long", "droptail", {"limit": "60000 B"}),
+        "short": Candidate("short", "droptail", {"limit": "12000 B"}),
+    }
+    trials = block(question.conditions(), 1)
+    bench.run((designs["long"], trial) for trial in trials)
+    bench.scale(designs["long"], trials)
+    standings = contest.hold(bench, designs)
+    assert standings["short"].regret.mean == 0.0 and standings["short"].holds
+    # A fifth of the delay: 80 % of that of the long buffer less.
+    assert 60.0 < (standings["long"].regret.mean or 0.0) < 100.0
+    assert standings["long"].objective > 3.0 * standings["short"].objective

@@ -19,11 +19,12 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import solve
-from dropcurve.tuning.bench import Bench
+from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.constraint import direction
 
 from . import confirm, contest, peers, reference
-from .links import DrawnLink, drawn
+from .links import DrawnLink, drawn, other
 from .outcome import LinkOutcome
 from .page import write
 
@@ -43,6 +44,12 @@ def main() -> int:
         sys.stderr.write(f"{number + 1} of {asked.links}: {link.kind}: {link.title}: {link.goal}\n")
         outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
         write(asked.out, outcomes, limits)
+    others: list[LinkOutcome] = []
+    for number, link in enumerate(other(asked.other_links, seed=asked.seed)):
+        folder = asked.runs / f"{asked.seed}-other-{number}"
+        sys.stderr.write(f"{number + 1} of {asked.other_links}: {link.kind}: {link.title}: {link.goal}\n")
+        others.append(_outcome(link, folder, limits, False, asked.jobs))
+        write(asked.out, outcomes, limits, others)
     return 0
 
 
@@ -55,6 +62,7 @@ def _arguments() -> argparse.Namespace:
         "--runs", type=Path, required=True, help="folder for the runs, to go on after an interruption"
     )
     parser.add_argument("--links", type=int, default=30)
+    parser.add_argument("--other-links", type=int, default=0, help="links with other objectives")
     parser.add_argument("--seed", type=int, default=LINKS_SEED, help="of the drawn links")
     parser.add_argument("--times", default="30s,60s,default", help="time limits of tune, comma-separated")
     parser.add_argument(
@@ -75,6 +83,11 @@ def _outcome(
     for limit in limits:
         spent, best = _tuned(link, folder, limit, jobs)
         made.spent[limit], designs[f"tune {limit}"] = spent, best
+    # A point of an objective that is no share is 1 % of what the last answer reaches.
+    trials = block(bench.question.conditions(), reference.SEED)
+    last = designs[f"tune {limits[-1]}"]
+    bench.run((last, trial) for trial in trials)
+    bench.scale(last, trials)
     points, made.points = reference.search(bench)
     designs |= {f"reference {rank + 1}": point for rank, point in enumerate(points)}
     if with_peers:
@@ -85,7 +98,8 @@ def _outcome(
                 designs[f"{name} {step + 1}/{STEPS}"] = course.after(runs * (step + 1) / STEPS)
     made.standings = contest.hold(bench, designs)
     winner = designs[f"tune {limits[-1]}"]
-    made.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
+    if direction(bench.question.goal) == 1:
+        made.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
     bench.store.compact()
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dropcurve.quantities import units
 from dropcurve.tuning import Question, of_link
@@ -22,9 +22,19 @@ KINDS = (
 )
 
 
+#: Objectives other than utilisation under a bound on the delay (ms), in turn; completion times need short flows.
+OTHER = (
+    "min p95 delay, utilisation > {share}%",
+    "p95 delay < {bound:g}ms, max fairness",
+    "p95 delay < {bound:g}ms, min p95 completion time",
+    "min p95 delay, loss < {loss}%",
+    "max utilisation - 0.5 * p95 delay",
+)
+
+
 @dataclass(frozen=True)
 class DrawnLink:
-    """A link with a bound on the delay, in the words of the command line."""
+    """A link with a goal, in the words of the command line."""
 
     kind: str
     rate: str
@@ -61,6 +71,21 @@ def drawn(count: int, *, seed: int) -> list[DrawnLink]:
         _draw(KINDS[number % len(KINDS)], random.Random(f"{seed}/{number}"), number % 2 == 1)
         for number in range(count)
     ]
+
+
+def other(count: int, *, seed: int) -> list[DrawnLink]:
+    """The same links with other objectives, in turn."""
+    found = []
+    for number, link in enumerate(drawn(count, seed=seed)):
+        rng = random.Random(f"{seed}/{number}/goal")
+        bound = float(link.goal.removeprefix("p95 delay < ").partition("ms")[0])
+        goal = OTHER[number % len(OTHER)].format(
+            bound=bound, share=rng.randint(88, 97), loss=rng.randint(1, 4)
+        )
+        few, _, many = link.flows.partition("-")
+        same = replace(link, goal=goal, tcp="cubic", flows=f"{max(2, int(few))}-{max(3, int(many))}")
+        found.append(replace(same, short="20%", udp=None) if "completion" in goal else same)
+    return found
 
 
 def _draw(

@@ -25,13 +25,18 @@ BROKEN = 30.0
 LEAST = 0.01
 
 
-def write(out: Path, outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> None:
-    """Writes the page and its figure."""
+def write(
+    out: Path, outcomes: Sequence[LinkOutcome], limits: Sequence[str], others: Sequence[LinkOutcome] = ()
+) -> None:
+    """Writes the page and its figure; ``others`` are links with other objectives."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
     some = [one for one in outcomes if _names(one)]
     if some:
         (out.parent / "figures" / FIGURE).write_bytes(draw(some))
-    out.write_text(wrap_markdown("\n".join(_page(outcomes, limits, bool(some))) + "\n"), encoding="utf-8")
+    out.write_text(
+        wrap_markdown("\n".join([*_page(outcomes, limits, bool(some)), *_others(others, limits)]) + "\n"),
+        encoding="utf-8",
+    )
 
 
 def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) -> Iterator[str]:
@@ -84,6 +89,29 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
             yield (
                 f"| {head[0]} | {head[1]} | {limit} | `{_design(row)}` | {row.objective:.2f} "
                 f"| {row.worst:.2f} | {'yes' if row.holds else f'{100 * row.held:.0f} %'} | {_shown(row)} |"
+            )
+
+
+def _others(outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> Iterator[str]:
+    """Links with other objectives."""
+    if not outcomes:
+        return
+    yield from f"""
+## Other objectives
+
+{wording.count(len(outcomes), "link")} with goals of other kinds. Regret is in percentage points of an objective that is
+a share, else in per cent of its value.
+
+| link | goal | time | answer | objective | worst / bound | holds | regret |
+|---|---|---|---|--:|--:|---|--:|""".splitlines()
+    for one in outcomes:
+        for number, limit in enumerate(limits):
+            row = one.standings[f"tune {limit}"]
+            head = (one.link.title, one.link.goal) if number == 0 else ("", "")
+            yield (
+                f"| {head[0]} | {head[1]} | {limit} | `{_design(row)}` | {row.objective:.4g} "
+                f"| {f'{row.worst:.2f}' if row.worst else '–'} "
+                f"| {'yes' if row.holds else f'{100 * row.held:.0f} %'} | {_shown(row)} |"
             )
 
 

@@ -19,7 +19,7 @@ from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import Family, family
 
-from .reference import loss_free
+from .reference import score
 
 Point = NDArray[np.float64]
 #: An evaluated point: place in the unit cube, loss in points (utilisation, negative), excess over the bound as a share.
@@ -96,7 +96,7 @@ def _evaluate(bench: Bench, design: Candidate, trials: Sequence[PairedTrial]) ->
     bench.run((design, trial) for trial in trials)
     bound = bench.question.goal.constraints[0]
     values = [bench.value(design, trial, bound.measure.key) or 0.0 for trial in trials]
-    return -loss_free(bench, design, trials), max(value / bound.bound - 1.0 for value in values)
+    return -score(bench, design, trials), max(value / bound.bound - 1.0 for value in values)
 
 
 def _sobol(axes: int, number: int, seed: int) -> Point:

@@ -3,7 +3,7 @@
 The grid is dense in the parameter that sets the delay and coarse in the others. Delay and utilisation rise with the
 former, so that bisection finds the edge of the bound on each line of the grid at the two ends of the ranges; the points
 around the edges that are not clearly worse than the best are run at every condition, and the best of those under
-further seeds.
+further seeds. Where no edge follows from the goal every point is run at the ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from itertools import product
 from dropcurve.metrics import statistics
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.constraint import bound_s
+from dropcurve.tuning.constraint import customary_s, direction
+from dropcurve.tuning.decision import margin_of, slack
 from dropcurve.tuning.families import Coordinates, family
 
 #: Seed of the reference's own runs; those of the search and of the contest are others.
@@ -30,7 +31,7 @@ OTHERS: dict[str, dict[str, tuple[float, ...]]] = {
     "pie": {"t_update": (0.005, 0.015), "alpha": (0.03, 0.125, 0.5), "beta": (0.5, 1.25, 5.0)},
     "red": {"ratio": (1.5, 3.0), "max_p": (0.02, 0.1, 0.4), "memory_s": (0.002, 0.03, 0.3)},
 }
-#: Points of utilisation behind the best at which a point is left out after the ends.
+#: Points behind the best at which a point is left out after the ends, unless more may be made up for.
 BEHIND = 3.0
 #: Points of a line below the edge, and above it, that are run at every condition: the edge differs between seeds.
 BELOW, ABOVE = 2, 1
@@ -41,8 +42,7 @@ SECOND, KEPT, SEEDS = 16, 6, 4
 def lines(bench: Bench) -> list[list[Candidate]]:
     """Every point of the grid that can be run, in lines along the scale: one for each value of the others."""
     question = bench.question
-    bound = bound_s(question.goal, question.room)
-    assert bound is not None, "drawn links have a bound on the delay"
+    bound = customary_s(question.goal, question.room)
     first = block(question.conditions(), SEED)[0]
     made: list[list[Candidate]] = []
     for kind in question.candidates:
@@ -69,8 +69,11 @@ def search(bench: Bench) -> tuple[list[Candidate], int]:
     ends = trials[:2]
     alive = [point for line in grid for point in _edge(bench, line, ends)]
     bench.run((point, trial) for point in alive for trial in ends)
-    best = max((loss_free(bench, point, ends) for point in alive), default=0.0)
-    alive = [point for point in alive if loss_free(bench, point, ends) >= best - BEHIND]
+    goal = bench.question.goal
+    behind = max(BEHIND, slack(goal, margin_of(goal)))
+    able = [point for point in alive if bench.violation(point, ends) == 0] or alive
+    best = max((score(bench, point, ends) for point in able), default=0.0)
+    alive = [point for point in alive if score(bench, point, ends) >= best - behind]
     bench.run((point, trial) for point in alive for trial in trials)
     second = ranked(bench, alive, trials)[:SECOND]
     more = [
@@ -83,7 +86,10 @@ def search(bench: Bench) -> tuple[list[Candidate], int]:
 
 
 def _edge(bench: Bench, line: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
-    """The points of a line around the largest that keeps the bound at the ends, which bisection finds."""
+    """The points of a line around the largest that keeps the bound at the ends, which bisection finds; all of them
+    where the goal has no such edge."""
+    if direction(bench.question.goal) != 1:
+        return list(line)
     low, high = -1, len(line)
     while high - low > 1:
         middle = (low + high) // 2
@@ -96,13 +102,20 @@ def _edge(bench: Bench, line: Sequence[Candidate], ends: Sequence[PairedTrial]) 
 
 
 def ranked(bench: Bench, points: Sequence[Candidate], trials: Sequence[PairedTrial]) -> list[Candidate]:
-    """Designs in the order of a verdict: those that hold first, then by utilisation."""
+    """Designs in the order of a verdict: those that hold first, then by the objective."""
     return sorted(
-        points, key=lambda one: (round(bench.violation(one, trials), 3), -loss_free(bench, one, trials))
+        points, key=lambda one: (round(bench.violation(one, trials), 3), -score(bench, one, trials))
     )
 
 
-def loss_free(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-    """The mean of the objective over trials, in its own unit."""
-    objective = bench.question.goal.objectives[0]
-    return statistics.mean([bench.objective(one, trial, objective) or 0.0 for trial in trials])
+def score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+    """The mean of the objective over trials, in points, the larger the better: percentage points of a share, and per
+    cent of the value that `Bench.scale` fixed."""
+    return -bench.together(bench.losses(one, trials))
+
+
+def objective(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+    """The mean of the objective over trials, in its own unit; runs without a value do not count."""
+    wanted = bench.question.goal.objectives[0]
+    values = [bench.objective(one, trial, wanted) for trial in trials]
+    return statistics.mean([value for value in values if value is not None] or [0.0])
