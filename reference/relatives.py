@@ -1,6 +1,6 @@
 """RED's relatives, each written from the text that describes it on top of one plain RED.
 
-`Plain` is Figure 2 of Floyd and Jacobson (1993) as red.py has it, cut into the steps that the relatives change.
+`Plain` is Figure 2 of Floyd and Jacobson (1993) as in red.py, cut into the steps that the relatives change.
 A packet's class is its flow number.
 """
 

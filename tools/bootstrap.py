@@ -1,9 +1,9 @@
-"""Makes the local environment from nothing but Python, a Rust toolchain and a linker.
+"""Creates the local environment; needs only Python, a Rust toolchain and a linker.
 
 `make setup` runs it; running it again costs a fraction of a second. It leaves `.venv` with the built core
 and the tools, exactly as `uv.lock` has them. A uv found on the path is used; otherwise one is put into
-`.venv-boot`. Whatever is missing is named in one line. Written for any Python from 3.7 on, so that an old
-one can get a message.
+`.venv-boot`. What is missing is reported in one line. Runs on any Python from 3.7 on, so that
+an old one gets that message too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A wheel is held against the plain build, and taken away where it differs."""
+"""A wheel is compared with the plain build, and taken away where it differs."""
 
 from __future__ import annotations
 

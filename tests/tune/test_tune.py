@@ -139,7 +139,7 @@ def test_a_limit_of_time_bounds_everything(
     text = " ".join(str(answer).split())
     assert "made to fit into 60 s" in text and "another machine may get another answer" in text
     assert f"Over {answer.replications} replications of {answer.fresh_conditions} fresh condition" in text
-    left_out = re.search(r"held against (\d+) of (\d+) rivals", text)
+    left_out = re.search(r"compared with (\d+) of (\d+) rivals", text)
     assert run_s < 3.0 or left_out is not None
     if left_out is not None:
         assert int(left_out[1]) == len(answer.lines) - 1 < int(left_out[2])
@@ -306,7 +306,12 @@ def test_the_measures_of_a_sum_are_reported_too(asked: Path) -> None:
     expected = r"expect utilisation \d\S* ± \S+ %, mean delay \S+ ± \S+ ms, score \S+ ± \S+ points"
     assert re.search(expected, text)
     head = next(line for line in str(answer).splitlines() if line.startswith("   ") and "score" in line)
-    assert re.split(r"\s{2,}", head.strip()) == ["score", "utilisation", "mean delay", "against the first"]
+    assert re.split(r"\s{2,}", head.strip()) == [
+        "score",
+        "utilisation",
+        "mean delay",
+        "compared with the first",
+    ]
     assert [name for name, _ in page.content(answer, [])["expected"]] == [
         "score",
         "utilisation",

@@ -1,4 +1,4 @@
-"""Numbers drawn from samples: what the core says, held against a transcription over the series themselves."""
+"""Numbers drawn from samples: what the core says, compared with a transcription over the series themselves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sync(windows: np.ndarray) -> float:
 
 
 def mser5(values: np.ndarray) -> int | None:
-    """Samples to leave out, as the definition has it; None if the best cut lies in the second half."""
+    """Samples to leave out, as in the definition; None if the best cut lies in the second half."""
     means = values[: len(values) // 5 * 5].reshape(-1, 5).mean(axis=1)
     n = len(means)
     statistic = [((means[d:] - means[d:].mean()) ** 2).sum() / (n - d) ** 2 for d in range(n - 5)]

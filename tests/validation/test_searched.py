@@ -1,4 +1,4 @@
-"""The page that holds the search against grids."""
+"""The page that compares the search with grids."""
 
 from __future__ import annotations
 

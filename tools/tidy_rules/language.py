@@ -37,6 +37,8 @@ INSTEAD = {
     r"knobs?": "parameter",
     r"same luck": "common random numbers",
     r"--aqm": "--queue",
+    r"h[eo]ld against": "compared with",
+    r"for want of": "for lack of",
     r"told(?! apart)": "reported, given, configured",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""

@@ -234,7 +234,7 @@ Does the search reach what a ten times larger grid finds? Written by `python -m 
 Each discipline is searched alone under a small budget (`--runs`; what is known beforehand comes on top and is counted),
 {SEARCHES} times with other seeds. For every search all points of a regular grid over the same ranges are run under its
 seed at all conditions, about ten times as many runs as the budget (of one parameter in whole packets, all that there
-are), and the best of them is held against the answer of the search under fresh seeds, {SEEDS} at a time, until the
+are), and the best of them is compared with the answer of the search under fresh seeds, {SEEDS} at a time, until the
 interval is ±{NARROW:g} or {MOST} are used. *Behind* is what the answer loses against the best of the grid, in points
 (percentage points of the goal, or 1 % of tail drop's; a broken bound costs {PENALTY / 100:g} for each per cent of it),
 paired, with a 95 % interval: the median of the searches, and the worst of them; below 0 the search found better.

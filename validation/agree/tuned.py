@@ -108,7 +108,7 @@ class RivalDesign:
 
 
 def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
-    """The recommendation, and what it is held against."""
+    """The recommendation, and what it is compared with."""
     size = units.packets(case.buffer, packet_bytes=1500)
     limit = f"{size:g} pkts"
     base = {"dialect": "ns2_explicit", "limit": limit}
@@ -229,7 +229,7 @@ def fresh(question: Question) -> list[list[PairedTrial]]:
 
 
 def solve(case: TunedLink, folder: Path, *, jobs: int) -> TunedOutcome:
-    """Tunes a link and holds the recommendation against its rivals in both simulators."""
+    """Tunes a link and compares the recommendation with its rivals in both simulators."""
     question = case.question()
     bench = Bench(question, RunTable(folder / "runs", build()), Executor(jobs))
     bench.open()

@@ -181,7 +181,7 @@ def predicted(text: str) -> str:
 
 
 def renew(found: dict[str, Any], names: Iterable[str]) -> None:
-    """Simulates these cases with this build, ten times each, and holds their live numbers against it."""
+    """Simulates these cases with this build, ten times each, and compares their live numbers with it."""
     known = cases()
     simulated: dict[str, dict[str, measure.Estimate]] = {}
     for name in names:

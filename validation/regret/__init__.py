@@ -3,5 +3,5 @@
     python -m validation.regret --out docs/guide/tuning-regret.md --runs FOLDER
 
 `links` draws the links, `reference` searches each exhaustively, `peers` gives the samplers of other optimisers the same
-number of runs, `contest` holds all designs against each other on held-out conditions, `page` writes what came of it.
+number of runs, `contest` compares all designs on held-out conditions, `page` writes the outcome.
 """

@@ -1,4 +1,4 @@
-"""Designs held against each other on conditions and seeds that none of them was chosen on.
+"""Designs compared with each other on conditions and seeds that none of them was chosen on.
 
 Half of the replications choose the best known design, the other half measure every design's regret against it: a best
 that is chosen and measured on the same runs would be the luckiest.

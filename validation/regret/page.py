@@ -50,7 +50,7 @@ How much utilisation does `dropcurve tune` leave on the table? Written by `make 
 {wording.count(len(outcomes), "link")}, drawn at random, of five kinds, have a bound on the p95 queueing delay, and
 utilisation is the objective. For each, `tune` answers under time limits; an exhaustive reference covers a grid of at
 least {points[0]} designs of five disciplines, each of its lines along the scale solved by bisection. All answers and
-the six best of the reference are then held against each other in {REPLICATIONS} replications of {CONDITIONS} conditions
+the six best of the reference are then compared in {REPLICATIONS} replications of {CONDITIONS} conditions
 each that none of them was chosen on. *Regret* is the utilisation of the best known design less that of the answer, in
 percentage points, paired, with a 95 % interval; the best known is chosen on one half of the replications, and regret is
 measured on the other half. An answer *holds* if the bound is kept in nineteen runs of twenty.

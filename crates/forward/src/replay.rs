@@ -1,4 +1,4 @@
-//! A record judged again: the arrivals go through the simulator's queue, and each verdict is held against the record's.
+//! A record judged again: the arrivals go through the simulator's queue, and each verdict is compared with the record's.
 //!
 //! The driver here is the plainest that keeps the contract of `queue::disc`: one queue, one transmitter, no frames, no
 //! delay lines, nothing of the forwarder's pump.

@@ -1,4 +1,4 @@
-//! Headers, marks and super-packets, held against the crate `etherparse`.
+//! Headers, marks and super-packets, compared with the crate `etherparse`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 mod common;

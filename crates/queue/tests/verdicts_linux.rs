@@ -1,8 +1,8 @@
 //! The `linux` dialects against a Linux kernel, packet by packet.
 //!
 //! `reference/linux/record.sh` sends a stream of packets through the kernel's disciplines under an exact rate, in
-//! virtual time. What involves no chance, or only in the rounding of a byte, is held against every verdict: `exact_*.txt` hold each
-//! arrival, and when it left or that it never did. What involves chance is held against means over repetitions: `mean_*.txt` hold, for each
+//! virtual time. What involves no chance, or only in the rounding of a byte, is compared with every verdict: `exact_*.txt` hold each
+//! arrival, and when it left or that it never did. What involves chance is compared with means over repetitions: `mean_*.txt` hold, for each
 //! quarter of a second, drops, marks and the time packets waited.
 #![allow(clippy::unwrap_used)]
 

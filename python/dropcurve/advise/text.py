@@ -33,7 +33,7 @@ def text(
     lines += [
         "",
         *_wrapped(
-            "Expected figures are those of the models; docs/guide/advice-errors.md holds them against "
+            "Expected figures are those of the models; docs/guide/advice-errors.md compares them with "
             "simulation. Margins: by how much the gain of the loop may grow, and the phase left, before the "
             "queue swings; – where the loop's gain is below 1 throughout.",
             width, "", "",

@@ -57,7 +57,7 @@ _NAMES = {
 }
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
-#: The module of each, where it is read from, in the order in which a text is held against them.
+#: The module of each, where it is read from, in the order in which a text is compared with them.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
     "dummynet": "dummynet", "junos": "junos", "ios": "ios", "linux": "tc_parse",

@@ -1,7 +1,7 @@
 """OpenConfig: a queue management profile of openconfig-qos, and the queue of an interface that uses it.
 
 Reference: OpenConfigQoS. Thresholds are bytes, the probability whole percent, the weight an exponent; numbers of 64
-bits are text, as RFC7951 has it.
+bits are text, as in RFC7951.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def export(
     if abs(0.5**exponent - rows.w_q) > 1e-9 * rows.w_q:
         notes.append(Note("rounded", "w_q", f"{rows.w_q:.4g} becomes 2^-{exponent} = {0.5**exponent:.4g}"))
     notes.append(
-        Note("load", "weight", "what it means is the vendor's choice: here the exponent, as Cisco has it")
+        Note("load", "weight", "what it means is the vendor's choice: here the exponent, as in Cisco")
     )
     notes.append(
         Note("lost", "limit", f"{rows.limit[0]:g} pkts: the buffer is a matter of buffer-allocation-profiles")
@@ -146,7 +146,7 @@ def read(
     if config.get("weight"):
         weight = 0.5 ** min(16, max(1, whole(config["weight"], f"{chosen}.weight", origin=origin)))
         notes.append(
-            Note("assumed", "w_q", f"weight {config['weight']} is taken as an exponent, as Cisco has it")
+            Note("assumed", "w_q", f"weight {config['weight']} is taken as an exponent, as in Cisco")
         )
     else:
         notes.append(Note("assumed", "w_q", "no weight: the queue is judged as it is"))

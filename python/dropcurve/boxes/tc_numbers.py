@@ -1,6 +1,6 @@
 """Numbers as the ``tc`` command and the kernel take them: integer averages, times in ticks, sizes and rates.
 
-Found by experiment with tc (iproute2 6.1) on Linux, and held against it by tests: a burst becomes `ewma`, the
+Found by experiment with tc (iproute2 6.1) on Linux, and compared with it by tests: a burst becomes `ewma`, the
 exponent of the weight 2^-ewma, and the slope of RED becomes a 32-bit fraction. Sizes are bytes, rates bit/s, times
 seconds.
 """

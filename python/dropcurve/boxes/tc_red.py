@@ -1,6 +1,6 @@
 """RED and its relatives in Linux: thresholds in whole bytes (or packets), a weight that is a power of two.
 
-A weight is asked of tc by a burst; what it makes of that is in `tc_numbers`.
+tc derives the weight from a burst: see `tc_numbers`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .settings import Settings
 
 @dataclass(frozen=True)
 class TcCurve:
-    """One curve as tc takes it: thresholds and limit in ``unit`` ("bytes" or "packets"), the burst and what comes of
-    it.
+    """One curve as tc takes it: thresholds and limit in ``unit`` ("bytes" or "packets"), the burst, and the exponent
+    of the weight that follows from it.
     """
 
     limit: int
@@ -64,7 +64,7 @@ def curve(
     problems: Problems,
     name: str = "",
 ) -> TcCurve | None:
-    """Finds the words for tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
+    """The options for tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
     at = f"{name}." if name else ""
     before = len(problems.found)
     whole = {"min_th": round(low), "max_th": round(high), "limit": round(limit)}
@@ -107,7 +107,7 @@ def _check(whole: dict[str, int], max_p: float, problems: Problems, at: str) -> 
 def _probability(max_p: float, span: int, notes: list[Note], at: str) -> float:
     """max_p as tc takes it: at 1 its 32-bit fraction overflows to 0 and the kernel falls back to a power of two.
 
-    A value that fell just short of a whole step by having been written in twelve digits is lifted onto it.
+    A value that misses a whole step only because it was written with twelve digits is rounded up to it.
     """
     if max_p >= 1.0 - 2.0**-33:
         text = "1 overflows tc's 32 bits (the kernel would take a power of two): 0.9999999"
@@ -132,7 +132,7 @@ def _weight(
     problems: Problems,
     at: str,
 ) -> tuple[int, int, int | None]:
-    """(exponent, avpkt, burst): the nearest power of two that tc can be brought to and the kernel takes."""
+    """(exponent, avpkt, burst): the nearest power of two that tc can set and the kernel accepts."""
     wanted = tc.exponent_of(w_q)
     most = tc.most_exponent(whole["max_th"])
     if most < 1:
@@ -217,7 +217,7 @@ def loaded(one: TcCurve, given: Settings, *, ecn: bool) -> dict[str, Any]:
         "max_th": one.amount(one.high),
         "max_p": one.max_p_loaded, "w_q": one.w_q, "mean_packet": f"{one.avpkt} B",
         "idle_rate": units.show_rate(round(given.rate_bps)), "ecn": ecn,
-**forced(given),
+        **forced(given),
     }  # fmt: skip
 
 

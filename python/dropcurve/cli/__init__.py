@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from ..errors import DropcurveError, records
 
-#: Exit code after Ctrl-C, as shells have it.
+#: Exit code after Ctrl-C, as in shells.
 INTERRUPTED = 130
 #: Variable by which a shell asks for the completion of a line.
 COMPLETE = "_DROPCURVE_COMPLETE"

@@ -25,7 +25,7 @@ Loss = Annotated[str | None, typer.Option(metavar="SHARE", help="Rate of loss ev
 Throughput = Annotated[
     str | None,
     typer.Option(
-        metavar="RATE", help="Throughput whose loss rate is asked for, instead of --loss, such as 5Mbit."
+        metavar="RATE", help="Throughput to compute the loss rate for, instead of --loss, such as 5Mbit."
     ),
 ]
 Laws = Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")]
@@ -61,8 +61,8 @@ def model(
 ) -> int:  # fmt: skip
     """Compute throughput from loss and round-trip time, or the reverse, by published models.
 
-    With --red: where the queue of a RED router settles, as Firoiu and Borden have it: the loss that TCP needs at each
-    queue crosses the loss that RED gives. Nothing is simulated.
+    With --red: the operating point of a RED queue by the model of Firoiu and Borden, where the loss that TCP needs
+    equals the loss that RED causes. Nothing is simulated.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ from ..quantities import values
 from ..scenario import library
 from .instructions import INSTRUCTIONS
 
-#: The discipline that others are held against.
+#: The discipline that others are compared with.
 PLAIN = "droptail"
 #: Parameters that say how big the buffer is and whether packets are marked, not how the discipline acts.
 COMMON = ("limit", "ecn", "limit_test")

@@ -10,7 +10,7 @@ from .shape import Keys
 
 
 def shape_of(kind: Any) -> Any:
-    """Returns the shape, as `shape.faults` has it, of a ``TypedDict``, a sequence, a mapping from text, an alternative
+    """Returns the shape, as in `shape.faults`, of a ``TypedDict``, a sequence, a mapping from text, an alternative
     of types or a plain type."""
     if is_typeddict(kind):
         hints = get_type_hints(kind, include_extras=True)

@@ -1,6 +1,6 @@
 """A home's line: two queues, of which that of the upload starves the download where it is long.
 
-The modem's own queue is tail drop that holds a quarter of a second, as such boxes have it (`dropcurve.scenario.links`).
+The modem's own queue is tail drop that holds a quarter of a second, as in such boxes (`dropcurve.scenario.links`).
 The download is judged with the upload's queue mended, for both are loaded together.
 """
 

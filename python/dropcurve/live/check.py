@@ -25,7 +25,7 @@ DELAYS = ("0 ms", "5 ms", "50 ms")
 MOST_ERROR, MOST_ADDED_MS = 1.0, 0.1
 #: Seconds of a run, and of its warm-up.
 SECONDS, WARMUP_S = 6.0, 2.0
-#: A propagation round trip of 10 ms, and a buffer for twice as much, so that the link is never idle for want of TCP's
+#: A propagation round trip of 10 ms, and a buffer for twice as much, so that the link is never idle for lack of TCP's
 #: window, but never less than a few packets for each flow.
 RTT_S, LEAST_PKTS = 0.010, 30
 RUN = """

@@ -1,7 +1,7 @@
-"""Frames merged on arrival (GRO), turned off on an interface for as long as a queue stands there, and then on again.
+"""Turns generic receive offload (GRO), which merges arriving frames, off on an interface while a queue runs there.
 
-What is to be turned on again is noted beforehand in a folder of the run (`scratch`). Should everything of the run be
-killed at once, the note outlives it, and whoever removes the folder does first what the note says.
+The interfaces are noted beforehand in a folder of the run (`scratch`). If the whole run is killed, the note remains,
+and the process that removes the folder turns GRO on again first.
 
 Reference: ethtool(7) requests of Linux (`SIOCETHTOOL`).
 """
@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: In the folder of a run: which interfaces are to merge frames again, and in which network namespace they are.
+#: File in the folder of a run: the interfaces to turn GRO on again, and their network namespace.
 NOTE = "merging.json"
 SIOCETHTOOL, ETHTOOL_GGRO, ETHTOOL_SGRO = 0x8946, 0x2B, 0x2C
 
 
 @contextmanager
 def off(interfaces: Iterable[str], folder: Path) -> Iterator[None]:
-    """Turns it off where it is on and we may, with a note in ``folder``, and on again afterwards."""
+    """Turns GRO off where it is on and we have the rights, with a note in ``folder``, and on again afterwards."""
     note = folder / NOTE
     if merging := [name for name in interfaces if merges(name)]:
         note.write_text(json.dumps({"namespace": _namespace(), "interfaces": merging}), encoding="utf-8")
@@ -38,19 +38,19 @@ def off(interfaces: Iterable[str], folder: Path) -> Iterator[None]:
 
 
 def restored(folder: Path) -> bool:
-    """Turns on what a note in ``folder`` says. False if that is for another to do: in another network namespace, or
-    with more rights."""
+    """Turns GRO on for the interfaces noted in ``folder``. False if that needs another network namespace or more
+    rights."""
     try:
         found = json.loads((folder / NOTE).read_text(encoding="utf-8"))
         namespace, names = found["namespace"], list(found["interfaces"])
     except (OSError, ValueError, KeyError, TypeError):
-        # None, or one that was cut off while it was written: then nothing was turned off yet.
+        # No note, or an incomplete one: nothing was turned off yet.
         return True
     return namespace == _namespace() and not [name for name in names if not _merge(name)]
 
 
 def _merge(interface: str) -> bool:
-    """Turns it on; whether it is, or the interface has gone."""
+    """Turns GRO on; returns whether it is on, or the interface no longer exists."""
     if interface not in (name for _, name in socket.if_nameindex()):
         return True
     return merges(interface) or _ask(interface, ETHTOOL_SGRO, 1) is not None
@@ -61,7 +61,7 @@ def _namespace() -> int:
 
 
 def merges(interface: str) -> bool:
-    """Whether it is on."""
+    """Whether GRO is on."""
     return _ask(interface, ETHTOOL_GGRO, 0) == 1
 
 

@@ -46,7 +46,7 @@ class Agreement:
 
 
 def replay(record: str | Path) -> Agreement:
-    """Feeds the record of a live run through the simulator's queue and holds every verdict against the record's.
+    """Feeds the record of a live run through the simulator's queue and compares every verdict with the record's.
 
     Raises ResultError if it is no record, or damaged.
     """

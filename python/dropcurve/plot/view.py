@@ -12,18 +12,18 @@ from ..results import Variant
 
 
 def main_link(variant: Variant) -> str | None:
-    """The link the question is about, as in tables; the first where there are several."""
+    """The main link, as in tables; the first if there are several."""
     links = metrics.main_links(variant.runs[0]) if variant.runs else []
     return links[0] if links else None
 
 
 def main_links(variant: Variant) -> list[str]:
-    """The links the question is about, the first three where there are more."""
+    """The main links, at most three."""
     return metrics.main_links(variant.runs[0])[:3] if variant.runs else []
 
 
 def title(variant: Variant, link: str) -> str:
-    """Returns the title of a panel: the variant, and the link where there are several."""
+    """Returns the title of a panel: the variant, and the link if there are several."""
     return f"{variant.name}, {link}" if len(main_links(variant)) > 1 else variant.name
 
 
@@ -33,17 +33,17 @@ def links_of(variant: Variant, name: str) -> list[Mapping[str, Any]]:
 
 
 def warmup_s(variant: Variant) -> float:
-    """When counting starts in the first replication, whose series are kept."""
+    """Start of the measurement window in the first replication, whose series are stored."""
     return float(variant.runs[0].get("warmup_s") or 0.0) if variant.runs else 0.0
 
 
 def end_s(variant: Variant) -> float:
-    """When the first replication ended."""
+    """End of the first replication."""
     return float(variant.runs[0].get("simulated_s") or 0.0) if variant.runs else 0.0
 
 
 def rate_bps(variant: Variant) -> float | None:
-    """Rate of the main link; None if it sends in no time."""
+    """Rate of the main link; None if it is unlimited."""
     name = main_link(variant)
     found = links_of(variant, name) if name else []
     rate = float(found[0].get("rate_bps") or 0.0) if found else 0.0
@@ -59,7 +59,7 @@ def classes(variant: Variant) -> dict[str, list[int]]:
 
 
 def goodputs_bps(variant: Variant) -> dict[int, list[float]]:
-    """Goodput of each flow, one value for each run, over the time counted in which it was there."""
+    """Goodput of each flow, one value for each run, over the part of the measurement window in which it was active."""
     found: dict[int, list[float]] = {}
     for run in variant.runs:
         for flow in run.get("flows", []):
@@ -70,7 +70,7 @@ def goodputs_bps(variant: Variant) -> dict[int, list[float]]:
 
 
 def histogram(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[int]]:
-    """Waiting times of all replications together: upper edges in ms, ascending, and counts."""
+    """Sojourn times of all replications together: upper edges in ms, ascending, and counts."""
     total: Counter[float] = Counter()
     for link in links:
         one = link.get("sojourn_ms_histogram") or {}
@@ -96,8 +96,8 @@ def observed_curve(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], lis
 
 
 def queue_of(variant: Variant, link: str) -> Mapping[str, Any]:
-    """The parameters of a link's discipline as it worked, automatic ones as they came out; empty if the
-    scenario does not say."""
+    """The parameters of a link's discipline with the values that automatic ones got; empty if the
+    scenario has none."""
     return {**written_queue_of(variant, link), **variant.automatic.get(link, {})}
 
 
@@ -128,7 +128,7 @@ def wire_of(variant: Variant, link: str) -> Mapping[str, Any]:
 
 
 def packet_bytes(variant: Variant, link: str) -> float | None:
-    """Bytes of the packet that a link's discipline takes for typical."""
+    """Typical packet size of a link's discipline in bytes."""
     for value in (queue_of(variant, link).get("mean_packet"), wire_of(variant, link).get("packet")):
         found = quantity(value)
         if found is not None:
@@ -142,7 +142,7 @@ def counts_bytes(variant: Variant, link: str) -> bool:
 
 
 def waiting_packet_bytes(variant: Variant, link: str) -> float | None:
-    """Mean size of the packets that waited: turns a queue in bytes into packets."""
+    """Mean size of the queued packets, to convert a queue in bytes into packets."""
     found = links_of(variant, link)
     packets = sum(float(one.get("queue_pkts_mean") or 0.0) for one in found)
     size = sum(float(one.get("queue_bytes_mean") or 0.0) for one in found)

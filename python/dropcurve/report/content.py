@@ -15,12 +15,12 @@ from . import method, setup, table, topology
 #: End of the sentences of a verdict: "(95 %, 5 paired replications)".
 _BASIS = re.compile(r" \(([^()]*)\)\.?$")
 
-#: Figures of the answer, and figures of the explanation.
+#: Figures that belong to the answer; all others explain it.
 ANSWER_FIGURES = ("tradeoff", "comparison")
 
 
 def of(result: Result) -> dict[str, Any]:
-    """Everything that the template asks for."""
+    """The data of the template, by the names it uses."""
     figures = _figures(result)
     return {
         "title": result.title or result.name or "A run of dropcurve",
@@ -91,9 +91,10 @@ def _kind(result: Result) -> str:
 
 
 def verdict(result: Result) -> dict[str, Any]:
-    """The verdict's sentences by the variant they speak of; what all of them end in is said once.
+    """The verdict's sentences, grouped by variant.
 
-    `groups` have a variant's name (or none), its colour and sentences without the name; `basis` is the common end.
+    `groups` have a variant's name (or none), its colour, and its sentences without the name; `basis` is the ending
+    that all sentences share.
     """
     sentences = result.verdict()
     ends = {match.group(1) if (match := _BASIS.search(sentence)) else "" for sentence in sentences}

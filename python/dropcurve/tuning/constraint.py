@@ -45,7 +45,7 @@ SHARES = {
     "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
     "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,
 }  # fmt: skip
-#: Settings by rule of thumb, to hold the search against: shares of the bound, by discipline.
+#: Settings by rule of thumb that the search is compared with: shares of the bound, by discipline.
 RULES = {
     "droptail": (0.95, 0.8), "pie": (0.45, 0.3), "fq_pie": (0.45, 0.3), "codel": (0.35, 0.2),
     "fq_codel": (0.35, 0.2), "red": (0.25,),

@@ -231,8 +231,8 @@ def _pie(kind: str, room: Room) -> Family:
 
 
 def _dualpi2(kind: str, room: Room) -> Family:
-    """The classic queue as PIE's; from which share of its target on the other marks of its own accord, with a ramp half
-    as long as the document has it."""
+    """The classic queue as PIE's; the other's marking threshold is a share of its target, with a ramp half as
+    long, as in RFC 9332."""
     pie = _spans(kind, room, {
         "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),

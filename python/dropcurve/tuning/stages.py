@@ -281,7 +281,7 @@ class Stages:
         left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
         text = f"made to fit into {units.show_span(clock.seconds)}"
         if missing > 0:
-            text += f", held against {rivals} of {rivals + missing} rivals"
+            text += f", compared with {rivals} of {rivals + missing} rivals"
         return f"{text}, {wording.listed(left_out)} left out" if left_out else text
 
 

@@ -99,7 +99,7 @@ def table(answer: Findings) -> list[str]:
     single = not fronts.several(answer)
     heads = [*goal.names, *(one.text for one in more)]
     heads += ["held"] if goal.constraints else []
-    heads += ["against the first"] if single else []
+    heads += ["compared with the first"] if single else []
     best, names = answer.lines[0], labels(answer.lines)
     rows = [(names[one.candidate.key], one) for one in answer.lines]
     front: list[tuple[str, ValidationLine]] = []

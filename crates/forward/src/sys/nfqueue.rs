@@ -24,7 +24,7 @@ const ATTRIBUTE_PAYLOAD: u16 = 10;
 /// Packets that the kernel keeps for us before it drops them itself.
 const LENGTH: u32 = 20_000;
 const BUFFER: i32 = 16 << 20;
-/// Number, process, packets waiting, copy mode and range, drops for want of room in the queue and in our socket.
+/// Number, process, packets waiting, copy mode and range, overflow drops in the queue and in our socket.
 const TABLE: &str = "/proc/net/netfilter/nfnetlink_queue";
 
 /// An open netfilter queue.

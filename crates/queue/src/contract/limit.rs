@@ -7,7 +7,7 @@ use units::param::{require, Problem};
 use units::quantity::{show_amount, Amount};
 
 units::choices! {
-    /// How an arriving packet is held against the limit.
+    /// How an arriving packet is compared with the limit.
     pub enum LimitTest {
         /// It is refused if the queue would hold more than the limit with it.
         After = "after",

@@ -27,7 +27,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Buffer of the virtual queue. `auto`: as `limit`; packets count as typical ones.
         virtual_limit: Option<Amount> = None => { range: Range::Positive, source: "KS01" },

@@ -18,7 +18,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Queue beyond which an arrival counts as an overflow. `auto`: only a full buffer does.
         level: Option<Amount> = None => { range: Range::Positive, source: "FSKS02" },

@@ -29,7 +29,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { source: "Linux pfifo and bfifo" },
         /// The packet that is dropped when there is no room.
         victim: DropTailVictim = DropTailVictim::Tail => { source: "RFC2309" },

@@ -34,7 +34,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The key that packets of one queue have in common.
         by: FlowKey = FlowKey::Flow => { source: "SV95" },

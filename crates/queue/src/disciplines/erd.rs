@@ -29,7 +29,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Queue beyond which packets are dropped early. `auto`: half of `limit`.
         drop_level: Option<Amount> = None => { range: Range::Within(0.0, f64::INFINITY), source: "Hashem89" },

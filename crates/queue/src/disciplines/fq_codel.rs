@@ -41,7 +41,7 @@ units::params! {
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
         /// Most packets dropped at once from the fattest queue, of which half the bytes go.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
-        /// Whether packets dropped for want of room raise the count of their queue's CoDel, one each.
+        /// Whether packets dropped by an overflow raise the count of their queue's CoDel, one each.
         overflow_counts: bool = false => { source: "Linux fq_codel" },
         /// Sojourn that may stand.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "RFC8290" },

@@ -23,7 +23,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LM97" },
@@ -128,7 +128,7 @@ impl<P: Packet + Copy> FredFlow<P> {
         (self.red.average() / self.flows.len().max(1) as f64).max(1.0)
     }
 
-    /// Whether a flow has more than it may, which is held against it.
+    /// Whether a flow has more than it may, which is compared with it.
     fn is_greedy(&mut self, flow: u64, avg: f64, avgcq: f64) -> bool {
         let (min_th, max_th) = (self.red.curve().min_th(), self.red.curve().max_th());
         let crowded = avg >= max_th;

@@ -33,7 +33,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait in all.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The unit of the queues, their averages and the thresholds.
         unit: Unit = Unit::Packets => { assumed: true },

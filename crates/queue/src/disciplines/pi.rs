@@ -19,7 +19,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(800.0) => { source: "HMTG01" },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Queue to hold.
         q_ref: Amount = Amount::Packets(200.0) => { range: Range::Positive, source: "HMTG01" },

@@ -34,7 +34,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait in all bands, in packets or bytes.
         limit: Amount = Amount::Packets(300.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The discipline of each band, the most urgent first: 1 to 16 of them.
         bands: Vec<Child> = vec![Child::PLAIN; 3] => { source: "Linux prio" },

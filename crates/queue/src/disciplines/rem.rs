@@ -28,7 +28,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: what the link sends in an interval is counted in it. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "ALLY01" },

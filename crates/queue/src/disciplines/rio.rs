@@ -3,7 +3,7 @@
 //! Reference: CF98, section 3; ns-2.35 for the coupled and decoupled forms and the default thresholds.
 //! Units: as in RED, in packets.
 //! Deviations: In packets are those of class `in_from` and above. Each kind has a count of its own, which CF98
-//! leaves open. A drop for want of room restarts the count of the kind that is dropped.
+//! leaves open. An overflow drop restarts the count of the kind that is dropped.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
@@ -30,7 +30,7 @@ units::choices! {
     pub enum TotalUpdate {
         /// All.
         Every = "every",
-        /// In packets only, as ns-2 has it: without In traffic, Out packets are never dropped early.
+        /// In packets only, as in ns-2: without In traffic, Out packets are never dropped early.
         InOnly = "in_only",
     }
 }
@@ -40,7 +40,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },

@@ -20,7 +20,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The key that packets of one flow have in common.
         by: FlowKey = FlowKey::Flow => { source: "FSKS02" },

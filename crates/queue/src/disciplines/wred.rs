@@ -32,7 +32,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(64.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The unit of the queue, `avg` and the thresholds.
         unit: Unit = Unit::Packets => { source: "CiscoWRED" },

@@ -60,7 +60,7 @@ impl Param for Class {
 }
 
 choices! {
-    /// How the rate of a flow is held against its profile.
+    /// How the rate of a flow is compared with its profile.
     pub enum Meter {
         /// A bucket of `meter_burst` bytes that fills at `meter_rate`; a packet is In if it finds enough in it (RFC 2697).
         TokenBucket = "token_bucket",
@@ -76,7 +76,7 @@ params! {
         class: Class = Class(0),
         /// Profile of each flow: only packets up to this rate have `class`, those beyond it `out_class`. `"auto"` sets no limit.
         meter_rate: Option<Rate> = None => { range: Range::Positive },
-        /// How the rate is held against the profile.
+        /// How the rate is compared with the profile.
         meter: Meter = Meter::TokenBucket => { source: "CF98", assumed: true },
         /// Depth of the bucket.
         meter_burst: Bytes = Bytes(15_000) => { range: Range::Positive, source: "dropcurve", assumed: true },

@@ -45,7 +45,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Sojourn that may stand.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "HTM18" },

@@ -113,7 +113,7 @@ impl CoDelState {
         self.inv_sqrt
     }
 
-    /// A packet was dropped for want of room, which is to raise the rate of signals.
+    /// A packet was dropped by an overflow, which is to raise the rate of signals.
     pub(crate) fn overflowed(&mut self) {
         self.count = self.count.wrapping_add(1);
     }

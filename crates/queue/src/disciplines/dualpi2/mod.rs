@@ -43,7 +43,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait in both queues, in packets or bytes.
         limit: Amount = Amount::Packets(10000.0) => { source: "Linux dualpi2" },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Delay to hold in the classic queue.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC9332" },

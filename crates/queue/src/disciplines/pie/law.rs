@@ -173,7 +173,7 @@ impl PieLaw {
         self.options.ecn && state.drop_prob > self.options.mark_limit
     }
 
-    /// A packet was dropped for want of room.
+    /// A packet was dropped by an overflow.
     #[inline]
     pub(crate) fn overflowed(&self, state: &mut PieState) {
         state.accu_prob = 0.0;

@@ -70,7 +70,7 @@ units::params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { source: "Linux pie" },
-        /// How an arriving packet is held against the limit.
+        /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Delay to hold: `QDELAY_REF`.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },

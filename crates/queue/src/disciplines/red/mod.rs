@@ -3,7 +3,7 @@
 //! Reference: FJ93, steps of its Figure 2; FGS01 for automatic values; RFC3168 for ECN.
 //! Units: `avg`, the thresholds and the limit count packets or bytes, as `unit` says; times are nanoseconds.
 //! Deviations: an arrival dropped at an empty queue restarts the idle clock (FJ93 leaves this open); a drop
-//! for want of room resets `count` (FJ93 does not say). Everything else that differs between
+//! for lack of room resets `count` (FJ93 does not say). Everything else that differs between
 //! implementations is a named option, and a dialect is a row of options.
 //!
 //! | file | holds |

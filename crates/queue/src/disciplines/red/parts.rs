@@ -294,7 +294,7 @@ macro_rules! red_params {
             pub struct $name {
                 /// Most that may wait, in packets or bytes.
                 limit: units::quantity::Amount = units::quantity::Amount::Packets(100.0) => { assumed: true },
-                /// How an arriving packet is held against the limit.
+                /// How an arriving packet is compared with the limit.
                 limit_test: crate::fifo::LimitTest = crate::fifo::LimitTest::After => { assumed: true },
                 /// The unit of the queue, `avg` and the thresholds.
                 unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
