@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from dropcurve.metrics.statistics import Interval, Paired
-from dropcurve.tuning import of_link
+from dropcurve.report import TEMPLATES
+from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
-from dropcurve.tuning.statements import standing_of, verdict
+from dropcurve.tuning.statements import setting, standing_of, verdict
 from dropcurve.tuning.validation import Kept, ValidationLine
 
 QUESTION = of_link(
@@ -117,3 +118,24 @@ def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another
     )
     assert "Against tail drop, whole buffer: " in said(answer(line("mine", 99.0, kind="red"), short, whole))
     assert "Against" not in said(answer(line("mine", 99.0, kind="red"), red))
+
+
+def test_the_page_opens_with_the_verdict_in_its_colour_and_tables_come_next() -> None:
+    best = line("mine", 99.0)
+    assert page.tone(answer(best, line("behind", 97.0, "worse", ahead=-2.0))) == "good"
+    assert page.tone(answer(best, line("open", 99.1, "undecided", ahead=0.1))) == "unsure"
+    assert page.tone(answer(line("mine", 99.0, held=30, worst=16.0))) == "bad"
+    template = (TEMPLATES / "tune.html").read_text(encoding="utf-8")
+    body = template[template.index("<main>") :]
+    assert body.index('<div class="opening {{ tone }}">') < body.index("<table>")
+
+
+def test_a_setting_leaves_out_what_is_usual() -> None:
+    params = {"limit": "1001 pkts", "flows": 1024, "target": "14 ms", "interval": "100 ms", "ecn": True}
+    found = Candidate("fq_codel, tuned", "fq_codel", params, "search")
+    assert setting(found) == "FQ-CoDel with flows 1024, target 14 ms, interval 100 ms"
+    assert (
+        setting(found, {"flows": 1024, "interval": "100 ms", "target": "5 ms"})
+        == "FQ-CoDel with target 14 ms"
+    )
+    assert setting(found, params) == "FQ-CoDel with limit 1001 pkts"

@@ -237,7 +237,7 @@ def _summary(done: Fix) -> str:
     if not load:
         rest = f"; for {unsure} of them the runs cannot tell" if unsure else ""
         return f"Keep all {keep} queues: nothing that this box can load is surely better{rest}."
-    names = ", ".join(f"{one.loaded} for {one.place.title}" for one in load)
+    names = ", ".join(f"{one.loaded.partition(' with ')[0]} for {one.place.title}" for one in load)
     kept = f"; keep the other {keep}" if keep else ""
     return f"Change {len(load)} of {len(done.queues)} queues: {names}{kept}."
 

@@ -98,7 +98,8 @@ def tuned(
             del params["ecn"]
         made = _made(where, line.candidate.kind, params, shape=shape)
         if made is not None:
-            yield statements.setting(line.candidate), made
+            plain = _made(where, line.candidate.kind, {"limit": buffer(where)}, shape=shape)
+            yield statements.setting(line.candidate, plain.params_as_loaded if plain else None), made
 
 
 def weighed(where: Place, exchange: Exchange | None = None) -> str:

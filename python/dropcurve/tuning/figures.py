@@ -106,7 +106,7 @@ def _axes(answer: Answer) -> list[_Axis]:
     """Axes of the trade-off: the objectives, or the only one and the first bounded measure."""
     goal = answer.question.goal
     found = [
-        _scaled(answer, one.label, one.unit, _objective(number), higher=one.higher)
+        _scaled(answer, goal.names[number], one.unit, _objective(number), higher=one.higher)
         for number, one in enumerate(goal.objectives)
     ]
     if len(found) == 1:
@@ -268,7 +268,9 @@ def _curves(answer: Answer) -> list[Curve]:
     goal = answer.question.goal
     found: list[Curve] = []
     for number, objective in enumerate(goal.objectives):
-        axis = _scaled(answer, objective.label, objective.unit, _objective(number), higher=objective.higher)
+        axis = _scaled(
+            answer, goal.names[number], objective.unit, _objective(number), higher=objective.higher
+        )
         found.append((axis.title, axis.value, None))
     for bound in goal.constraints[:1]:
         one = bound.measure

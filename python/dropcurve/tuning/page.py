@@ -17,6 +17,7 @@ from ..runs.effort import Effort
 from ..runs.replicate import replicate
 from . import figures, fronts, statements, terms, text
 from .answer import Answer
+from .findings import Findings
 from .link_mix import MixLink
 from .question import ends
 from .terms import KINDS, labels
@@ -96,7 +97,7 @@ def content(
         "kind": best.kind_as_loaded,
         "params": [(name, terms.shown(value)) for name, value in best.params_as_loaded.items()],
         "verdict": [f"{one[:1].upper()}{one[1:]}." for one in sentences],
-        "holds": answer.lines[0].holds,
+        "holds": answer.lines[0].holds, "tone": tone(answer),
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
         "table": _table(answer),
@@ -108,6 +109,13 @@ def content(
         "beyond": beyond(answer), "command": answer.command, "version": answer.version, "seed": answer.seed,
         "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"), "stopped": answer.stopped,
     }  # fmt: skip
+
+
+def tone(answer: Findings) -> str:
+    """Colour of the verdict: "bad" where nothing is to be loaded, "unsure" where a rival is undecided, else "good"."""
+    if not answer.lines[0].holds:
+        return "bad"
+    return "unsure" if any(line.standing == "undecided" for line in answer.lines[1:]) else "good"
 
 
 def _expected(answer: Answer) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ Each follows from the lines of the validation alone, so that none contradicts th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..metrics.statistics import Paired
 from ..quantities import units, wording
@@ -52,11 +52,18 @@ def _unwritten(answer: Findings) -> Iterator[str]:
         )
 
 
-def setting(one: Candidate) -> str:
-    """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``."""
+def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
+    """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``.
+
+    Args:
+        one: The design.
+        usual: Values that are left out, such as the box's defaults.
+    """
     params = one.params_as_loaded
     kind = one.kind_as_loaded
     own = {name: value for name, value in params.items() if name not in USUAL}
+    if usual is not None:
+        own = {name: value for name, value in own.items() if usual.get(name) != value}
     own = own or {name: value for name, value in params.items() if name == "limit"}
     if kind == "droptail":
         own = {"limit": params.get("limit")}
