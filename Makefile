@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build studio site llvm-tools demo fuzz miri audit test test-rust test-wasm test-python test-slow lint format tidy bench bench-matrix budget bits boxes-check agree record-linux studies friendliness regret docs clean
+.PHONY: help setup build studio site llvm-tools demo fuzz fuzz-short miri audit test test-rust test-wasm test-python test-slow lint format tidy bench bench-matrix budget bits boxes-check agree record-linux studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,10 @@ test-slow: setup ## the thorough forms of the statistical tests
 FUZZ_EVENTS ?= 1e9
 fuzz: ## random scenarios over every discipline and transport, in both engines; hours; FUZZ_EVENTS=1e9 SEED=1
 	@cargo run --locked --quiet -p dropcurve-sim --example fuzz_runs -- $(FUZZ_EVENTS) $(or $(SEED),1)
+
+fuzz-short: setup ## a minute for each target of what strangers send (tools/fuzz.py), and 20,000 frames; SECONDS=60
+	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),60)
+	@PROPTEST_CASES=20000 cargo test --locked --quiet -p dropcurve-forward --test fuzzed
 
 miri: ## unit tests of the pure crates in Miri, and what it can run of forward; needs the nightly component miri
 	@MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p dropcurve-units -p dropcurve-queue -p dropcurve-transport --lib

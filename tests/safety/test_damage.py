@@ -244,3 +244,14 @@ def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callab
     before = (folder / "kept" / checksums.NAME).read_text(encoding="utf-8")
     assert dropcurve("plot", "kept", "queue", "--write", "elsewhere.svg").code == 0
     assert (folder / "kept" / checksums.NAME).read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 400 + ".0"])
+def test_a_number_that_is_none_is_damage(kept: Path, number: str) -> None:
+    text = (kept / "runs.json").read_text(encoding="utf-8")
+    changed = text.replace('"simulated_s": 4.0', f'"simulated_s": {number}', 1)
+    assert changed != text
+    (kept / "runs.json").write_text(changed, encoding="utf-8")
+    (kept / "SHA256SUMS").unlink()
+    with pytest.raises(ResultError, match=r"runs\.json: is damaged"):
+        dc.Result.load(kept)

@@ -4,7 +4,7 @@
 //! value that is no object, in the narrowest type that holds all of it.
 
 use serde_json::{Map, Number, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Most forms of a table: objects that have no form in common are no table.
 const MOST_FORMS: usize = 64;
@@ -17,7 +17,7 @@ pub struct RowTable {
     stretches: Vec<Stretch>,
     texts: Vec<String>,
     /// The place of each text.
-    places: HashMap<String, u32>,
+    places: BTreeMap<String, u32>,
     /// Lists, and numbers in none of the types of a [`Cell`].
     others: Vec<Value>,
 }

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
+
+_WIDE = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
+_WIDE_BYTES = re.compile(_WIDE.pattern.encode())
 
 #: Largest file that is read whole unless the caller says otherwise, in bytes.
 LIMIT = 2**30
@@ -63,8 +68,16 @@ def parse_json(text: str | bytes) -> Any:
     def refuse(name: str) -> NoReturn:
         raise ValueError(f"{name} is not JSON")
 
+    def finite(digits: str) -> float:
+        number = float(digits)
+        if math.isinf(number):
+            raise ValueError(f"{digits[:20]} is beyond the largest number")
+        return number
+
+    # Only such digits can be beyond it: a function for each number would take most of the time.
+    wide = (_WIDE if isinstance(text, str) else _WIDE_BYTES).search(text) is not None  # type: ignore[arg-type]
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
 
