@@ -149,7 +149,7 @@ def seeds_of_scenarios(_: Path) -> Iterator[bytes]:
 
 
 def seeds_of_boxes(_: Path) -> Iterator[bytes]:
-    """What is exported for every box."""
+    """The exports for every box."""
     for name in boxes.BOXES:
         for kind in boxes.kinds(name):
             try:
@@ -195,7 +195,7 @@ def seeds_of_json(_: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Target:
-    """What takes an input, and the inputs to begin with."""
+    """A function that takes an input, and the inputs to begin with."""
 
     name: str
     take: Callable[[bytes, Path], None]
