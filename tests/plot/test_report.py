@@ -71,6 +71,15 @@ def test_every_result_has_a_page_that_asks_nothing_of_the_network(page_case: tup
             assert (attributes.get(name) or "#").startswith("#")
 
 
+def test_figures_share_no_style_and_no_identifier(page_case: tuple[Result, str]) -> None:
+    _, page = page_case
+    drawings = re.findall(r"<svg role=.*?</svg>", page, re.DOTALL)
+    assert drawings
+    for pattern in (r"\.([\w-]+-s\d+)\{", r'\bid="([^"]+)"'):
+        named = [set(re.findall(pattern, one)) for one in drawings]
+        assert sum(map(len, named)) == len(set().union(*named)), "a style of one figure paints another"
+
+
 def test_what_users_write_is_escaped(made: Made) -> None:
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
     result = made(names=["tail drop", evil], title=evil)

@@ -110,7 +110,9 @@ def fragment(kind: str, result: Any, *, label: str | None = None, width: str | f
     """A figure as an SVG element to paste into a page, with text as text and colours as CSS variables."""
     with styles.styled(text_as_text=True):
         svg = styles.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
-    return styles.embeddable(svg, prefix=kind.replace("_", "-"), label=label or KINDS[kind].title)
+    # A page has a figure in several widths: each with names of styles and identifiers of its own.
+    size = str(width).replace(".", "-")
+    return styles.embeddable(svg, prefix=f"{kind.replace('_', '-')}-{size}", label=label or KINDS[kind].title)
 
 
 def available(result: Any) -> tuple[str, ...]:

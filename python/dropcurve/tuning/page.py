@@ -187,21 +187,19 @@ def _queue(label: str, result: Result, number: int, done: figures.Drawn) -> dict
     title = f"The queue with {label}" if label and label != "as given" else "The queue"
     see = "One run; thin is the queue, thick the average that the discipline acts on."
 
-    def drawn(width: str) -> Markup:
+    def embedded(width: str) -> Markup:
         figure = done.get((f"queue-{number}", width)) or plot.plot("queue", result, width=width)
         with style.styled(text_as_text=True):
-            svg = style.embeddable(style.to_bytes(figure, format="svg"), prefix="queue", label=title)
-        # Several of them on one page: identifiers of their own.
-        for before in ('id="', 'href="#', "url(#"):
-            svg = svg.replace(f"{before}queue-", f"{before}queue{number}{width}-")
-        return Markup(svg)
+            # Several of them on one page: names of styles and identifiers of their own.
+            drawn = style.to_bytes(figure, format="svg")
+            return Markup(style.embeddable(drawn, prefix=f"queue{number}-{width}", label=title))
 
     return {
         "name": f"queue-{number}",
         "title": title,
         "see": see,
-        "wide": drawn("page"),
-        "narrow": drawn("column"),
+        "wide": embedded("page"),
+        "narrow": embedded("column"),
     }
 
 
