@@ -312,11 +312,15 @@ def test_a_scheduler_of_junos_that_is_not_the_first_keeps_its_name() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "title"), [(IOS, "fair-queue 1024"), (SQM, "SFQ")])
-def test_fair_queues_that_flows_seldom_share_are_among_the_designs(text: str, title: str) -> None:
-    made = dict(designs(place(boxes.read(text), rate_bps=2e6), shape=False))[title]
-    assert 1024 in made.params_as_loaded.values()
-    assert title.lower() in made.text
+def test_fair_queues_that_flows_seldom_share_are_among_the_designs_where_the_box_has_no_better() -> None:
+    made = dict(designs(place(boxes.read(IOS), rate_bps=2e6), shape=False))["fair-queue 1024"]
+    assert made.params_as_loaded["queues"] == 1024
+    assert "fair-queue 1024" in made.text
+    # Without an AQM a long flow fills its own queue, which no thin flow of its own feels: no answer for a home.
+    kinds = {
+        one.discipline for one in dict(designs(place(boxes.read(SQM), rate_bps=2e6), shape=False)).values()
+    }
+    assert {"fq_codel", "cake"} <= kinds and not kinds & {"sfq", "drr"}
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,11 @@ SELF_SETTING = {
     "FQ-CoDel": "fq_codel",
     "CAKE": "cake",
 }
-#: Fair queues: the title, discipline and parameter of the number of flow queues, with as few as a box has where its
-#: configuration does not say, and with enough for flows seldom to share one.
-FAIR = (
-    ("fair-queue", "drr", "queues", 16), ("fair-queue 1024", "drr", "queues", 1024), ("SFQ", "sfq", "buckets", 1024),
-)  # fmt: skip
+#: Fair queues of boxes that have no better ones: the title and the number of flow queues, as few as where the
+#: configuration does not say, and enough for flows seldom to share one. SFQ of Linux is none of the designs: a long
+#: flow fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the
+#: score counts thin flows of their own alone. `tune --queue sfq` judges it.
+FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
 #: Round trip where the scenario has no long flows.
@@ -144,9 +144,8 @@ def _self_setting(limit: str, ecn: dict[str, bool]) -> Iterator[tuple[str, str, 
     for title, kind in SELF_SETTING.items():
         own: dict[str, Any] = {"limit": limit} if kind != "cake" else {}
         yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
-    for title, kind, key, count in FAIR:
-        victim = {"refuse": "longest"} if kind == "sfq" else {}
-        yield title, kind, {"limit": limit, key: count, **victim}
+    for title, count in FAIR.items():
+        yield title, "drr", {"limit": limit, "queues": count}
 
 
 def _sized(
