@@ -21,6 +21,12 @@ setup: ## make .venv: the tools and the built core, as locked
 build: setup llvm-tools ## build a wheel into dist/, as it is released
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/wheel.py dist
 
+# Where a release is built: make release RELEASE=FOLDER ONLY=notes,wheel
+RELEASE ?= dist/release
+.PHONY: release
+release: setup llvm-tools ## all of a release in dist/release: wheels, sdist, crates, C library, image file, checksums, changelog
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=tools $(BIN)/python tools/release.py $(RELEASE) $(if $(ONLY),--only $(ONLY))
+
 # What tools/learn.py needs of the toolchain; where that cannot be had, it says so and builds plainly.
 llvm-tools:
 	@rustup component add llvm-tools >/dev/null 2>&1 || true

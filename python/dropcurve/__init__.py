@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .runs.replicate import run
     from .runs.sweeping import Sweep, sweep
     from .runs.tracing import Trace, trace
-    from .scenario import Scenario
+    from .scenario import Scenario, plugins
     from .scenario.library import catalogue, scenarios, schema, version
     from .tuning import Answer, tune
 
@@ -49,6 +49,7 @@ __all__ = [
     "compare",
     "metrics",
     "plot",
+    "plugins",
     "report",
     "run",
     "scenarios",
@@ -83,6 +84,7 @@ _HOME = {
     "compare": "runs.comparison",
     "metrics": "",
     "plot": "",
+    "plugins": "scenario.",
     "report": "",
     "run": "runs.replicate",
     "scenarios": "scenario.library",

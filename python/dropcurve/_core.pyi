@@ -11,6 +11,33 @@ Keep = Literal["summary", "derived", "series"]
 class ScenarioError(Exception):
     """A scenario that cannot be used; ``args[0]`` lists its problems as (path, value, rule, remedy)."""
 
+class PluginError(Exception):
+    """A plug-in that cannot be loaded, or whose code failed."""
+
+@final
+class PluginPacket:
+    """A packet as a plug-in sees it."""
+
+    number: int
+    size: int
+    flow: int
+    ecn_capable: bool
+    marked: bool
+    traffic_class: int
+
+@final
+class PluginCall:
+    """The call of a plug-in in progress; times are nanoseconds. Over when the method returns."""
+
+    now_ns: int
+    on_wire_bytes: int
+    def uniform(self) -> float: ...
+    def drop(self, number: int, reason: Literal["early", "forced", "overflow"] = "overflow") -> None: ...
+    def mark(self, number: int, reason: Literal["early", "forced", "overflow"] = "early") -> bool: ...
+    def set_deadline(self, at_ns: int) -> None: ...
+    def set_ready(self, at_ns: int) -> None: ...
+    def set_average(self, average: float) -> None: ...
+
 @final
 class Scenario:
     """A checked scenario. Values cross as JSON text, quantities in it as text with their unit."""
@@ -72,6 +99,15 @@ class Bottleneck:
     def next_due(self) -> int | None: ...
     def backlog(self) -> tuple[int, int]: ...
 
+def load_plugin(path: str) -> str: ...
+def register_plugin(
+    make: Callable[[list[float], tuple[int, int, int]], object],
+    texts: tuple[str, str, str],
+    parameters: Sequence[tuple[str, str, str, float, float, float]],
+    shapes: bool,
+    code: str,
+) -> None: ...
+def exam(queue: str, seed: int, count: int, reorders: bool) -> tuple[int, int, int, int]: ...
 def version() -> str: ...
 def catalogue() -> str: ...
 def schema() -> str: ...

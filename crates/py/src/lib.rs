@@ -1,8 +1,10 @@
 //! The Python binding: convert in, call, convert out. Types and docs for Python are in `_core.pyi`.
 
 mod bottleneck;
+mod faults;
 mod json;
 mod live;
+mod plugins;
 mod pool;
 mod reading;
 mod rows;
@@ -15,12 +17,19 @@ use pyo3::prelude::*;
 /// The built part of dropcurve. Its public face is the package `dropcurve`.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    plugins::report_once();
     module.add_class::<scenario::PyScenario>()?;
     module.add_class::<runs::PyRun>()?;
     module.add_class::<rows::PyRows>()?;
     module.add_class::<rows::PyRow>()?;
     module.add_class::<bottleneck::Bottleneck>()?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
+    module.add("PluginError", module.py().get_type::<faults::PluginError>())?;
+    module.add_class::<plugins::PluginPacket>()?;
+    module.add_class::<plugins::PluginCall>()?;
+    module.add_function(wrap_pyfunction!(plugins::load_plugin, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::register_plugin, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::exam, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

@@ -5,6 +5,7 @@ use crate::table::RowTable;
 use serde_json::Value;
 use sim::outcome::Series;
 use sim::{Engine, Watch};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,10 +107,7 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
     while !watch.stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(number) else { return };
-        let end = catch_unwind(AssertUnwindSafe(|| execute(job, watch))).map_err(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()
-        });
+        let end = catch_unwind(AssertUnwindSafe(|| execute(job, watch))).map_err(|panic| message(&*panic));
         let report = match end {
             Ok(None) => return,
             Ok(Some(done)) => {
@@ -126,6 +124,12 @@ pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Re
             return;
         }
     }
+}
+
+/// The message of a panic.
+pub fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()
 }
 
 /// Executes a job in either crate; their types differ.

@@ -1,11 +1,12 @@
 //! Many runs on threads, with the interpreter free, progress and Ctrl-C.
 
+use crate::faults::fault;
 use crate::json::{self, Without};
 use crate::pool::{work, Done, Job, Keep, PacketRow, Report};
 use crate::rows::{self, PyRows};
 use crate::scenario::PyScenario;
 use crate::table::RowTable;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
@@ -224,8 +225,4 @@ fn collect(
 /// Waits for `pause`, or until all threads have ended; returns whether they have. Other Python threads may run.
 fn wait(py: Python<'_>, ended: &mut Receiver<Infallible>, pause: Duration) -> bool {
     py.detach(move || ended.recv_timeout(pause)) == Err(RecvTimeoutError::Disconnected)
-}
-
-fn fault(message: String) -> PyErr {
-    PyRuntimeError::new_err(format!("this is a fault of dropcurve, please report it: {message}"))
 }

@@ -1,9 +1,11 @@
 //! Scenarios: text in, checked scenario out, values as JSON.
 
-use crate::pool::ClockedPlan;
+use crate::faults::fault;
+use crate::pool::{message, ClockedPlan};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use units::param::{Problem, Value};
 
@@ -64,15 +66,16 @@ impl PyScenario {
     }
 
     /// Runs it once and returns the digest of the run: sixteen hex digits.
-    fn digest(&self, py: Python<'_>, seed: u64) -> String {
+    fn digest(&self, py: Python<'_>, seed: u64) -> PyResult<String> {
         let plan = self.clocked_plan();
-        let digest = py.detach(|| match &plan {
+        let run = || match &plan {
             ClockedPlan::Nanoseconds(plan) => sim::run(plan, seed, &sim::Options::default()).digest(plan),
             ClockedPlan::Doubles(plan) => {
                 sim_doubles::run(plan, seed, &sim_doubles::Options::default()).digest(plan)
             }
-        });
-        format!("{digest:016x}")
+        };
+        let digest = py.detach(|| catch_unwind(AssertUnwindSafe(run)).map_err(|panic| message(&*panic)));
+        digest.map(|digest| format!("{digest:016x}")).map_err(fault)
     }
 
     /// Number of flows.
@@ -114,7 +117,8 @@ pub fn line_of(text: &str, path: &str) -> Option<usize> {
     sim::scenario::line(text, path)
 }
 
-fn refused(problems: Vec<Problem>) -> PyErr {
+/// A scenario's problems as an exception.
+pub fn refused(problems: Vec<Problem>) -> PyErr {
     let rows: Vec<_> = problems.into_iter().map(|p| (p.path, p.value, p.rule, p.remedy)).collect();
     ScenarioError::new_err((rows,))
 }

@@ -38,19 +38,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
-    Two options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
-    ``--allow-files DIR`` lets scenarios name files there.
+    Three options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
+    ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines of somebody's own.
     """
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected
 
     debug = "--debug" in arguments
     rest, allowed = _taken_out([one for one in arguments if one != "--debug"], "--allow-files")
+    rest, plugins = _taken_out(rest, "--plugin")
     guard = Unexpected(arguments, debug=debug, code=OURS)
     code = OURS
     with guard, _allowing(allowed):
         try:
-            code = _run(rest, debug=debug)
+            code = _run(rest, debug=debug, plugins=plugins)
             sys.stdout.flush()
         except ReaderGone:
             leave()
@@ -87,7 +88,7 @@ def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
     return rest, values
 
 
-def _run(arguments: list[str], *, debug: bool) -> int:
+def _run(arguments: list[str], *, debug: bool, plugins: Sequence[str] = ()) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
     from . import verbs
     from .app import CommandError, app, describe_misuse
@@ -101,6 +102,7 @@ def _run(arguments: list[str], *, debug: bool) -> int:
 
         completion_init()
     try:
+        _load(plugins)
         # Building every verb takes longer than most of them.
         known = by_verb(dict(verbs.options())) if path().is_file() else {}
         code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
@@ -142,6 +144,15 @@ def _run(arguments: list[str], *, debug: bool) -> int:
         if error.filename == "standard output":
             leave()
     return 2
+
+
+def _load(plugins: Sequence[str]) -> None:
+    """Loads the files of plug-ins; loads nothing where none is given."""
+    if plugins:
+        from ..scenario import plugins as loader
+
+        for path in plugins:
+            loader.load(path)
 
 
 def _failed(error: OSError) -> str:

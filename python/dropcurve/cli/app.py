@@ -33,6 +33,12 @@ def start(
         str | None,
         typer.Option(metavar="DIR", help="A folder whose files scenarios may name. Anywhere, repeatable."),
     ] = None,
+    plugin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A Python file or shared library with disciplines. Anywhere, repeatable."
+        ),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from. Anywhere.")] = False,
 ) -> None:
     """How should this queue drop or mark packets, and how do we know?"""

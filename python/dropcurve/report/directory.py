@@ -160,7 +160,7 @@ def _discipline(name: str) -> Iterator[Description]:
             if one["dialects"]:
                 tables.append(("Dialects", [(row["name"], row["doc"]) for row in one["dialects"]]))
                 tables.append(("What the dialects set", _options(one["dialects"])))
-            about = [one["about"], f"Reference: {one['reference']}"]
+            about = [one["about"], *([f"Reference: {one['reference']}"] if one["reference"] else [])]
             yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
 
 

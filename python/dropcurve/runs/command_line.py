@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..quantities import values
+from ..scenario import plugins
 
 
 def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> str:
@@ -17,7 +18,7 @@ def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]
 
 
 def words(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> list[str]:
-    """The words of `line` after the program's name, without quotes."""
+    """The words of `line` after the program's name, without quotes; the files of plug-ins come last."""
     found = [verb, *arguments]
     for name, value in options:
         if value is None or value is False:
@@ -25,6 +26,8 @@ def words(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]
         found.append(f"--{name}")
         if value is not True:
             found.append(f"{value:g}" if isinstance(value, float) else str(value))
+    for path in plugins.files:
+        found += ["--plugin", path]
     return found
 
 

@@ -210,13 +210,16 @@ class _Work(Generic[T]):
             if self.tell is not None:
                 self.tell(self.done, min(1.0, (before + fraction * share) / self.needed))
 
-        _core.run_many(
-            [(job.scenario.core, job.seed, job.keep) for job in jobs],
-            self.threads,
-            progress,
-            finished,
-            **engine.options(),
-        )
+        try:
+            _core.run_many(
+                [(job.scenario.core, job.seed, job.keep) for job in jobs],
+                self.threads,
+                progress,
+                finished,
+                **engine.options(),
+            )
+        except _core.PluginError as error:
+            raise UsageError(f"{error}; mend the plug-in") from None
 
     def _hand_out(self, name: bytes, found: T) -> None:
         for number in self.numbers[name]:

@@ -11,9 +11,9 @@ from typing import Any
 import dropcurve._core as _core
 
 from ..errors import DropcurveError, nearest
+from . import plugins
 
 
-@cache
 def catalogue() -> dict[str, Any]:
     """Returns the core's description of disciplines, dialects, transports, profiles, sources and sections.
 
@@ -25,6 +25,13 @@ def catalogue() -> dict[str, Any]:
         >>> "red" in [one["kind"] for one in dropcurve.catalogue()["disciplines"]]
         True
     """
+    plugins.discover()
+    return _catalogue(tuple(plugins.loaded))
+
+
+@cache
+def _catalogue(_: tuple[str, ...]) -> dict[str, Any]:
+    """The catalogue, read again when there are more plug-ins."""
     found: dict[str, Any] = json.loads(_core.catalogue())
     return found
 

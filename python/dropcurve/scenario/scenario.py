@@ -16,7 +16,7 @@ import dropcurve._core as _core
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..files.reading import parse_toml, read_text
 from ..quantities import wording
-from . import library, recordings, toml
+from . import library, plugins, recordings, toml
 
 #: Largest scenario that is read, in bytes.
 LIMIT = 2**26
@@ -70,6 +70,7 @@ class Scenario:
         """Reads TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
         in it."""
         try:
+            plugins.discover()
             return cls(_core.Scenario(_without_question(text)), name, origin)
         except _core.ScenarioError as error:
             raise _problems(error, origin, text) from None

@@ -9,6 +9,7 @@
 //! | [`registry`] | what a discipline declares about itself |
 //! | [`child`] | a discipline inside another |
 //! | [`classes`] | from the class of a packet to an index |
+//! | [`plugin`] | disciplines from outside this crate |
 //! | [`conformance`] | the conformance kit that every discipline passes |
 
 pub mod child;
@@ -18,4 +19,5 @@ pub mod disc;
 pub mod fifo;
 pub mod flow_key;
 pub mod limit;
+pub mod plugin;
 pub mod registry;

@@ -5,6 +5,7 @@
 //! crate then gives it a place in [`Spec`](crate::Spec), [`Disc`](crate::Disc) and the catalogue.
 
 use crate::disc::{Packet, QueueDisc};
+use crate::plugin;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -166,6 +167,8 @@ pub(crate) fn kind_of<'a>(
     table: &'a Table,
     problems: &mut Vec<Problem>,
 ) -> Option<(&'static str, Vec<&'a (String, Value)>)> {
+    let kinds: Vec<&str> =
+        kinds.iter().copied().chain(plugin::registered().iter().map(|one| one.name())).collect();
     let rule = format!("must be one of {}", kinds.join(", "));
     let Some((_, value)) = table.iter().find(|(key, _)| key == "kind") else {
         problems.push(Problem::new("kind", "", rule, "say which discipline it is").under(path));
@@ -178,7 +181,7 @@ pub(crate) fn kind_of<'a>(
     match known {
         Ok(kind) => Some((kind, table.iter().filter(|(key, _)| key != "kind").collect())),
         Err(name) => {
-            let remedy = units::param::nearest(name, kinds)
+            let remedy = units::param::nearest(name, &kinds)
                 .map_or("for example kind = \"fq_codel\"".into(), |hint| format!("did you mean '{hint}'?"));
             problems.push(Problem::new("kind", value, rule, remedy).under(path));
             None
@@ -193,9 +196,11 @@ macro_rules! disciplines {
         /// The names a scenario may write after `kind`.
         pub const KINDS: &[&str] = &[$($kind),*];
 
-        /// The description of each kind, in the order of [`KINDS`].
+        /// The description of each kind, in the order of [`KINDS`], and of the plug-ins after them.
         pub fn catalogue() -> Vec<CatalogueEntry> {
-            vec![$( CatalogueEntry::of::<$module::Params>($kind) ),*]
+            let mut list = vec![$( CatalogueEntry::of::<$module::Params>($kind) ),*];
+            list.extend(plugin::registered().iter().map(|one| plugin::entry(&**one)));
+            list
         }
 
         /// The discipline, with checked parameters.
@@ -206,6 +211,8 @@ macro_rules! disciplines {
                 #[doc = concat!("`", $kind, "`")]
                 $name(Chosen<$module::Params>),
             )*
+            /// A plug-in.
+            Plugin(PluginSpec),
         }
 
         impl Spec {
@@ -216,7 +223,7 @@ macro_rules! disciplines {
                 let rest: Table = rest.into_iter().cloned().collect();
                 match kind {
                     $( $kind => Chosen::read(path, &rest, problems).map(Spec::$name), )*
-                    _ => None,
+                    name => PluginSpec::read(plugin::find(name)?, path, &rest, problems).map(Spec::Plugin),
                 }
             }
 
@@ -224,6 +231,7 @@ macro_rules! disciplines {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $( Spec::$name(_) => $kind, )*
+                    Spec::Plugin(chosen) => chosen.kind(),
                 }
             }
 
@@ -231,6 +239,7 @@ macro_rules! disciplines {
             pub fn dialect(&self) -> Option<&'static str> {
                 match self {
                     $( Spec::$name(chosen) => chosen.dialect(), )*
+                    Spec::Plugin(_) => None,
                 }
             }
 
@@ -239,6 +248,7 @@ macro_rules! disciplines {
             pub fn show(&self) -> Table {
                 match self {
                     $( Spec::$name(chosen) => chosen.show($kind), )*
+                    Spec::Plugin(chosen) => chosen.show(),
                 }
             }
 
@@ -246,6 +256,7 @@ macro_rules! disciplines {
             pub fn resolved(&self, setting: &Setting) -> Table {
                 match self {
                     $( Spec::$name(chosen) => chosen.params().resolved(setting), )*
+                    Spec::Plugin(_) => Table::new(),
                 }
             }
 
@@ -254,6 +265,7 @@ macro_rules! disciplines {
             pub fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
                 match self {
                     $( Spec::$name(chosen) => chosen.fits(setting, path, problems), )*
+                    Spec::Plugin(_) => {}
                 }
             }
 
@@ -261,13 +273,20 @@ macro_rules! disciplines {
             pub fn shapes(&self) -> bool {
                 match self {
                     $( Spec::$name(chosen) => chosen.params().shapes(), )*
+                    Spec::Plugin(chosen) => chosen.shapes(),
                 }
+            }
+
+            /// Whether it is a plug-in.
+            pub fn is_plugin(&self) -> bool {
+                matches!(self, Spec::Plugin(_))
             }
 
             /// Whether it asks packets for their hosts, or their acknowledgements.
             pub fn reads_headers(&self) -> bool {
                 match self {
                     $( Spec::$name(chosen) => chosen.params().reads_headers(), )*
+                    Spec::Plugin(_) => false,
                 }
             }
 
@@ -275,6 +294,7 @@ macro_rules! disciplines {
             pub fn build<P: Packet + Copy>(&self, setting: &Setting) -> Disc<P> {
                 match self {
                     $( Spec::$name(chosen) => Disc::$name(Discipline::build(chosen.params(), setting)), )*
+                    Spec::Plugin(chosen) => Disc::Plugin(chosen.build(setting)),
                 }
             }
         }
@@ -287,11 +307,13 @@ macro_rules! disciplines {
                 #[doc = concat!("`", $kind, "`")]
                 $name(<$module::Params as Discipline>::Disc<P>),
             )*
+            /// A plug-in's.
+            Plugin(Driver<P>),
         }
 
         impl<P: Packet + Copy> core::fmt::Debug for Disc<P> {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                let kind = match self { $( Disc::$name(_) => $kind, )* };
+                let kind = match self { $( Disc::$name(_) => $kind, )* Disc::Plugin(_) => "plug-in" };
                 write!(f, "{kind} of {} packets", self.len())
             }
         }
@@ -299,51 +321,51 @@ macro_rules! disciplines {
         impl<P: Packet + Copy> QueueDisc<P> for Disc<P> {
             #[inline]
             fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-                match self { $( Disc::$name(disc) => disc.enqueue(pkt, cx), )* }
+                match self { $( Disc::$name(disc) => disc.enqueue(pkt, cx), )* Disc::Plugin(disc) => disc.enqueue(pkt, cx) }
             }
             #[inline]
             fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-                match self { $( Disc::$name(disc) => disc.dequeue(cx), )* }
+                match self { $( Disc::$name(disc) => disc.dequeue(cx), )* Disc::Plugin(disc) => disc.dequeue(cx) }
             }
             #[inline]
             fn release(&mut self, cx: &mut Cx<'_, P>) -> Option<Bytes> {
-                match self { $( Disc::$name(disc) => disc.release(cx), )* }
+                match self { $( Disc::$name(disc) => disc.release(cx), )* Disc::Plugin(disc) => disc.release(cx) }
             }
             #[inline]
             fn len(&self) -> usize {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::len(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::len(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::len(disc) }
             }
             #[inline]
             fn backlog(&self) -> Bytes {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::backlog(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::backlog(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::backlog(disc) }
             }
             #[inline]
             fn decides(&self) -> Decides {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::decides(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::decides(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::decides(disc) }
             }
             #[inline]
             fn ready(&self) -> Option<Time> {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::ready(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::ready(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::ready(disc) }
             }
             #[inline]
             fn next_deadline(&self) -> Option<Time> {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::next_deadline(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::next_deadline(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::next_deadline(disc) }
             }
             fn plain_limit(&self) -> Option<u64> {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::plain_limit(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::plain_limit(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::plain_limit(disc) }
             }
             #[inline]
             fn avg(&self) -> Option<f64> {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::avg(disc) }
             }
             fn avg_unit(&self) -> Unit {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg_unit(disc), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::avg_unit(disc), )* Disc::Plugin(disc) => QueueDisc::<P>::avg_unit(disc) }
             }
             fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
-                match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* }
+                match self { $( Disc::$name(disc) => disc.on_deadline(cx), )* Disc::Plugin(disc) => disc.on_deadline(cx) }
             }
             fn probe(&self, out: &mut Probe) {
-                match self { $( Disc::$name(disc) => QueueDisc::<P>::probe(disc, out), )* }
+                match self { $( Disc::$name(disc) => QueueDisc::<P>::probe(disc, out), )* Disc::Plugin(disc) => QueueDisc::<P>::probe(disc, out) }
             }
         }
     };

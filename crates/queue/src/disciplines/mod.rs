@@ -76,6 +76,7 @@ pub mod wtred;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::limit::Unit;
+use crate::plugin::{self, Driver, PluginSpec};
 use crate::registry::{self, disciplines, CatalogueEntry, Chosen, Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Problem, Table};

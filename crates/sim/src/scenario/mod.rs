@@ -33,7 +33,21 @@ use units::random::fnv1a;
 pub use catalogue::catalogue;
 pub use edit::typed;
 pub use schema::schema;
-pub use text::line;
+pub use text::{line, read as read_toml};
+
+/// The problem of a plug-in under the clock of doubles, whose times are no numbers that it could use.
+fn counts_nanoseconds(plan: &Plan) -> Option<Problem> {
+    let outside = plan.links.iter().find(|link| link.queue.is_plugin())?;
+    let rule = "is for the built-in disciplines; the queue of a link is a plug-in";
+    plan.run.in_doubles().then(|| {
+        Problem::new(
+            "run.clock",
+            "doubles",
+            rule,
+            format!("use the default clock, or another queue at {}", outside.name),
+        )
+    })
+}
 
 /// A checked scenario.
 #[derive(Clone, Debug)]
@@ -63,6 +77,7 @@ impl Scenario {
         let mut problems = Vec::new();
         let model = read::model(&given, &mut problems);
         let plan = model.as_ref().and_then(|model| build::plan(model, &mut problems));
+        problems.extend(plan.as_ref().and_then(counts_nanoseconds));
         match (model, plan) {
             (Some(model), Some(plan)) if problems.is_empty() => {
                 let resolved = show::table(&model, &plan);

@@ -1,0 +1,3 @@
+module example/dropcurve
+
+go 1.21

@@ -1,0 +1,57 @@
+//! A call lent to another language for as long as it lasts.
+
+use queue::plugin::Call;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{current, ThreadId};
+
+/// A call that code of another language may hold beyond its end: then it finds nothing there.
+pub struct Lent {
+    thread: ThreadId,
+    call: Mutex<Place>,
+}
+
+/// Where the call is; nowhere before, after and within a use.
+struct Place(Option<*mut Call<'static>>);
+
+// SAFETY: the pointer is followed by the lending thread alone (`Lent::with`), others only see whether they are it.
+unsafe impl Send for Place {}
+
+impl Lent {
+    /// Lends a call while `act` runs.
+    pub fn lend<T>(call: &mut Call<'_>, act: impl FnOnce(&Arc<Lent>) -> T) -> T {
+        let place = (&raw mut *call).cast::<Call<'static>>();
+        let lent = Arc::new(Lent { thread: current().id(), call: Mutex::new(Place(Some(place))) });
+        // Takes the call back also when `act` panics.
+        let back = TakenBack(&lent);
+        let answer = act(back.0);
+        drop(back);
+        answer
+    }
+
+    /// Uses the call; `None` if it is over, is in use, or was lent by another thread.
+    pub fn with<T>(&self, act: impl FnOnce(&mut Call<'_>) -> T) -> Option<T> {
+        if current().id() != self.thread {
+            return None;
+        }
+        let place = self.lock(None)?;
+        // SAFETY: the lender waits in `lend` on this thread and does not touch the call; the place is empty meanwhile, so
+        // that nobody else follows the pointer; and the call is not over, or the place would have been emptied.
+        let answer = act(unsafe { &mut *place });
+        self.lock(Some(place));
+        Some(answer)
+    }
+
+    /// Puts something into the place; returns what was there.
+    fn lock(&self, new: Option<*mut Call<'static>>) -> Option<*mut Call<'static>> {
+        std::mem::replace(&mut self.call.lock().unwrap_or_else(PoisonError::into_inner).0, new)
+    }
+}
+
+/// Ends a loan when it is dropped.
+struct TakenBack<'a>(&'a Arc<Lent>);
+
+impl Drop for TakenBack<'_> {
+    fn drop(&mut self) {
+        self.0.lock(None);
+    }
+}

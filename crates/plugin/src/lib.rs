@@ -1,0 +1,13 @@
+//! Queue disciplines in shared libraries: the interface they are built against, and the loader.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`abi`] | the interface: structures, and the trait and macro that make a Rust type a plug-in |
+//! | [`lent`] | a call lent to another language |
+//! | [`library`] | a library as a [`queue::plugin::Plugin`] |
+
+pub mod abi;
+pub mod lent;
+pub mod library;
+
+pub use library::load;

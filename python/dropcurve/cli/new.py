@@ -1,0 +1,40 @@
+"""dropcurve new: the beginning of a discipline of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def new(
+    what: Annotated[Literal["discipline"], typer.Argument(help="What to begin.")],
+    name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],
+    python: Annotated[
+        bool, typer.Option("--python", help="A Python file (slow) instead of a Rust crate.")
+    ] = False,
+    folder: Annotated[Path, typer.Option(help="Folder in which it is written.")] = Path(),
+) -> int:
+    """Begin a discipline of your own: a Python file or a Rust crate.
+
+    The crate needs no other one. The discipline works as it is written; docs/guide/plugins.md goes on from there.
+
+    \b
+    Examples:
+      dropcurve new discipline half
+      dropcurve new discipline half --python
+    """
+    from ..scenario import starters
+
+    files = (starters.python if python else starters.crate)(name, folder)
+    for file in files:
+        print(file)
+    if python:
+        print(f"Next:   dropcurve exam {name} --plugin {files[0]}")
+    else:
+        library = folder / name / "target" / "release" / f"lib{name}.so"
+        print(
+            f"Next:   (cd {folder / name} && cargo build --release) && dropcurve exam {name} --plugin {library}"
+        )
+    return 0
