@@ -48,14 +48,14 @@ def test_a_scenario_alone_loads_no_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "told"),
+    ("method", "reported"),
     [
         ("def dequeue(self, call): return 77", "has sent packet 77, which is not in its queue"),
         ("def dequeue(self, call): return self.nothing", "failed in dequeue (line 7): AttributeError"),
         ("def dequeue(self, call): return None", "packets wait, but none was sent"),
     ],
 )
-def test_a_fault_is_told_by_name_in_one_line(method: str, told: str, tmp_path: Path) -> None:
+def test_a_fault_is_told_by_name_in_one_line(method: str, reported: str, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "from dropcurve import plugins\n\nclass Bad(plugins.Discipline):\n    name = 'bad'\n"
         "    def enqueue(self, packet, call):\n        self.queue.append(packet.number)\n"
@@ -63,8 +63,8 @@ def test_a_fault_is_told_by_name_in_one_line(method: str, told: str, tmp_path: P
     )
     found = cli(tmp_path, "exam", "bad", "--plugin", "bad.py")
     (line,) = found.stderr.strip().splitlines()
-    assert found.returncode == 2 and told in line
-    if "packets wait" not in told:
+    assert found.returncode == 2 and reported in line
+    if "packets wait" not in reported:
         run = cli(
             tmp_path,
             "run",
@@ -76,7 +76,7 @@ def test_a_fault_is_told_by_name_in_one_line(method: str, told: str, tmp_path: P
             "bad.py",
             "--no-report",
         )
-        assert run.returncode == 2 and told in run.stderr and "Traceback" not in run.stderr  # fmt: skip
+        assert run.returncode == 2 and reported in run.stderr and "Traceback" not in run.stderr  # fmt: skip
 
 
 def test_a_call_is_over_when_the_method_returns() -> None:
@@ -116,14 +116,14 @@ def test_the_starter_in_rust_has_the_bits_of_the_one_in_python(tmp_path: Path) -
 
 
 def test_names_and_files_that_cannot_be_used(tmp_path: Path) -> None:
-    for name, told in (("My-Red", "lower-case"), ("red", "is a discipline already")):
+    for name, reported in (("My-Red", "lower-case"), ("red", "is a discipline already")):
         found = cli(tmp_path, "new", "discipline", name)
-        assert found.returncode == 2 and told in found.stderr
-    for file, text, told in (
+        assert found.returncode == 2 and reported in found.stderr
+    for file, text, reported in (
         ("none.py", "", "has no class that derives from"),
         ("wrong.py", "1 / 0", "ZeroDivisionError"),
         ("lib.so", "no library", "cannot be loaded"),
     ):
         (tmp_path / file).write_text(text)
         found = cli(tmp_path, "describe", "red", "--plugin", file)
-        assert found.returncode == 2 and told in found.stderr and len(found.stderr.splitlines()) == 1
+        assert found.returncode == 2 and reported in found.stderr and len(found.stderr.splitlines()) == 1

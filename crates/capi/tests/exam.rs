@@ -262,14 +262,14 @@ fn new(text: &CStr, setting: *const RawSetting) -> *mut Queue {
 
 #[test]
 fn a_wrong_discipline_is_refused_with_the_reason() {
-    for (text, told) in [
+    for (text, reported) in [
         (c"raid", "kind"),
         (c"kind = 'red'\nmin_thh = '5 pkts'", "did you mean 'min_th'?"),
         (c"kind = ", "line 1"),
         (c"kind = 'red'\nmax_p = 2", "max_p"),
     ] {
         assert!(new(text, &RAW).is_null(), "{text:?}");
-        assert!(last_error().contains(told), "{text:?}: {}", last_error());
+        assert!(last_error().contains(reported), "{text:?}: {}", last_error());
     }
     assert!(new(c"codel", core::ptr::null()).is_null());
     assert!(last_error().contains("setting: is null"));

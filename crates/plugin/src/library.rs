@@ -17,22 +17,22 @@ use units::{Ecn, Span, Time};
 /// # Errors
 /// If it cannot be read, is no plug-in of this version, or has a name that cannot be used.
 pub fn load(path: &Path) -> Result<String, String> {
-    let told = |what: String| format!("{}: {what}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| told(error.to_string()))?;
+    let reported = |what: String| format!("{}: {what}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| reported(error.to_string()))?;
     let code = format!("{:016x}", fnv1a(&bytes));
     // SAFETY: loading runs the library's initialisers, which the user asked for by naming the file; the path is the
     // file whose bytes were read.
     let library =
-        unsafe { Library::new(path) }.map_err(|error| told(format!("cannot be loaded: {error}")))?;
+        unsafe { Library::new(path) }.map_err(|error| reported(format!("cannot be loaded: {error}")))?;
     let entry = format!("{}\0", abi::ENTRY);
     // SAFETY: the symbol's name carries the version of the interface, whose type this is.
     let found = unsafe { library.get::<unsafe extern "C" fn() -> *const PluginTable>(entry.as_bytes()) };
-    let entry = *found.map_err(|_| told(format!("is no plug-in: it exports no {}", abi::ENTRY)))?;
+    let entry = *found.map_err(|_| reported(format!("is no plug-in: it exports no {}", abi::ENTRY)))?;
     // SAFETY: the function takes nothing and returns a pointer to a constant of the library, or null.
-    let table = unsafe { entry().as_ref() }.ok_or_else(|| told("its table is missing".into()))?;
+    let table = unsafe { entry().as_ref() }.ok_or_else(|| reported("its table is missing".into()))?;
     // The library stays loaded as long as the process: disciplines call into it, and its texts are used.
     std::mem::forget(library);
-    let loaded = Loaded::new(table, code).map_err(told)?;
+    let loaded = Loaded::new(table, code).map_err(reported)?;
     let name = loaded.name.to_string();
     plugin::register(Arc::new(loaded)).map_err(|what| format!("{}: {what}", path.display()))?;
     Ok(name)

@@ -8,8 +8,8 @@ create_exception!(_core, PluginError, PyException, "A plug-in that cannot be loa
 
 /// Blames a plug-in for what it did, and dropcurve for all else.
 pub fn fault(message: String) -> PyErr {
-    if let Some((_, told)) = message.split_once("the plug-in ") {
-        return PluginError::new_err(format!("the plug-in {told}"));
+    if let Some((_, reported)) = message.split_once("the plug-in ") {
+        return PluginError::new_err(format!("the plug-in {reported}"));
     }
     PyRuntimeError::new_err(format!("this is a fault of dropcurve, please report it: {message}"))
 }

@@ -1,4 +1,4 @@
-//! A plug-in passes the exam like a built-in discipline, and its faults are told by its name.
+//! A plug-in passes the exam like a built-in discipline, and its faults name it.
 
 mod common;
 
@@ -101,14 +101,14 @@ fn its_parameters_are_checked_and_read_back_with_the_hash_of_its_code() {
     let spec = read(&[("kind", "tail_read"), ("limit", "30 pkts"), ("every", "5 ms")]).unwrap();
     assert_eq!(Spec::read("queue", &spec.show(), &mut Vec::new()), Some(spec.clone()));
     assert!(spec.show().contains(&("code".to_string(), Value::Text("cafe".to_string()))));
-    for (key, value, told) in [
+    for (key, value, reported) in [
         ("limitt", "3", "did you mean 'limit'?"),
         ("limit", "-3", "must lie in 0 to 1000000 pkts"),
         ("every", "5", "queue.every"),
         ("code", "beef", "has other code (cafe)"),
     ] {
         let problem = read(&[("kind", "tail_read"), (key, value)]).unwrap_err();
-        assert!(problem.contains(told), "{problem}");
+        assert!(problem.contains(reported), "{problem}");
     }
     assert!(queue::catalogue().iter().any(|entry| entry.kind == "tail_read"));
 }
