@@ -55,7 +55,7 @@ def test_a_scenario_alone_loads_no_code(tmp_path: Path) -> None:
         ("def dequeue(self, call): return None", "packets wait, but none was sent"),
     ],
 )
-def test_a_fault_is_told_by_name_in_one_line(method: str, reported: str, tmp_path: Path) -> None:
+def test_a_fault_is_reported_by_name_in_one_line(method: str, reported: str, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "from dropcurve import plugins\n\nclass Bad(plugins.Discipline):\n    name = 'bad'\n"
         "    def enqueue(self, packet, call):\n        self.queue.append(packet.number)\n"
