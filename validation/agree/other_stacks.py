@@ -38,6 +38,9 @@ NS3_CONTROLS = {
     "TcpNewReno": 'cc = "reno"',
     "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"',
 }
+#: Segments of the receive window of the kernel at hand: 512 MB of memory bound tcp_rmem to 4,031,808 bytes, of which
+#: 2,550,016 are window.
+WINDOW = 1761
 LINUX_CONTROLS = {
     "cubic": 'cc = "cubic"\nhandshake_rtt = true',
     "dctcp": 'cc = "dctcp"\necn_rule = "dctcp"',
@@ -151,6 +154,8 @@ profile = "linux-7.3"
 {LINUX_CONTROLS.get(row["CC"], f'cc = "{row["CC"]}"')}
 headers = "66 B"
 ack_size = "66 B"
+window = {WINDOW}
+initial_ssthresh = 1000000
 {_ecn(row)}
 start = "uniform {opens_ms:g} ms to {opens_ms + 0.1:g} ms"
 open_wait = "{(int(row["N"]) - index) * rtt_ms + 0.9:g} ms"
