@@ -1,4 +1,4 @@
-"""One queue with a clock of its own on one line: what the models of delay-based disciplines are run on.
+"""One queue on one link, driven by a clock of its own: runs the models of delay-based disciplines.
 
 A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; what it ends or marks goes
 through `end` and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`.

@@ -1,4 +1,4 @@
-"""Damage to what was kept is noticed: bits that flip, files that are cut, foreign versions, keys that are missing."""
+"""Damage to stored results is detected: flipped bits, truncated files, foreign versions, missing keys."""
 
 from __future__ import annotations
 

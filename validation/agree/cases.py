@@ -1,4 +1,4 @@
-"""One case of a comparison: what the other says, what dropcurve says, how far apart they may be, and why."""
+"""One case of a comparison: the value of the other program, that of dropcurve, the allowed distance, and the reason."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class AgreementCase:
 
     @property
     def verdict(self) -> str:
-        """ "within", "outside" or "not yet"."""
+        """Returns "within", "outside" or "not yet"."""
         if self.missing:
             return "not yet"
         return "within" if self.figures and all(figure.within for figure in self.figures) else "outside"
@@ -58,7 +58,7 @@ class AgreementCase:
 
 @dataclass(frozen=True)
 class Area:
-    """A comparison: with whom, of what, how, and its cases."""
+    """A comparison: the other program, the subject, the method, and its cases."""
 
     key: str
     title: str

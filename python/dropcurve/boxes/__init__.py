@@ -5,7 +5,7 @@
     found = read(made.text)
     print(found.queue)
 
-Units are converted as the box does it; what it cannot express is rounded, and said. Contradictions are refused.
+Units are converted as the box does it; what it cannot express is rounded and noted. Contradictions are refused.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ ALIASES = {
 OWN_KINDS = {
     "sqm": sqm.KINDS, "mikrotik": mikrotik.KINDS, "vyos": tuple(vyos.KINDS), "dummynet": dummynet.KINDS,
 }  # fmt: skip
-#: Names that can stand in a line of any box and begin no other.
+#: Names that are safe in a line of any box's configuration.
 _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
-#: The module of each, where it is read from, in the order in which a text is compared with them.
+#: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
     "dummynet": "dummynet", "junos": "junos", "ios": "ios", "linux": "tc_parse",
@@ -74,9 +74,9 @@ def export(
     rtt_s: float = 0.1,
     **options: Any,
 ) -> Export:
-    """The configuration that makes a box do this.
+    """The configuration of a box for a discipline.
 
-    ``params`` are as in scenarios; automatic ones are worked out for a link of ``rate_bps`` with packets of
+    ``params`` are as in scenarios; automatic ones are computed for a link of ``rate_bps`` with packets of
     ``packet_bytes``. ``options`` are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError
     for parameters that contradict each other or that the box refuses, UsageError for an unknown box or option.
     """
@@ -119,7 +119,7 @@ def _writer(box: str) -> Any:
 
 
 def named(box: str, *, what: str = "box") -> str:
-    """A box by the name it has here, whatever people call it. Raises UsageError for one that is not known."""
+    """The name used here of a box, given that or another of its names. Raises UsageError for an unknown one."""
     word = box.strip().lower()
     found = ALIASES.get(word, word)
     if found not in BOXES:
@@ -130,7 +130,7 @@ def named(box: str, *, what: str = "box") -> str:
 
 
 def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
-    """The discipline and parameters of an existing configuration; ``box`` is found out if it is not said.
+    """The discipline and parameters of an existing configuration; ``box`` is recognised by the text if not given.
 
     ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
     contradictions in it.
@@ -143,11 +143,11 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
 
 
 def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
-    """Every queue of an existing configuration, in its order: those of classes, of priority classes among them.
+    """Every queue of an existing configuration, in its order, classes and priority classes included.
 
     Args:
         text: The configuration.
-        box: Its kind; found out if it is not said.
+        box: Its kind; recognised by the text if not given.
         origin: The file's name, for messages.
         options: As for `read`, but for ``name``.
 
@@ -169,7 +169,9 @@ def _kind_of(text: str) -> str:
     for box, module in _READERS.items():
         if import_module(f"{__name__}.{module}").looks_like(text):
             return box
-    raise UsageError(f"the text is of no kind that is known ({', '.join(BOXES)}); name it with --from")
+    raise UsageError(
+        f"the kind of the configuration is not recognised (known: {', '.join(BOXES)}); name it with --from"
+    )
 
 
 def _reader(box: str) -> Any:

@@ -18,7 +18,7 @@ class ReaderGone(Exception):
 
 
 class Output(io.TextIOWrapper):
-    """Standard output that shows no character that steers a terminal, and says of its own failures that they are its
+    """Standard output without characters that control a terminal; its own failures are reported as its
     own.
 
     A broken pipe becomes `ReaderGone`, so that no other pipe is taken for it; other failures, such as a full disk,

@@ -1,4 +1,4 @@
-"""dropcurve tune: the right parameters for a link, why, and the configuration to load."""
+"""dropcurve tune: the right queue for a link, the reasons, and the configuration to load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the page: metrics in groups, a column for each variant, and which differences are real."""
+"""The table of the page: metrics in groups, a column for each variant, and marks of the significant differences."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _judged(difference: Difference | None) -> dict[str, str]:
 
 
 def _best(row: Row, found: list[Difference | None]) -> int | None:
-    """The variant with the best mean, if the numbers bear it out.
+    """The variant with the best mean, if its difference is significant.
 
     A variant must differ from the baseline for the better; the baseline is best if all others are worse.
     """

@@ -23,7 +23,7 @@ use units::{Bytes, Span};
 units::params! {
     /// Flow queues served by deficit round robin, each under COBALT.
     pub struct Params {
-        /// Most that may wait in all queues, in packets or bytes.
+        /// Limit of all queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
         /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
         memory_limit: Bytes = Bytes(0) => { assumed: true },

@@ -19,7 +19,7 @@ use units::{Bytes, Span, Time};
 units::params! {
     /// Flow queues served by deficit round robin, each under PIE.
     pub struct Params {
-        /// Most that may wait in all queues, in packets or bytes.
+        /// Limit of all queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "Linux fq_pie" },
         /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
         memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_pie" },

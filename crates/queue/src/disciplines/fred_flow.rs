@@ -21,7 +21,7 @@ use units::Bytes;
 units::params! {
     /// RED with an account of each flow.
     pub struct Params {
-        /// Most that may wait.
+        /// Limit of the queue.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

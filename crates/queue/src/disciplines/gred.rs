@@ -31,7 +31,7 @@ units::choices! {
 units::params! {
     /// Several REDs that share one queue.
     pub struct Params {
-        /// Most that may wait in all.
+        /// Limit of all queues together.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
@@ -41,7 +41,7 @@ units::params! {
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LinuxGRED" },
         /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },
-        /// Most that may wait in each virtual queue.
+        /// Limit of each virtual queue.
         dp_limit: Vec<Amount> = [60.0, 80.0, 100.0].map(Amount::Packets).to_vec() => { range: Range::Positive, assumed: true },
         /// Lower threshold of each virtual queue.
         min_th: Vec<Amount> = [5.0, 10.0, 15.0].map(Amount::Packets).to_vec() => { range: Range::Positive, assumed: true },

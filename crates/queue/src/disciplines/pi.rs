@@ -17,7 +17,7 @@ use units::{Bytes, Span, Time};
 units::params! {
     /// A queue that marks arrivals with a probability that a linear controller sets.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(800.0) => { source: "HMTG01" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

@@ -32,7 +32,7 @@ units::choices! {
 units::params! {
     /// Bands served in order of urgency.
     pub struct Params {
-        /// Most that may wait in all bands, in packets or bytes.
+        /// Limit of all bands together, in packets or bytes.
         limit: Amount = Amount::Packets(300.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

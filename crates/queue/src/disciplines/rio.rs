@@ -38,7 +38,7 @@ units::choices! {
 units::params! {
     /// Two REDs in one queue.
     pub struct Params {
-        /// Most that may wait.
+        /// Limit of the queue.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

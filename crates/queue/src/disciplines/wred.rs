@@ -30,7 +30,7 @@ units::choices! {
 units::params! {
     /// One average, several curves.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(64.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

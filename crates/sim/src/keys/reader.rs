@@ -4,7 +4,7 @@ use super::part::{dotted, keys};
 use queue::Spec;
 use units::param::{hint, nearest, read_table, Check, Described, Problem, Table, Value};
 
-/// A table being read: each part takes its keys, [`TableReader::finish`] complains about the rest.
+/// A table being read: each part takes its keys, [`TableReader::finish`] reports the rest.
 pub struct TableReader<'a> {
     path: String,
     left: Table,
@@ -52,7 +52,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Takes the sub-table called `key` only to complain about it; whether it was there.
+    /// Removes the sub-table `key`, to report a problem with it; returns whether there was one.
     pub fn take_section(&mut self, key: &str) -> bool {
         let before = self.left.len();
         self.left.retain(|(name, value)| name != key || !matches!(value, Value::Table(_)));

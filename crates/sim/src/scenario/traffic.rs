@@ -1,5 +1,5 @@
-//! The keys of a group of flows, declared part by part: what every group has, its way through the
-//! topology and its transport. What its source adds is declared beside that source, in [`crate::source`].
+//! The keys of a group of flows, declared part by part: common keys, the route through the
+//! topology, the transport. The keys of a source are declared in its own module, in [`crate::source`].
 
 use super::sections::Place;
 use crate::keys::part::bare;

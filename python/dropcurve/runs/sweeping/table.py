@@ -1,4 +1,4 @@
-"""A sweep that was made: its points and runs, asked in place with SQL or handed to other libraries."""
+"""A stored sweep: its points and runs, queried with SQL or passed to other libraries."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Sweep:
 
     @property
     def settings(self) -> list[str]:
-        """The columns that say what was set, ``queue`` first if there are several."""
+        """The columns of the varied settings, ``queue`` first if there are several."""
         return list(self.record["settings"])
 
     @property

@@ -79,7 +79,7 @@ units::choices! {
 units::params! {
     /// A queue that drops or marks by schedule while packets wait too long.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { source: "Linux codel" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

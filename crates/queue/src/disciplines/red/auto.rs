@@ -19,7 +19,7 @@ use units::{math, Bytes, Rate};
 pub struct Resolved {
     /// Bytes of a typical packet.
     pub mean_packet: Bytes,
-    /// Most that may wait; in bytes if the queue is measured in bytes.
+    /// Limit of the queue; in bytes if the queue is measured in bytes.
     pub limit: Amount,
     /// Lower threshold, in the unit of the queue.
     pub min_th: f64,

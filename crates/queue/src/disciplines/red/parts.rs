@@ -292,7 +292,7 @@ macro_rules! red_params {
         units::params! {
             $(#[doc = $doc])+
             pub struct $name {
-                /// Most that may wait, in packets or bytes.
+                /// Limit of the queue, in packets or bytes.
                 limit: units::quantity::Amount = units::quantity::Amount::Packets(100.0) => { assumed: true },
                 /// How an arriving packet is compared with the limit.
                 limit_test: crate::fifo::LimitTest = crate::fifo::LimitTest::After => { assumed: true },
