@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 INTRODUCTION = """\
-# What was predicted, and what real kernels did
+# Predictions compared with real kernels
 
-Four flows of real TCP go through our queues in the lab (`dropcurve live lab`, [live.md](live.md)): in virtual
-time, inside the kernel of the reference rows (Linux 7.3.4), and in real time on a two-core machine
-(Linux 6.18). Beside them stands what the simulator predicts for the same scenario, {simulations} runs, with
-95 % intervals; those of a live run come from ten equal parts of it. Runs last 20 s, of which 5 s are warm-up.
-RED, PIE, CoDel and FQ-CoDel have their `linux` dialects; flows have `profile = "linux-7.3"`, with it
-`bbr_rule = "linux"`, and CUBIC `cubic_rule = "linux"` and `hystart = "linux"`, with the
-round trip of the handshake known. The data begin two round trips after the handshake (`open_wait`), as those of
-iperf3 do, which opens all its connections first. Behind RED with ECN, BBR's predictions have the window that the
-kernel's receivers offered there in the first seconds (`window = {narrow}`, [why](#what-was-traced)).
-At 50 and 100 Mbit/s RED's thresholds are five times those at 10. The real-time runs shared the machine with other
-work (a load of 9 to 20: the numbers beside this page tell it run by run); the forwarder and, below it, all programs
-of the lab had real-time priority (`chrt -r 3`). Five runs, with intervals from their scatter, stand where
-one tells little: Reno over FQ-CoDel, whose flows halve in step or not, and cases of which a first run lay outside:
-{repeated}
-All predictions are of one build; live numbers depend on the queue's code alone, not on the simulator's TCP. A
-number in bold lies more than 5 % from the prediction and outside the intervals. Every record was replayed through the
-simulator's queue with identical verdicts. Written by `validation/pages/live_prediction.py` from
+Four flows of real TCP pass our queues in the lab (`dropcurve live lab`, [live.md](live.md)): in virtual time, inside
+the kernel of the reference rows (Linux 7.3.4), and in real time on a two-core machine (Linux 6.18). The tables compare
+them with the simulator's prediction for the same scenario: {simulations} runs with 95 % intervals. The intervals of a
+live run come from ten equal parts of it. A number in bold differs from the prediction by more than 5 % and by more than
+the intervals.
+
+* Runs last 20 s, of which 5 s are warm-up.
+* RED, PIE, CoDel and FQ-CoDel use their `linux` dialects. At 50 and 100 Mbit/s RED's thresholds are five times those
+  at 10.
+* Flows use `profile = "linux-7.3"`, which includes `bbr_rule = "linux"`; CUBIC also `cubic_rule = "linux"` and
+  `hystart = "linux"`, with the round trip of the handshake known. Data start two round trips after the handshake
+  (`open_wait`), as in iperf3, which opens all its connections first.
+* Behind RED with ECN, BBR's predictions use the window that the kernel's receivers offered in the first seconds
+  (`window = {narrow}`, [why](#what-was-traced)).
+* The real-time runs shared the machine with other work (a load of 9 to 20, recorded for each run in the data
+  below). The forwarder, and at a lower level all programs of the lab, had real-time priority (`chrt -r 3`).
+* Five runs, with intervals from their spread, were made where one run is not enough: Reno over FQ-CoDel, whose flows
+  may or may not halve in step, and cases of which a first run was outside: {repeated}
+* All predictions are of one build. Live numbers depend on the code of the queue only, not on the simulator's TCP.
+  Every record was replayed through the simulator's queue with identical verdicts.
+
+Written by `validation/pages/live_prediction.py` from the data in
 [live-prediction.json](../validation/pages/live-prediction.json)."""
 KERNELS = """\
 The recorded rows of the kernel's own disciplines (four flows, 10 Mbit/s, all delay on the return path, Ethernet
