@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PURE := --workspace --exclude dropcurve-py --locked
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build studio site llvm-tools demo fuzz fuzz-short miri audit test test-rust test-wasm test-python test-slow lint format tidy bench bench-matrix budget bits boxes-check agree record-linux studies friendliness regret docs clean
+.PHONY: help setup build studio site llvm-tools demo fuzz fuzz-short mutants miri audit test test-rust test-wasm test-python test-slow lint format tidy bench bench-matrix budget bits boxes-check agree record-linux studies friendliness regret docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,19 @@ fuzz: ## random scenarios over every discipline and transport, in both engines; 
 fuzz-short: setup ## a minute for each target of what strangers send (tools/fuzz.py), and 20,000 frames; SECONDS=60
 	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),60)
 	@PROPTEST_CASES=20000 cargo test --locked --quiet -p dropcurve-forward --test fuzzed
+
+# Laws whose mutants the unit tests of their crate are to catch: PIECE=codel, pie, red, cubic or sack.
+MUTANTS_codel := dropcurve-queue crates/queue/src/disciplines/codel/law.rs codel
+MUTANTS_pie := dropcurve-queue crates/queue/src/disciplines/pie/law.rs pie
+MUTANTS_red := dropcurve-queue crates/queue/src/disciplines/red/*.rs red
+MUTANTS_cubic := dropcurve-transport crates/transport/src/cc/cubic.rs cubic
+MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs scoreboard
+PIECE ?= codel
+mutants: setup ## mutation testing of a law (PIECE=codel pie red cubic sack) and of Python; hours
+	@test -x target/tools/bin/cargo-mutants || cargo install --locked --quiet --root target/tools cargo-mutants
+	@CARGO_PROFILE_DEV_OPT_LEVEL=0 target/tools/bin/cargo-mutants mutants --output target -p $(word 1,$(MUTANTS_$(PIECE))) \
+	  --file '$(word 2,$(MUTANTS_$(PIECE)))' --timeout 120 -- --lib $(word 3,$(MUTANTS_$(PIECE)))
+	@$(BIN)/python tools/mutants.py --seconds 36000
 
 miri: ## unit tests of the pure crates in Miri, and what it can run of forward; needs the nightly component miri
 	@MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p dropcurve-units -p dropcurve-queue -p dropcurve-transport --lib

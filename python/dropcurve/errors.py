@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -19,6 +20,23 @@ class DropcurveError(Exception):
 
     #: Exit code of the command line: 2, the input is wrong.
     exit_code = 2
+
+
+_REMEDIES = {
+    errno.ENOSPC: "make room, or name another folder",
+    errno.EDQUOT: "make room, or name another folder",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or name another folder",
+    errno.EEXIST: "name a folder, not a file",
+    errno.ENOTDIR: "name a folder, not a file",
+    errno.EISDIR: "name a file, not a folder",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+
+
+def unwritable(where: object, error: OSError) -> str:
+    """The message for a file or folder that cannot be written: its path, the reason, and what to do about that."""
+    remedy = _REMEDIES.get(error.errno or 0, "name a folder that you may write in")
+    return f"{where}: cannot be written: {error.strerror or error}; {remedy}"
 
 
 @dataclass(frozen=True)

@@ -291,11 +291,14 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_run(
 ) -> None:
     Path("taken").write_text("", encoding="utf-8")
     answer = dropcurve("run", "short.toml", "--out", "taken")
-    assert (answer.code, answer.errors) == (2, ["dropcurve: taken: cannot be written: File exists"])
+    assert (answer.code, answer.errors) == (
+        2,
+        ["dropcurve: taken: cannot be written: File exists; name a folder, not a file"],
+    )
     answer = dropcurve("run", "short.toml", "--out", "taken/inside")
     assert (answer.code, answer.errors) == (
         2,
-        ["dropcurve: taken/inside: cannot be written: Not a directory"],
+        ["dropcurve: taken/inside: cannot be written: Not a directory; name a folder, not a file"],
     )
 
     def full(*_: object, **__: object) -> None:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import ResultError, installed
+from ..errors import ResultError, installed, unwritable
 from ..files import checksums
 from ..files.columns import check_columns
 from ..files.stored import check, load_json
@@ -107,7 +107,7 @@ def save(result: Measured, folder: Path) -> Path:
         checksums.update(folder, [path for name in FILES if (path := folder / name).exists()])
     except OSError as error:
         where = error.filename or folder
-        raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
+        raise ResultError(unwritable(where, error)) from error
     return folder
 
 

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import ResultError
+from ..errors import ResultError, unwritable
 
 try:
     import fcntl
@@ -106,7 +106,7 @@ class Locks:
                 os.close(known.file)
             _held[path] = _Held(file, os.fstat(file).st_ino)
         except OSError as error:
-            raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
+            raise ResultError(unwritable(path, error)) from None
         return _held[path]
 
     def _lock(self, held: _Held, place: int) -> bool:

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..errors import ResultError
+from ..errors import ResultError, unwritable
 from ..metrics.summary import RunSummary
 from ..results.series import Series
 from . import record
@@ -42,6 +42,8 @@ WAIT_S = 0.2
 TOGETHER = 256
 #: Seconds to wait for another process's transaction.
 BUSY_S = 60.0
+#: Errors of SQLite of which the disk is the reason, not the file.
+_OF_THE_DISK = ("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_READONLY")
 #: Seconds between two notes that a run was used.
 USED_S = 86_400
 
@@ -69,7 +71,7 @@ def writable(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ResultError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise ResultError(unwritable(folder, error)) from None
 
 
 @dataclass
@@ -257,6 +259,8 @@ class RunStore:
         try:
             yield
         except sqlite3.Error as error:
+            if str(getattr(error, "sqlite_errorname", "")).startswith(_OF_THE_DISK):
+                what, remedy = "cannot be written", "make room on its disk, or name another folder"
             raise ResultError(f"{self.path}: {what}: {error}; {remedy}") from None
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dropcurve._core as _core
 
-from ..errors import DropcurveError, UsageError, require
+from ..errors import DropcurveError, UsageError, require, unwritable
 from ..metrics.summary import RunSummary
 from ..quantities import wording
 from ..results.series import Series
@@ -121,7 +121,7 @@ class Trace:
         try:
             writers[path.suffix](pyarrow.table(self.columns()), path)
         except OSError as error:
-            raise DropcurveError(f"{path}: cannot be written: {error.strerror or error}") from None
+            raise DropcurveError(unwritable(path, error)) from None
         return path
 
     def rows(self, *words: str) -> Ints:

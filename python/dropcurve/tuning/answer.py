@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..errors import ResultError
+from ..errors import ResultError, unwritable
 from ..files import checksums
 from ..files.writing import write_text
 from ..metrics.statistics import Interval
@@ -77,7 +77,7 @@ class Answer(Findings):
             checksums.add(folder, written)
         except OSError as error:
             where = error.filename or folder
-            raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from error
+            raise ResultError(unwritable(where, error)) from error
 
     def __repr__(self) -> str:
         return f"<Answer: {' '.join(text.verdict(self))}>"

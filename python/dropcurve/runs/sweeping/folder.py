@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import ResultError, require
+from ...errors import ResultError, require, unwritable
 from ...files import checksums
 from ...files.writing import draft, write_text
 from ...scenario import Scenario, library
@@ -59,7 +59,7 @@ def write(
         checksums.update(folder, [folder / "points.parquet", folder / "sweep.json"])
     except OSError as error:
         where = error.filename or folder
-        raise ResultError(f"{where}: cannot be written: {error.strerror or error}") from None
+        raise ResultError(unwritable(where, error)) from None
     return record
 
 

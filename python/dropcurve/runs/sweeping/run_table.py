@@ -27,7 +27,7 @@ from typing import IO, Any
 
 import dropcurve._core as _core
 
-from ...errors import ResultError, installed, require
+from ...errors import ResultError, installed, require, unwritable
 from ...files.columns import check_columns, check_schema
 from ...files.reading import is_regular, read_bytes
 from ...files.shape import faults
@@ -229,7 +229,7 @@ class RunTable:
             )
             draft.replace(path)
         except OSError as error:
-            raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from error
+            raise ResultError(unwritable(path, error)) from error
 
 
 @dataclass

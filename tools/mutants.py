@@ -1,0 +1,148 @@
+"""Mutation testing of Python: one operator, number or condition of a module is changed at a time, and tests must fail.
+
+    .venv/bin/python tools/mutants.py [--seconds 600] [MODULE TEST...]
+
+Without names the modules of `TARGETS` are done. Survivors, the mutants that no test fails for, are printed with their
+line; the last line counts. For Rust, ``make mutants`` runs cargo-mutants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path("python/dropcurve")
+
+#: Modules with the tests that are to catch their mutants.
+TARGETS = {
+    "metrics/statistics.py": ["tests/unit/test_statistics.py"],
+    "boxes/tc_numbers.py": ["tests/unit/test_tc_units.py"],
+}
+
+_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div, ast.Pow: ast.Mult,
+    ast.And: ast.Or, ast.Or: ast.And, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+
+
+def _swapped(operator: ast.AST) -> ast.AST | None:
+    other = _SWAPPED.get(type(operator))
+    return None if other is None else other()
+
+
+def _changed(node: ast.AST) -> Iterator[ast.AST]:
+    """The mutants of one node, its parts apart."""
+    if isinstance(node, (ast.BinOp, ast.BoolOp)) and (other := _swapped(node.op)) is not None:
+        made = copy.deepcopy(node)
+        made.op = other  # type: ignore[assignment]
+        yield made
+    if isinstance(node, ast.Compare) and (other := _swapped(node.ops[0])) is not None:
+        compared = copy.deepcopy(node)
+        compared.ops[0] = other  # type: ignore[call-overload]
+        yield compared
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
+        yield copy.deepcopy(node.operand)
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        yield ast.Constant(node.value + 1)
+    if isinstance(node, (ast.If, ast.IfExp, ast.While)):
+        for value in (True, False):
+            decided = copy.deepcopy(node)
+            decided.test = ast.Constant(value)
+            yield decided
+
+
+def mutants(source: str) -> Iterator[tuple[int, str, str]]:
+    """Line, the change in words, and text of each mutant of a module; annotations and docstrings are left alone."""
+    tree = ast.parse(source)
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            if name in ("annotation", "returns", "decorator_list"):
+                continue
+            items = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
+            for index, node in items:
+                if not isinstance(node, ast.AST):
+                    continue
+                for made in _changed(node):
+                    ast.copy_location(made, node)
+                    ast.fix_missing_locations(made)
+                    _put(parent, name, index, made)
+                    before, after = (ast.unparse(one).splitlines()[0] for one in (node, made))
+                    yield getattr(node, "lineno", 0), f"{before}  ->  {after}", ast.unparse(tree)
+                    _put(parent, name, index, node)
+
+
+def _put(parent: ast.AST, name: str, index: int | None, node: ast.AST) -> None:
+    if index is None:
+        setattr(parent, name, node)
+    else:
+        getattr(parent, name)[index] = node
+
+
+def is_caught(place: Path, tests: list[str]) -> bool:
+    """Whether tests fail, or hang for two minutes, with the package at ``place``."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, timeout=120, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def run(module: str, tests: list[str], *, end: float) -> tuple[int, int]:
+    """Numbers of mutants tried and caught until ``end``; survivors are printed.
+
+    Raises:
+        SystemExit: The tests fail without a mutant, so that they would catch anything.
+    """
+    source = (ROOT / PACKAGE / module).read_text(encoding="utf-8")
+    tried = caught = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary)
+        shutil.copytree(ROOT / PACKAGE, place / "dropcurve", ignore=shutil.ignore_patterns("__pycache__"))
+        if is_caught(place, tests):
+            raise SystemExit(f"mutants: {' '.join(tests)} fails without a mutant")
+        for line, change, text in mutants(source):
+            if time.monotonic() > end:
+                print(f"{module}: the time is over, the mutants from line {line} on are left out")
+                break
+            (place / "dropcurve" / module).write_text(text, encoding="utf-8")
+            tried += 1
+            if is_caught(place, tests):
+                caught += 1
+            else:
+                print(f"{module}:{line}: survived: {change}", flush=True)
+    return tried, caught
+
+
+def main() -> None:
+    """Runs the mutants of the modules asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("module", nargs="?")
+    parser.add_argument("tests", nargs="*")
+    parser.add_argument("--seconds", type=float, default=600)
+    asked = parser.parse_args()
+    chosen = {asked.module: asked.tests or TARGETS[asked.module]} if asked.module else TARGETS
+    end = time.monotonic() + asked.seconds
+    for module, tests in chosen.items():
+        tried, caught = run(module, tests, end=end)
+        print(f"{module}: {caught} of {tried} mutants caught")
+
+
+if __name__ == "__main__":
+    main()
