@@ -6,7 +6,8 @@
     python tools/bench/instructions.py --learned  print the table of the build that is released (tools/learn.py)
 
 Each case runs the bench `dumbbell` twice under valgrind, short and long: the difference in instructions over the
-difference in segments leaves out the start. Counts belong to a compiler, so a budget of another one is not compared.
+difference in segments leaves out the start. Cells of the matrix (`cells.py`) count after their warm-up. Counts belong
+to a compiler, so a budget of another one is not compared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cells import Cell
+from cells import count as count_cell
+
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = ROOT / "tools/bench/budget.json"
 TOLERANCE = 1.03
@@ -28,6 +32,15 @@ CASES = [
     (10, "folded series", 10, 30),
     (10, "hops", 10, 30),
     (100, "folded", 3, 6),
+]
+# Cells of the matrix (`matrix.py`) that stand for the others.
+CELLS = [
+    Cell("droptail", "sack", "10"),
+    Cell("droptail", "linux", "10"),
+    Cell("red", "bbr", "10"),
+    Cell("pie", "cubic-ecn", "10"),
+    Cell("fq_codel", "linux", "10"),
+    Cell("cake", "bbr3", "10"),
 ]
 
 
@@ -47,6 +60,11 @@ def main(verb: str) -> int:
             f"{flows:<6} {mode:<14} {each:>20.0f} {events:>15.2f} {each / events:>19.0f} {start / 1e6:>16.2f}"
         )
         print(row, flush=True)
+    bench_of_cells = build(bench="cells", learned=verb == "--learned")
+    for cell in CELLS:
+        cost = count_cell(bench_of_cells, cell)
+        counted[cell.name] = round(cost.instructions, 1)
+        print(f"{cell.name:<21} {cost.instructions:>20.0f} {cost.events:>15.2f}", flush=True)
     if verb == "--write":
         BUDGET.write_text(json.dumps({"compiler": compiler, "instructions": counted}, indent=2) + "\n")
     return check(compiler, counted) if verb == "--check" else 0
