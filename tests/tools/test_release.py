@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from pathlib import Path
 
+import pytest
+
 import provenance
+import release
 import sbom
 
 
@@ -29,3 +33,36 @@ def test_provenance_names_the_wheel_by_its_hash_and_the_locks(tmp_path: Path) ->
     assert found["subject"][0]["digest"]["sha256"] == hashlib.sha256(b"wheel").hexdigest()
     definition = found["predicate"]["buildDefinition"]
     assert [one["uri"] for one in definition["resolvedDependencies"]] == ["Cargo.lock", "uv.lock"]
+
+
+def test_every_file_has_the_same_version_and_crates_come_after_what_they_need() -> None:
+    assert len(release.version().split(".")) == 3
+    done: set[str] = set()
+    for name in release.CRATES:
+        folder = release.ROOT / "crates" / name.removeprefix("dropcurve-")
+        manifest = tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))
+        assert manifest["package"]["publish"] is True
+        needed = {f"dropcurve-{one}" for one in manifest["dependencies"]}
+        assert needed & set(release.CRATES) <= done, name
+        done.add(name)
+
+
+def test_steps_without_a_build_leave_notes_and_checksums(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, out = tmp_path / "tree", tmp_path / "out"
+    (tree / "changes").mkdir(parents=True)
+    for name in ("Cargo.toml", "pyproject.toml", "CITATION.cff", "Cargo.lock", "uv.lock"):
+        (tree / name).write_bytes((release.ROOT / name).read_bytes())
+    (tree / "CHANGELOG.md").write_text("# Changelog\n\nIntroduction.\n")
+    (tree / "changes/pie.added.md").write_text("PIE.\n")
+    monkeypatch.setattr(release, "ROOT", tree)
+    assert release.main([str(out), "--only", "notes,materials,checksums"]) == 0
+    assert (out / "CHANGES.md").read_text().splitlines()[-1] == "* PIE."
+    assert not list((tree / "changes").iterdir())
+    lines = (out / "SHA256SUMS").read_text().splitlines()
+    assert [line.split("  ")[1] for line in lines] == [
+        "CHANGES.md",
+        f"dropcurve-{release.version()}.cdx.json",
+    ]
+    assert release.main([str(out), "--only", "wheels"]) == 2
