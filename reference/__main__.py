@@ -6,7 +6,24 @@ beside this file are slow and plain on purpose; they share no code with the queu
 
 import pathlib
 
-from reference import cake, classics, cobalt, codel, dualpi2, fq, hashed, line, nested, pi, pie, relatives
+from reference import (
+    cake,
+    classics,
+    cobalt,
+    codel,
+    dualpi2,
+    estimates,
+    fq,
+    hashed,
+    line,
+    nested,
+    pi,
+    pie,
+    rates,
+    relatives,
+    shapers,
+    standards,
+)
 from reference.droptail import DropTail
 from reference.erd import EarlyRandomDrop
 from reference.red import Red
@@ -44,7 +61,8 @@ def traces():
 
 def delay_based():
     """Yields kind, name, the model, the keys, and what the arrivals are like, for those with a clock of their own."""
-    for module in (cake, classics, cobalt, codel, dualpi2, fq, hashed, nested, pi, pie, relatives):
+    older = (cake, classics, cobalt, codel, dualpi2, fq, hashed, nested, pi, pie, relatives)
+    for module in (*older, estimates, rates, shapers, standards):
         yield from module.traces()
 
 

@@ -1,7 +1,8 @@
 """One queue on one link, driven by a clock of its own: runs the models of delay-based disciplines.
 
 A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; what it ends or marks goes
-through `end` and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`.
+through `end` and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`;
+one that holds packets back returns from `ready()` when it may send the next.
 Times are nanoseconds.
 The lines are those of traffic.py, with these additions:
 
@@ -65,6 +66,9 @@ class Model:
         self.draws.clear()
         return text
 
+    def ready(self):
+        """When the next packet may leave; None if that is not the model's affair."""
+
     def show(self):
         """Inner values after an arrival or a tick."""
         return []
@@ -94,6 +98,7 @@ class Line:
     def __init__(self, model):
         self.model = model
         self.free_at = None  # None: idle
+        self.held = False  # until `free_at`, by the model
         self.next_tick = model.period
 
     def ticks_before(self, now):
@@ -104,7 +109,8 @@ class Line:
 
     def send(self, now):
         packet = self.model.dequeue(now)
-        self.free_at = None if packet is None else now + packet.size * NS_PER_BYTE
+        self.held = packet is None and self.model.ready() is not None
+        self.free_at = self.model.ready() if packet is None else now + packet.size * NS_PER_BYTE
         signals = self.model.signals()
         number = "-" if packet is None else str(packet.number)
         yield " ".join(["d", str(now), number, *(signals if signals != ["."] else [])])
@@ -117,13 +123,13 @@ class Line:
 
     def arrive(self, now, packet):
         yield from self.until(now)
-        packet.enqueued = now
-        self.model.enqueue(now, packet)
         field = "" if packet.ecn is None else f"e{1 if packet.ecn == 1 else 0}"
         text = f"{packet.size}{field}" + (f"f{packet.flow}" if packet.flow else "")
         text += "h{}-{}".format(*packet.hosts) if any(packet.hosts) else ""
+        packet.enqueued = now
+        self.model.enqueue(now, packet)
         yield " ".join(["a", str(now), text, *self.model.signals(), *self.model.show()])
-        if self.free_at is None:
+        if self.free_at is None or (self.held and self.model.ready() < self.free_at):
             yield from self.send(now)
 
 

@@ -31,6 +31,18 @@ PAUSES: Phases = tuple(
     part for pause in (0.2, 0.4, 0.8, 1.6, 3.2) for part in ((3.0, 0.12), (0.0, pause), (0.8, 0.8))
 )
 CASES = (
+    Case(
+        "tbf",
+        "tbf rate 8mbit burst 5000 limit 60000",
+        "kind = tbf; rate = 8 Mbit/s; burst = 5000 B; limit = 60000 B",
+        chance=False,
+    ),
+    Case(
+        "tbf_peak",
+        "tbf rate 4mbit burst 8000 limit 60000 peakrate 8mbit mtu 1600",
+        "kind = tbf; rate = 4 Mbit/s; burst = 8000 B; limit = 60000 B; peak_rate = 8 Mbit/s; mtu = 1600 B",
+        chance=False,
+    ),
     Case("pfifo", "pfifo limit 50", "kind = droptail; limit = 50 pkts", chance=False),
     Case("codel", "codel limit 200", "kind = codel; dialect = linux; limit = 200 pkts", chance=False),
     Case(

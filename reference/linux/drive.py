@@ -71,7 +71,10 @@ def install(case: dict[str, Any]) -> None:
     else:
         tc("qdisc", "add", "dev", "a0", "parent", parent, "handle", "10:", *first)
     for change in changes:
-        tc("qdisc", "change", "dev", "a0", "parent", parent, "handle", "10:", *change)
+        if change[0] in ("class", "filter", "qdisc"):
+            tc(change[0], "add", "dev", "a0", *change[1:])
+        else:
+            tc("qdisc", "change", "dev", "a0", "parent", parent, "handle", "10:", *change)
 
 
 def exact_rate(rate: str) -> str:

@@ -1,6 +1,7 @@
 """Recorded cases, and the packets that are sent in them."""
 
 import math
+import re
 import statistics
 from dataclasses import dataclass
 
@@ -75,5 +76,5 @@ def arrivals(case: Case) -> list[tuple[int, int, int, int]]:
 
 def head(case: Case, *lines: str) -> str:
     """Header of a trace."""
-    keys = [f"# {key.strip()}" for key in case.ours.split(";")]
+    keys = [f"# {key.strip()}" for key in re.split(r";(?![^{]*\})", case.ours)]
     return "\n".join([f"# A Linux kernel under: {case.tc}", *(f"# {line}" for line in lines), *keys, ""])

@@ -22,6 +22,7 @@ from dropcurve.present.wrapping import wrap_markdown
 
 from . import behaviour_averages as averages
 from . import behaviour_controls as controls
+from . import behaviour_literature as literature
 from .behaviour_network import NetworkRow, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -33,6 +34,8 @@ def rows() -> list[NetworkRow]:
         *averages.passive(), *averages.red_family(), *averages.red_variants(), *averages.moving(),
         *controls.with_flows(), *controls.controllers(), *controls.delays(), *controls.fair_delays(),
         *controls.schedulers(), *controls.classes(),
+        *literature.steps_and_virtual_queues(), *literature.shapers(), *literature.rates(),
+        *literature.estimators(), *literature.standards(),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Draws what each discipline does: `python -m validation.pages.discipline_figures` from the root of the tree.
+"""Draws what each discipline does: `python -m validation.pages.discipline_figures [KIND ...]` from the root.
 
 The points come from the disciplines themselves, driven by `crates/queue/examples/pictures.rs`, which says what
 the three experiments are. One picture each, `docs/disciplines/<kind>.svg`.
@@ -7,6 +7,7 @@ the three experiments are. One picture each, `docs/disciplines/<kind>.svg`.
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,14 +29,18 @@ HEIGHT_IN = 2.3
 
 #: Load in the middle of the experiment `step`, and the parts of its time at which it begins and ends.
 LOAD, FROM, TO = 1.1, 1 / 6, 4 / 6
-#: Delays that a discipline is set to hold, ms, at its defaults (for `pi` a queue of 200 packets).
-TARGETS_MS = {"cobalt": 5.0, "codel": 5.0, "dualpi2": 15.0, "pi": 160.0, "pie": 15.0}
+#: Delays that a discipline is set to hold, ms, at its defaults (for `pi` a queue of 200 packets, for `dred`, `lred`
+#: and `yellow` one of 50, 50 and 20).
+TARGETS_MS = {
+    "cobalt": 5.0, "codel": 5.0, "docsis_pie": 10.0, "dred": 40.0, "dualpi2": 15.0, "lred": 40.0, "pi": 160.0,
+    "pi2": 20.0, "pie": 15.0, "qprot": 15.0, "tbf": 5.0, "yellow": 16.0,
+}  # fmt: skip
 
 
 def main() -> None:
-    """Draws all of them."""
+    """Draws all of them, or those that are named."""
     draw = {"held": held, "step": step, "flows": flows}
-    for (experiment, kind), lines in points().items():
+    for (experiment, kind), lines in points(sys.argv[1:]).items():
         with style.styled():
             figure = draw[experiment](kind, lines)
             style.arrange(figure)
@@ -43,11 +48,15 @@ def main() -> None:
             path.write_bytes(style.to_bytes(figure, format="svg"))
 
 
-def points() -> dict[tuple[str, str], Lines]:
-    """Runs of the disciplines, by experiment and kind."""
+def points(kinds: list[str]) -> dict[tuple[str, str], Lines]:
+    """Runs of the disciplines, by experiment and kind: of these, or of all."""
     command = ["cargo", "run", "--release", "--locked", "--quiet", "-p", "dropcurve-queue"]
     done = subprocess.run(
-        [*command, "--example", "pictures"], check=True, capture_output=True, text=True, cwd=ROOT
+        [*command, "--example", "pictures", "--", *kinds],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
     found: dict[tuple[str, str], dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for row in done.stdout.splitlines():

@@ -285,7 +285,9 @@ impl Pump {
             self.store.frame(handle.slot),
         );
         self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
-        if !self.busy {
+        let held = self.busy && self.on_wire == Bytes(0);
+        if !self.busy || (held && self.queue.ready().is_some_and(|ready| ready < self.free_at)) {
+            self.busy = false;
             self.serve(now, witness);
         }
         self.observe(now);

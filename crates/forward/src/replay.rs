@@ -145,7 +145,9 @@ impl Judge {
 
     fn arrive(&mut self, handle: Handle, now: Time) {
         self.ask(now, |queue, cx| queue.enqueue(handle, cx));
-        if self.sending.is_none() {
+        let held = self.sending == Some((Bytes(0), self.free_at));
+        if self.sending.is_none() || (held && self.queue.ready().is_some_and(|ready| ready < self.free_at)) {
+            self.sending = None;
             self.serve(now);
         }
     }

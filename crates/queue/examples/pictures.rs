@@ -1,7 +1,7 @@
 //! Behaviour of every discipline, as numbers for the pictures of `docs/disciplines`.
 //!
 //! `cargo run --release -p dropcurve-queue --example pictures` prints one point a row, separated by tabs; the
-//! columns are those of `row`. `validation/pages/discipline_figures.py` runs it and draws.
+//! columns are those of `row`. With names of disciplines, only of these. `validation/pages/discipline_figures.py` runs it and draws.
 //!
 //! Three experiments, all at 10 Mbit/s with packets of 1000 bytes and defaults unless the lists below say otherwise:
 //! * `held`: the queue is held at a length; x is that length, y the share of arrivals dropped.
@@ -42,6 +42,8 @@ const HELD: &[Held] = &[
     ("droptail", &[("limit", "50 pkts")], 60, ONE),
     ("dtred", &[], 60, &[("class 0", 0, BYTES), ("class 1", 1, BYTES), ("class 2", 2, BYTES)]),
     ("erd", &[("limit", "50 pkts")], 60, ONE),
+    ("sred", &[("law", "simple")], 60, ONE),
+    ("step_marking", &[], 40, ONE),
     ("fred_refined", &[], 20, ONE),
     ("gred", &[], 50, &[("queue 0", 0, BYTES), ("queue 1", 1, BYTES), ("queue 2", 2, BYTES)]),
     ("nlred", &[], 34, ONE),
@@ -69,12 +71,24 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("cobalt", &[], 12.0),
     ("codel", &[], 12.0),
     ("dualpi2", &[], 12.0),
+    ("curvy_red", &[], 12.0),
+    ("docsis_pie", &[], 12.0),
+    ("dred", &[], 600.0),
     ("feng", &[], 12.0),
+    ("gkvq", &[], 12.0),
+    ("green", &[], 60.0),
+    ("lred", &[], 12.0),
+    ("phantom", &[("others", "drop")], 12.0),
     ("pi", &[], 600.0),
+    ("pi2", &[], 12.0),
     ("pie", &[], 12.0),
+    ("qprot", &[("aging", "80 kbit/s")], 12.0),
+    ("rared", &[], 60.0),
     ("red_at", &[], 12.0),
     ("rem", &[], 60.0),
     ("rtred", &[], 12.0),
+    ("tbf", &[("rate", "9.5 Mbit/s"), ("child", "codel")], 12.0),
+    ("yellow", &[], 60.0),
 ];
 
 /// Kind and further rows of its table. Of the packets here, the flow is the class as well.
@@ -86,6 +100,18 @@ const FLOWS: &[(&str, Rows)] = &[
     ("fq_codel", &[]),
     ("fq_pie", &[]),
     ("fred_flow", &[]),
+    ("gchoke", &[]),
+    ("green_tcp", &[]),
+    (
+        "htb",
+        &[
+            (
+                "classes",
+                "[{ quantum = 1000 B }, { quantum = 1000 B }, { quantum = 1000 B }, { quantum = 2000 B }, { quantum = 4000 B }]",
+            ),
+            ("leaf_of", "[0, 1, 2, 3, 4]"),
+        ],
+    ),
     ("prio", &[("band_of", "[0, 0, 1, 1, 2]")]),
     ("sfb", &[]),
     ("sfq", &[]),
@@ -96,17 +122,19 @@ const RUNS: u64 = 40;
 const BINS: usize = 120;
 
 fn main() {
-    for &(kind, more, longest, lines) in HELD {
+    let only: Vec<String> = std::env::args().skip(1).collect();
+    let asked = |kind: &str| only.is_empty() || only.iter().any(|one| one == kind);
+    for &(kind, more, longest, lines) in HELD.iter().filter(|row| asked(row.0)) {
         for &(line, class, bytes) in lines {
             for level in 0..=longest {
                 row("held", kind, line, level as f64, held(kind, more, level, class, bytes), 0.0);
             }
         }
     }
-    for &(kind, more, secs) in STEPS {
+    for &(kind, more, secs) in STEPS.iter().filter(|row| asked(row.0)) {
         step(kind, more, secs);
     }
-    for &(kind, more) in FLOWS {
+    for &(kind, more) in FLOWS.iter().filter(|row| asked(row.0)) {
         flows(kind, kind, more);
         flows(kind, "droptail", &[]);
     }
@@ -185,8 +213,9 @@ impl Link {
             }
             if ask {
                 let sent = self.disc.dequeue(&mut cx);
-                idle = sent.is_none();
-                free = now + SLOT;
+                let held_until = self.disc.ready().filter(|_| sent.is_none());
+                idle = sent.is_none() && held_until.is_none();
+                free = held_until.unwrap_or(now + SLOT);
                 if let Some(pkt) = sent {
                     observe(now, Event::Left { flow: pkt.flow, wait: now.since(pkt.enqueued) });
                 }
@@ -211,7 +240,8 @@ fn drawn(shares: &[f64], mut at: f64) -> u64 {
 }
 
 fn step(kind: &'static str, more: Rows, secs: f64) {
-    let lines: &[&str] = if kind == "dualpi2" { &["classic", "scalable"] } else { &[""] };
+    let lines: &[&str] =
+        if ["curvy_red", "dualpi2", "qprot"].contains(&kind) { &["classic", "scalable"] } else { &[""] };
     let mut bins = vec![[[0.0_f64; 4]; BINS]; lines.len()];
     let load = |now: Time| {
         let part = now.as_secs() / secs;

@@ -6,7 +6,7 @@ use common::{table, SETTING};
 use proptest::prelude::*;
 use queue::conformance::{sit, steps, KitStep, Paper, Report, Rules};
 use queue::disc::{Cx, Decides, QueueDisc, Reason};
-use queue::{catalogue, Disc, Spec};
+use queue::{catalogue, Disc, Spec, KINDS};
 use units::param::{Table, Value};
 use units::{Bytes, Ecn, Span};
 
@@ -68,7 +68,10 @@ fn nested() -> Vec<Candidate> {
             let ecn = entry.fields.iter().any(|field| field.name == "ecn");
             let mut inner = table(&[("kind", entry.kind), ("limit", "8 pkts")]);
             inner.extend(ecn.then(|| ("ecn".to_string(), Value::Bool(true))));
-            inner.extend(table(own_keys(entry.kind)).into_iter().filter(|(key, _)| key != "dp_limit"));
+            // A shaper is no child.
+            let unfit = ["dp_limit", "rate"];
+            let own = table(own_keys(entry.kind)).into_iter();
+            inner.extend(own.filter(|(key, _)| !unfit.contains(&key.as_str())));
             for key in ["w_q", "max_p"].into_iter().filter(|key| entry.fields.iter().any(|f| f.name == *key))
             {
                 inner.push((key.to_string(), Value::Float(0.25)));
@@ -81,8 +84,8 @@ fn nested() -> Vec<Candidate> {
             rows.push((place.to_string(), inside));
             let name = format!("{outer} of {}", entry.kind);
             let rules =
-                Rules { packets: Some(12), marks: ecn || entry.kind == "dualpi2", ..Rules::default() };
-            let rules = Rules { reorders: entry.kind == "dualpi2", spares_capable: ecn, ..rules };
+                Rules { packets: Some(12), marks: ecn || marks_always(entry.kind), ..Rules::default() };
+            let rules = Rules { reorders: is_dual(entry.kind), spares_capable: ecn, ..rules };
             list.push(Candidate { spec: read(&name, &rows), rules, alone: false, name });
         }
     }
@@ -118,7 +121,21 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
             ("probability", "[0.5]"),
         ],
         "blue" => &[("d1", "0.1"), ("d2", "0.02"), ("freeze_time", "1 ms")],
-        "avq" => &[("virtual_limit", "4 pkts")],
+        "avq" | "gkvq" => &[("virtual_limit", "4 pkts")],
+        "step_marking" => &[("threshold", "3 pkts")],
+        "phantom" => &[("threshold", "2000 B"), ("gamma", "0.5")],
+        "green" => &[("delta_p", "0.05"), ("k", "5 ms")],
+        "green_tcp" => &[("rtt", "20 ms")],
+        "yellow" => &[("q_ref", "3 pkts"), ("step", "0.05")],
+        "sred" => &[("zombies", "6"), ("flows_full", "2")],
+        "dred" => &[("alpha", "0.2"), ("beta", "0.5"), ("target", "3 pkts")],
+        "lred" => &[("q0", "3 pkts"), ("period", "20 ms"), ("beta", "0.1")],
+        "gchoke" | "rared" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
+        "pi2" => &[("target", "2 ms"), ("t_update", "4 ms"), ("alpha", "5"), ("beta", "20")],
+        "docsis_pie" => &[("target", "2 ms"), ("alpha", "20"), ("beta", "50")],
+        "curvy_red" => &[("min_th", "0 s"), ("range", "20 ms"), ("weight", "0.5")],
+        "tbf" => &[("rate", "6 Mbit/s"), ("burst", "3000 B")],
+        "qprot" => &[("floor", "500 B"), ("aging", "80 kbit/s"), ("critical_delay", "100 us")],
         "rem" => &[("gamma", "0.01"), ("phi", "1.05"), ("target", "4")],
         "sfb" => &[("levels", "2"), ("bins", "3"), ("target", "2"), ("max", "12"), ("increment", "0.02")],
         "pi" => &[("q_ref", "3 pkts"), ("a", "0.002"), ("b", "0.0019")],
@@ -132,6 +149,16 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
+/// Whether it has two queues, and sorts packets into them by their ECN field.
+fn is_dual(kind: &str) -> bool {
+    ["dualpi2", "curvy_red", "qprot"].contains(&kind)
+}
+
+/// Whether it marks without a key `ecn`, or marks scalable packets whatever that says of classic ones.
+fn marks_always(kind: &str) -> bool {
+    is_dual(kind) || kind == "phantom"
+}
+
 fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
     let shown = read("", rows).show();
     let says = |key: &str, text: &str| shown.contains(&(key.to_string(), Value::Text(text.to_string())));
@@ -140,12 +167,11 @@ fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
     Rules {
         packets: (!says("unit", "bytes")).then_some(12),
         bytes: says("unit", "bytes").then_some(Bytes(12 * mean + if sticks_out { 1500 } else { 0 })),
-        // DualPI2 marks scalable packets whatever `ecn` says of classic ones.
-        marks: ecn || says("kind", "dualpi2"),
+        marks: ecn || KINDS.iter().any(|kind| says("kind", kind) && marks_always(kind)),
         // The dialect with a mark limit drops ECN-capable packets by intent.
         spares_capable: ecn && dialect != Some("ns2"),
-        // It also sorts packets of one flow by their ECN field, which the conformance kit's flows mix.
-        reorders: says("kind", "dualpi2"),
+        // A dual queue sorts packets of one flow by their ECN field, which the conformance kit's flows mix.
+        reorders: KINDS.iter().any(|kind| says("kind", kind) && is_dual(kind)),
         wire_counts: false,
     }
 }

@@ -211,7 +211,8 @@ pub fn sit<D: QueueDisc<Paper>>(
                 let pkt = disc.dequeue(&mut Cx::new(now, &mut rng, &mut fates));
                 check(pkt.is_none() || !held_back, || broke("a packet left before it was ready".into()))?;
                 on_wire = pkt.filter(|_| rules.wire_counts).map_or(Bytes(0), |pkt| pkt.size());
-                let ended = !fates.is_empty() || held_back;
+                let holds = disc.ready().is_some_and(|at| at > now);
+                let ended = !fates.is_empty() || held_back || holds;
                 expected.settle(&mut fates, None).map_err(broke)?;
                 expected.depart(pkt, ended).map_err(broke)?;
             }

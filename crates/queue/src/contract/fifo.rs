@@ -3,8 +3,9 @@
 //! Units: a limit counts packets or bytes. Where the link counts the packet on the wire as part of the
 //! queue ([`Cx::on_wire`]), it takes up room here too.
 
-use super::disc::{Cx, Packet};
+use super::disc::{Cx, Packet, Reason};
 use crate::store::ring::Ring;
+use units::quantity::Amount;
 use units::{Bytes, Time};
 
 pub use super::limit::{Limit, LimitTest, Unit};
@@ -56,6 +57,35 @@ impl<P: Packet + Copy> Fifo<P> {
     pub fn push(&mut self, mut pkt: P, cx: &Cx<'_, P>) {
         pkt.set_enqueued(cx.now);
         self.append(pkt);
+    }
+
+    /// Stores a packet, or drops it for lack of room.
+    #[inline]
+    pub fn push_or_drop(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        if self.has_room(&pkt, cx) {
+            self.push(pkt, cx);
+        } else {
+            cx.drop(pkt, Reason::Overflow);
+        }
+    }
+
+    /// Stores an arrival, or drops it for lack of room. With a signal it is marked first if `ecn` is on and it is
+    /// ECN-capable, and otherwise dropped.
+    #[inline]
+    pub fn admit(&mut self, pkt: P, signal: bool, ecn: bool, cx: &mut Cx<'_, P>) {
+        let kept = if signal { cx.mark_or_drop(pkt, ecn, Reason::Early) } else { Some(pkt) };
+        if let Some(kept) = kept {
+            self.push_or_drop(kept, cx);
+        }
+    }
+
+    /// The queue (with the packet on the wire, if the link counts that) in the unit of an amount: packets or bytes.
+    #[inline]
+    pub fn held_as(&self, unit_of: Amount, cx: &Cx<'_, P>) -> f64 {
+        match unit_of {
+            Amount::Packets(_) => self.packets_held(cx) as f64,
+            Amount::Bytes(_) => self.bytes_held(cx) as f64,
+        }
     }
 
     /// [`Fifo::push`] without the note.
@@ -153,3 +183,35 @@ impl<P: Packet + Copy> Fifo<P> {
         Bytes(self.bytes)
     }
 }
+
+/// The methods of [`QueueDisc`](crate::disc::QueueDisc) for one that holds its packets in `queue`, a [`Fifo`], and
+/// decides at arrival only.
+macro_rules! as_fifo {
+    () => {
+        #[inline]
+        fn dequeue(&mut self, _cx: &mut crate::disc::Cx<'_, P>) -> Option<P> {
+            self.queue.pop_front()
+        }
+        #[inline]
+        fn decides(&self) -> crate::disc::Decides {
+            crate::disc::Decides::AtArrival
+        }
+        crate::contract::fifo::counts_of_fifo!();
+    };
+}
+pub(crate) use as_fifo;
+
+/// Length and backlog of one that holds its packets in `queue`, a [`Fifo`].
+macro_rules! counts_of_fifo {
+    () => {
+        #[inline]
+        fn len(&self) -> usize {
+            self.queue.len()
+        }
+        #[inline]
+        fn backlog(&self) -> units::Bytes {
+            self.queue.backlog()
+        }
+    };
+}
+pub(crate) use counts_of_fifo;

@@ -28,6 +28,13 @@ units::choices! {
     }
 }
 
+/// Requires of an amount that it is in the unit of the limit and below it.
+pub(crate) fn below_limit(key: &str, amount: Amount, limit: Amount, problems: &mut Vec<Problem>) {
+    let fits = amount.is_bytes() == limit.is_bytes() && amount.number() < limit.number();
+    let rule = format!("must lie below limit ({}), in the same unit", show_amount(limit));
+    require(problems, fits, key, show_amount(amount), rule, "");
+}
+
 /// A hard limit, ready to be tested with one comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {

@@ -2,14 +2,17 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`cake`] | shaper, tins, fair queues under COBALT |
 //! | [`ared`] | Adaptive RED |
 //! | [`avq`] | Adaptive Virtual Queue |
 //! | [`blue`] | BLUE |
+//! | [`cake`] | shaper, tins, fair queues under COBALT |
 //! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
 //! | [`curve`] | RED with any drop curve |
+//! | [`curvy_red`] | Curvy RED in a coupled dual queue |
+//! | [`docsis_pie`] | PIE as cable modems have it |
+//! | [`dred`] | Dynamic RED |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`drr`] | Deficit Round Robin |
 //! | [`dtred`] | dynamic-threshold RED |
@@ -21,21 +24,35 @@
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_flow`] | Flow RED, an account for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
+//! | [`gchoke`] | geometric CHOKe |
+//! | [`gkvq`] | the virtual queue of Gibbens and Kelly |
 //! | [`gred`] | generic RED of Linux |
+//! | [`green`] | GREEN, by the arrival rate |
+//! | [`green_tcp`] | GREEN, by TCP's equation |
+//! | [`htb`] | classes with rates that lend each other |
+//! | [`lred`] | Loss Ratio based RED |
 //! | [`nlred`] | nonlinear RED |
+//! | [`phantom`] | the phantom queue of HULL |
 //! | [`pi`] | the proportional-integral controller |
+//! | [`pi2`] | PI with a squared output |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`prio`] | strict priority |
+//! | [`qprot`] | queue protection before a dual queue |
+//! | [`rared`] | Refined Adaptive RED |
+//! | [`red`] | Random Early Detection and its dialects |
 //! | [`red_at`] | RED with adaptive thresholds |
 //! | [`red_size`] | RED for several packet sizes |
-//! | [`red`] | Random Early Detection and its dialects |
 //! | [`rem`] | Random Exponential Marking |
 //! | [`rio`] | RED with In and Out |
 //! | [`rtred`] | reconfigurable-threshold RED |
 //! | [`sfb`] | Stochastic Fair BLUE |
 //! | [`sfq`] | Stochastic Fairness Queueing |
+//! | [`sred`] | Stabilized RED |
+//! | [`step_marking`] | marks beyond a threshold |
+//! | [`tbf`] | a token bucket above any discipline |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
+//! | [`yellow`] | load factor with a queue control function |
 //!
 //! To add a discipline: one module, one line in the list at the end of this file.
 
@@ -47,6 +64,9 @@ pub mod choke;
 pub mod cobalt;
 pub mod codel;
 pub mod curve;
+pub mod curvy_red;
+pub mod docsis_pie;
+pub mod dred;
 pub mod droptail;
 pub mod drr;
 pub mod dtred;
@@ -58,11 +78,21 @@ pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred_flow;
 pub mod fred_refined;
+pub mod gchoke;
+pub mod gkvq;
 pub mod gred;
+pub mod green;
+pub mod green_tcp;
+pub mod htb;
+pub mod lred;
 pub mod nlred;
+pub mod phantom;
 pub mod pi;
+pub mod pi2;
 pub mod pie;
 pub mod prio;
+pub mod qprot;
+pub mod rared;
 pub mod red;
 pub mod red_at;
 pub mod red_size;
@@ -71,8 +101,12 @@ pub mod rio;
 pub mod rtred;
 pub mod sfb;
 pub mod sfq;
+pub mod sred;
+pub mod step_marking;
+pub mod tbf;
 pub mod wred;
 pub mod wtred;
+pub mod yellow;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
 use crate::limit::Unit;
@@ -91,6 +125,9 @@ disciplines! {
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
     "curve" => curve::AnyCurve,
+    "curvy_red" => curvy_red::CurvyRed,
+    "docsis_pie" => docsis_pie::DocsisPie,
+    "dred" => dred::Dred,
     "droptail" => droptail::DropTail,
     "drr" => drr::Drr,
     "dtred" => dtred::Dtred,
@@ -102,11 +139,21 @@ disciplines! {
     "fq_pie" => fq_pie::FqPie,
     "fred_flow" => fred_flow::FredFlow,
     "fred_refined" => fred_refined::FredRefined,
+    "gchoke" => gchoke::Gchoke,
+    "gkvq" => gkvq::Gkvq,
     "gred" => gred::Gred,
+    "green" => green::Green,
+    "green_tcp" => green_tcp::GreenTcp,
+    "htb" => htb::Htb,
+    "lred" => lred::Lred,
     "nlred" => nlred::Nlred,
+    "phantom" => phantom::Phantom,
     "pi" => pi::Pi,
+    "pi2" => pi2::Pi2,
     "pie" => pie::Pie,
     "prio" => prio::Prio,
+    "qprot" => qprot::Qprot,
+    "rared" => rared::Rared,
     "red" => red::Red,
     "red_at" => red_at::RedAt,
     "red_size" => red_size::RedSize,
@@ -115,6 +162,10 @@ disciplines! {
     "rtred" => rtred::Rtred,
     "sfb" => sfb::Sfb,
     "sfq" => sfq::Sfq,
+    "sred" => sred::Sred,
+    "step_marking" => step_marking::StepMarking,
+    "tbf" => tbf::Tbf,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
+    "yellow" => yellow::Yellow,
 }

@@ -40,6 +40,11 @@ impl<T: Default> FlowTable<T> {
         &mut self.rows[i].1
     }
 
+    /// The rows, in the order of their flows.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.rows.iter().map(|row| &row.1)
+    }
+
     /// Forgets the flows of which this does not hold.
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.rows.retain(|row| keep(&row.1));

@@ -7,12 +7,14 @@
 //! | `flow_queues` | the flow queues of RFC8290, served by deficit round robin |
 //! | `flow_table` | a small table of state by flow |
 //! | `hash` | the flow hash |
+//! | `token_bucket` | credit of a shaper |
 
 pub(crate) mod buckets;
 pub(crate) mod flow_queues;
 pub(crate) mod flow_table;
 pub(crate) mod hash;
 pub(crate) mod ring;
+pub(crate) mod token_bucket;
 
 use crate::disc::Packet;
 use crate::fifo::Fifo;

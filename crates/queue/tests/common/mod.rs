@@ -65,9 +65,17 @@ impl Rng for Tape {
 pub const SETTING: Setting =
     Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
-/// A table of a scenario from keys and the text a user would write; a list stands in square brackets.
+/// A table of a scenario from keys and the text a user would write; a list stands in square brackets, and a table in it
+/// in braces, with a semicolon between its rows.
 pub fn table(rows: &[(&str, &str)]) -> Table {
-    let text = |text: &str| Value::Text(text.trim().to_string());
+    let row = |row: &str| {
+        let (key, value) = row.split_once('=').unwrap();
+        (key.trim().to_string(), Value::Text(value.trim().to_string()))
+    };
+    let text = |text: &str| match text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        Some(rows) => Value::Table(rows.split(';').map(row).collect()),
+        None => Value::Text(text.trim().to_string()),
+    };
     let value = |written: &str| match written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(items) => Value::List(items.split(',').map(text).collect()),
         None => text(written),

@@ -79,6 +79,8 @@ impl Link {
             started: Time::ZERO,
             free_at: Time::ZERO,
             ready: Time::ZERO,
+            held_until: None,
+            has_stale_events: false,
             serializer: Serializer::new(rate),
             accepted_until: Time::ZERO,
             serializer_ahead: Serializer::new(rate),
@@ -197,8 +199,28 @@ impl Link {
         let Active { queue, transmitter } = self.state();
         transmitter.tick_until(queue, now, fates);
         transmitter.record_backlog(queue, now);
-        transmitter.busy = false;
+        (transmitter.busy, transmitter.held_until) = (false, None);
         transmitter.serve(queue, now, fates)
+    }
+
+    /// Whether an arrival may start a transmission: the transmitter is idle, or it waits for a discipline that holds
+    /// packets back and may now be asked sooner.
+    pub fn takes_at_arrival(&mut self) -> bool {
+        let Some(Active { queue, transmitter }) = self.state.as_deref_mut() else { return false };
+        let Some(until) = transmitter.held_until else { return !transmitter.busy };
+        let sooner = queue.ready().is_some_and(|ready| ready < until);
+        if sooner {
+            (transmitter.busy, transmitter.held_until) = (false, None);
+            transmitter.has_stale_events = true;
+        }
+        sooner
+    }
+
+    /// Whether an event that frees the transmitter has been overtaken by an arrival.
+    pub fn is_stale(&self, now: Time) -> bool {
+        let Some(Active { transmitter, .. }) = self.state.as_deref() else { return false };
+        let due = transmitter.held_until.unwrap_or(transmitter.ready);
+        transmitter.has_stale_events && (!transmitter.busy || due != now)
     }
 
     /// When a discipline that holds packets back has one ready; until then the transmitter counts as busy.
@@ -206,6 +228,7 @@ impl Link {
         let Active { queue, transmitter } = self.state();
         let time = queue.ready().filter(|_| !transmitter.busy)?;
         (transmitter.busy, transmitter.on_wire) = (true, Bytes(0));
+        transmitter.held_until = Some(time);
         Some(Key { time, birth: now, component: transmitter.component })
     }
 

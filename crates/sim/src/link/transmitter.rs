@@ -33,6 +33,10 @@ pub(super) struct Transmitter {
     pub(super) free_at: Time,
     /// With an event at the end of each transmission: when it can take the next packet.
     pub(super) ready: Time,
+    /// While the discipline holds its packets back: when it is asked again.
+    pub(super) held_until: Option<Time>,
+    /// Whether it was ever asked sooner than that, so that events of old may still come.
+    pub(super) has_stale_events: bool,
     pub(super) serializer: Serializer,
     /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.
     pub(super) accepted_until: Time,

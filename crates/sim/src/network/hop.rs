@@ -19,13 +19,16 @@ impl<C: Carrier> Network<C> {
         self.carrier.note(number, || Passage::new(now, PassageEvent::Arrived, &transit.pkt));
         let link = &mut self.links[number as usize];
         link.arrive(&mut transit.pkt, key, &mut self.fates);
-        let sent = if link.is_busy() { None } else { link.serve(now, &mut self.fates) };
+        let sent = if link.takes_at_arrival() { link.serve(now, &mut self.fates) } else { None };
         self.record_fates(number, now);
         self.transmit(number, sent, now);
     }
 
     /// A transmission ends, and the link takes the next packet of its queue.
     pub(crate) fn transmission_ended(&mut self, number: u32, now: Time) {
+        if self.links[number as usize].is_stale(now) {
+            return;
+        }
         let sent = self.links[number as usize].transmitter_free(now, &mut self.fates);
         self.record_fates(number, now);
         self.transmit(number, sent, now);

@@ -154,7 +154,7 @@ pub struct DualPi2<P> {
 
 impl<P: Packet + Copy> DualPi2<P> {
     /// Empty queues, the first step one `t_update` after the start of the run.
-    pub fn new(params: &Valid<Params>) -> DualPi2<P> {
+    pub fn new(params: &Params) -> DualPi2<P> {
         let unbounded = Limit::Packets(u64::MAX);
         DualPi2 {
             low_latency: Fifo::new(unbounded),
@@ -171,10 +171,21 @@ impl<P: Packet + Copy> DualPi2<P> {
         }
     }
 
-    fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
+    /// Whether `pkt` fits.
+    pub(crate) fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
         let packets = self.low_latency.packets_held(cx) + self.classic.len() as u64;
         let bytes = self.low_latency.bytes_held(cx) + self.classic.backlog().0;
         self.limit.admits(packets, bytes, pkt.size().0)
+    }
+
+    /// Bytes waiting in the low-latency queue.
+    pub(crate) fn low_latency_backlog(&self) -> Bytes {
+        self.low_latency.backlog()
+    }
+
+    /// Stores a packet in the classic queue, whatever its ECN field. Room is the caller's affair.
+    pub(crate) fn push_classic(&mut self, pkt: P, cx: &Cx<'_, P>) {
+        self.classic.push(pkt, cx);
     }
 
     /// Returns the queue whose turn it is: weighted deficit round robin, the low-latency queue first.

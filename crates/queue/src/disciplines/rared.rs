@@ -1,0 +1,201 @@
+//! Refined Adaptive RED: Adaptive RED with a narrower band and steps that grow with the distance from its middle.
+//!
+//! Reference: KL06, on FGS01.
+//! Units: as in RED; `interval` is simulated time.
+//! Deviations: the paper was not at hand; the two rules are as published patches for ns-2 describe them.
+
+use crate::disc::{Cx, Packet, Probe, QueueDisc};
+use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
+use crate::registry::{Discipline, Setting};
+use alloc::vec::Vec;
+use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::quantity::Amount;
+use units::{Span, Time};
+
+red_params! {
+    /// RED whose `max_p` adapts in steps proportional to the error.
+    pub struct Params {
+        /// Average queue from which marking begins. `auto`: see `auto_th`.
+        min_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
+        /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
+        max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
+        /// The reference for automatic thresholds.
+        auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
+        /// Queueing delay that automatic thresholds aim at.
+        target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
+        /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
+        w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
+        /// The reference for an automatic `w_q`.
+        auto_w_q: AutoWq = AutoWq::Rate => { source: "FGS01" },
+        /// Treatment of arrivals from `max_th` upward.
+        above_max: AboveMax = AboveMax::Gentle => { source: "FGS01" },
+        /// Initial value of `max_p`.
+        max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
+        /// Time between two changes of `max_p`.
+        interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
+        /// Lower end of the target band, as a share of the way from `min_th` to `max_th`.
+        band_low: f64 = 0.48 => { unit: "1", range: Range::Within(0.0, 1.0), source: "KL06" },
+        /// Upper end of the target band.
+        band_high: f64 = 0.52 => { unit: "1", range: Range::Within(0.0, 1.0), source: "KL06" },
+        /// Share of `max_p` that a step up adds for a relative error of one.
+        gain_up: f64 = 0.25 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KL06" },
+        /// Share of `max_p` that a step down takes for an average at `min_th`.
+        gain_down: f64 = 0.17 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KL06" },
+        /// Above this `max_p` is not raised.
+        top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
+        /// Below this `max_p` is not lowered.
+        bottom: f64 = 0.01 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
+    }
+}
+
+impl Params {
+    fn red(&self) -> red::Params {
+        red::Params {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            auto_th: self.auto_th,
+            target_delay: self.target_delay,
+            w_q: self.w_q,
+            auto_w_q: self.auto_w_q,
+            above_max: self.above_max,
+            max_p: self.max_p,
+            ..self.base()
+        }
+    }
+}
+
+impl Check for Params {
+    fn relations(&self, problems: &mut Vec<Problem>) {
+        self.red().relations(problems);
+        let rule = format!("must exceed band_low ({})", self.band_low);
+        require(problems, self.band_high > self.band_low, "band_high", self.band_high, rule, "");
+        let below = format!("must not exceed top ({})", self.top);
+        require(problems, self.bottom <= self.top, "bottom", self.bottom, below, "");
+    }
+}
+
+impl Discipline for Params {
+    const TITLE: &'static str = "Refined Adaptive RED";
+    const ABOUT: &'static str = "Adaptive RED that steers harder: its target band is narrow, and each step of max_p is in \
+        proportion to the distance of the average from the middle of the thresholds, so it is quick far away and careful \
+        close to it.";
+    const REFERENCE: &'static str = "KL06, FGS01";
+    type Disc<P: Packet + Copy> = Rared<P>;
+
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Rared<P> {
+        Rared::new(params, setting)
+    }
+
+    fn resolved(&self, setting: &Setting) -> Table {
+        resolved_of::<Params>(&self.red(), setting)
+    }
+
+    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+        self.red().check_in(setting, problems);
+    }
+}
+
+/// A Refined Adaptive RED queue at work.
+#[derive(Clone, Debug)]
+pub struct Rared<P> {
+    red: Red<P>,
+    params: Valid<Params>,
+    min_th: f64,
+    /// The middle of the thresholds, and the band around it.
+    target: f64,
+    low: f64,
+    high: f64,
+    next: Time,
+}
+
+impl<P: Packet + Copy> Rared<P> {
+    /// An empty queue.
+    pub fn new(params: &Valid<Params>, setting: &Setting) -> Rared<P> {
+        let resolved = params.red().resolve(setting);
+        let span = resolved.max_th - resolved.min_th;
+        let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
+        Rared {
+            red,
+            min_th: resolved.min_th,
+            target: resolved.min_th + 0.5 * span,
+            low: resolved.min_th + params.band_low * span,
+            high: resolved.min_th + params.band_high * span,
+            next: Time::ZERO + params.interval,
+            params: params.clone(),
+        }
+    }
+
+    /// One step of `max_p`.
+    fn adapt(&mut self, avg: f64) {
+        let max_p = red::MarkingCurve::max_p(self.red.curve());
+        let moved = if avg > self.high && max_p <= self.params.top {
+            max_p + self.params.gain_up * max_p * (avg - self.target) / self.target
+        } else if avg < self.low && max_p >= self.params.bottom {
+            max_p * (1.0 - self.params.gain_down * (self.target - avg) / (self.target - self.min_th))
+        } else {
+            return;
+        };
+        self.red.curve_mut().set_max_p(moved.clamp(0.0, 1.0), true);
+    }
+}
+
+impl<P: Packet + Copy> QueueDisc<P> for Rared<P> {
+    #[inline]
+    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
+        let q = self.red.observe(&pkt, cx);
+        self.red.judge(pkt, q, cx);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
+        self.red.dequeue(cx)
+    }
+
+    fn next_deadline(&self) -> Option<Time> {
+        Some(self.next)
+    }
+
+    fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
+        let avg = self.red.average_at(self.next);
+        self.adapt(avg);
+        self.next += self.params.interval;
+    }
+
+    as_red!();
+
+    fn probe(&self, out: &mut Probe) {
+        self.red.probe(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{params, refused, Bench, Pkt, SETTING};
+
+    #[test]
+    fn steps_are_in_proportion_to_the_distance() {
+        // Thresholds 5 and 15: target 10, band 9.8 to 10.2.
+        let max_p = |avg: f64| {
+            let mut queue: Rared<Pkt> = Rared::new(&params(&[]), &SETTING);
+            queue.adapt(avg);
+            red::MarkingCurve::max_p(queue.red.curve())
+        };
+        assert_eq!([max_p(9.8), max_p(10.0), max_p(10.2)], [0.1; 3]);
+        assert!((max_p(14.0) - (0.1 + 0.25 * 0.1 * 0.4)).abs() < 1e-12);
+        assert!((max_p(20.0) - 0.125).abs() < 1e-12);
+        assert!((max_p(7.5) - 0.1 * (1.0 - 0.17 * 0.5)).abs() < 1e-12);
+        assert!((max_p(0.0) - 0.1 * (1.0 - 0.17 * 2.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bounds_hold_and_a_band_upside_down_is_refused() {
+        let mut bench = Bench::new(Rared::<Pkt>::new(&params(&[]), &SETTING));
+        bench.tick_until(10_000_000);
+        // Idle: each step takes 0.34 of it, until it is below 0.01.
+        let most: f64 = 0.1 * units::math::powi(0.66, 6);
+        assert!((bench.probe("max_p") - most).abs() < 1e-12);
+        assert!(refused::<Params>(&[("band_low", "0.6")])[0].contains("must exceed band_low"));
+    }
+}
