@@ -24,9 +24,9 @@ pub fn load(path: &Path) -> Result<String, String> {
     // file whose bytes were read.
     let library =
         unsafe { Library::new(path) }.map_err(|error| reported(format!("cannot be loaded: {error}")))?;
-    let entry = format!("{}\0", abi::ENTRY);
+    let symbol = format!("{}\0", abi::ENTRY);
     // SAFETY: the symbol's name carries the version of the interface, whose type this is.
-    let found = unsafe { library.get::<unsafe extern "C" fn() -> *const PluginTable>(entry.as_bytes()) };
+    let found = unsafe { library.get::<unsafe extern "C" fn() -> *const PluginTable>(symbol.as_bytes()) };
     let entry = *found.map_err(|_| reported(format!("is no plug-in: it exports no {}", abi::ENTRY)))?;
     // SAFETY: the function takes nothing and returns a pointer to a constant of the library, or null.
     let table = unsafe { entry().as_ref() }.ok_or_else(|| reported("its table is missing".into()))?;
@@ -206,8 +206,7 @@ impl External for Foreign {
 fn within<T>(host: *mut c_void, otherwise: T, act: impl FnOnce(&mut dyn Host) -> T) -> T {
     // SAFETY: the pointer is the one of `Foreign::call`, which waits for this call and does not use it meanwhile.
     let behind = unsafe { &mut *host.cast::<Behind<'_>>() };
-    let host = &mut *behind.host;
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(host))) {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(&mut *behind.host))) {
         Ok(answer) => answer,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();

@@ -5,6 +5,7 @@
 
 use transport::cc::{AckEvent, Cause, Cc, CongestionEvent, Control, Window};
 use transport::params::Params;
+use units::math::{ln, pow, powi};
 use units::param::{read_table, Table, Value};
 use units::{Rng, Span, Stream, Time};
 
@@ -92,16 +93,16 @@ impl HighSpeed {
         if w <= 38.0 {
             return 0.5;
         }
-        (0.1 - 0.5) * (w.ln() - 38f64.ln()) / (83_000f64.ln() - 38f64.ln()) + 0.5
+        (0.1 - 0.5) * (ln(w) - ln(38.0)) / (ln(83_000.0) - ln(38.0)) + 0.5
     }
     fn a(w: f64) -> f64 {
         if w <= 38.0 {
             return 1.0;
         }
         let (high_p, low_p) = (1e-7f64, 1.44 / (38.0 * 38.0));
-        let s = (83_000f64.ln() - 38f64.ln()) / (high_p.ln() - f64::ln(low_p));
+        let s = (ln(83_000.0) - ln(38.0)) / (ln(high_p) - ln(low_p));
         // W = (p / Low_P)^S Low_Window, solved for p.
-        let p = low_p * (w / 38.0).powf(1.0 / s);
+        let p = low_p * pow(w / 38.0, 1.0 / s);
         (w * w * p * 2.0 * HighSpeed::b(w) / (2.0 - HighSpeed::b(w))).max(1.0)
     }
 }
@@ -363,7 +364,7 @@ impl Law for Compound {
             let (expected, actual) = (now / self.delays.base, now / rtt);
             let diff = (expected - actual) * self.delays.base;
             self.dwnd = if diff < 30.0 {
-                self.dwnd + f64::max(0.125 * now.powf(0.75) - 1.0, 0.0)
+                self.dwnd + f64::max(0.125 * pow(now, 0.75) - 1.0, 0.0)
             } else {
                 f64::max(self.dwnd - diff, 0.0)
             };
@@ -397,7 +398,7 @@ impl Law for Htcp {
         }
         let grown = w + self.alpha / w;
         let delta = seen.now - self.last;
-        let a = if delta <= 1.0 { 1.0 } else { 1.0 + 10.0 * (delta - 1.0) + ((delta - 1.0) / 2.0).powi(2) };
+        let a = if delta <= 1.0 { 1.0 } else { 1.0 + 10.0 * (delta - 1.0) + powi((delta - 1.0) / 2.0, 2) };
         let scaled = f64::max(a * (self.rtt_min / 0.1).clamp(0.1, 2.0), 1.0);
         self.alpha = 2.0 * (1.0 - self.beta) * scaled;
         grown

@@ -54,11 +54,11 @@ impl Check for Params {
         Limit::check(self.limit, self.limit_test, problems);
         let (tick, least) = (self.interval, Span::from_micros(1));
         require(problems, tick >= least, "interval", tick.show(), "must be at least 1 us", "");
-        let rule = format!("must exceed prob_low ({})", self.prob_low);
-        require(problems, self.prob_high > self.prob_low, "prob_high", self.prob_high, rule, "");
-        let rule = format!("must exceed latency_low ({})", self.latency_low.show());
+        let above_low = format!("must exceed prob_low ({})", self.prob_low);
+        require(problems, self.prob_high > self.prob_low, "prob_high", self.prob_high, above_low, "");
+        let later = format!("must exceed latency_low ({})", self.latency_low.show());
         let ordered = self.latency_high > self.latency_low;
-        require(problems, ordered, "latency_high", self.latency_high.show(), rule, "");
+        require(problems, ordered, "latency_high", self.latency_high.show(), later, "");
     }
 }
 

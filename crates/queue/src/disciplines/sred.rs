@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn the_probability_by_hand() {
         let mut sred = bench(&[("p_max", "0.2"), ("flows_full", "4")]);
-        let p = |sred: &Bench<Sred<Pkt>>, q: f64, hit: bool| sred.disc.probability(q, hit);
+        let p = |of: &Bench<Sred<Pkt>>, q: f64, hit: bool| of.disc.probability(q, hit);
         // A sixth of twelve is two, a third four.
         assert_eq!([p(&sred, 1.0, false), p(&sred, 2.0, false), p(&sred, 4.0, false)], [0.0, 0.05, 0.2]);
         sred.disc.hits = 0.5;

@@ -198,7 +198,7 @@ mod tests {
         // 0.5 MB/s: a packet of 1000 bytes each 2 ms; two may leave at once.
         let mut queue = bench(&[("rate", "4 Mbit/s"), ("burst", "2000 B")]);
         (0..5).for_each(|_| queue.arrive(0, Pkt::new(0)));
-        let sent = |queue: &mut Bench<Tbf<Pkt>>, us| queue.depart(us).map(|pkt| pkt.id);
+        let sent = |of: &mut Bench<Tbf<Pkt>>, us| of.depart(us).map(|pkt| pkt.id);
         assert_eq!([sent(&mut queue, 0), sent(&mut queue, 0), sent(&mut queue, 0)], [Some(0), Some(1), None]);
         assert_eq!(queue.disc.ready(), Some(Time(2_000_000)));
         assert_eq!([sent(&mut queue, 1_999), sent(&mut queue, 2_000)], [None, Some(2)]);

@@ -73,7 +73,7 @@ pub fn table(rows: &[(&str, &str)]) -> Table {
         (key.trim().to_string(), Value::Text(value.trim().to_string()))
     };
     let text = |text: &str| match text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        Some(rows) => Value::Table(rows.split(';').map(row).collect()),
+        Some(inner) => Value::Table(inner.split(';').map(row).collect()),
         None => Value::Text(text.trim().to_string()),
     };
     let value = |written: &str| match written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

@@ -70,8 +70,8 @@ impl Network<Fast> {
         lazy.guarded = false;
         // Arrivals at this very time may be still to come.
         self.dequeue_before(number, Key { time: now, birth: Time::ZERO, component: 0 });
-        let lazy = self.carrier.lazy[number as usize];
-        if !lazy.guarded && lazy.next.time < Time::NEVER {
+        let left = self.carrier.lazy[number as usize];
+        if !left.guarded && left.next.time < Time::NEVER {
             self.carrier.guard(number);
         }
     }

@@ -83,18 +83,18 @@ mod tests {
         for (rtt, grown, left) in [(110, 20.05, 16.0), (125, 20.025, 10.0)] {
             let mut cc = Veno::new(&Params::default());
             let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
-            for (una, rtt) in [(1, 100), (5, rtt), (21, rtt)] {
-                let event = ack(0, 1, una, una + 3, rtt);
+            for (una, sample) in [(1, 100), (5, rtt), (21, rtt)] {
+                let event = ack(0, 1, una, una + 3, sample);
                 cc.on_every_ack(&event);
                 window.cwnd = 20.0;
                 cc.on_ack(&mut window, &event);
             }
             assert!((window.cwnd - grown).abs() < 1e-12, "{}", window.cwnd);
             window.cwnd = 20.0;
-            for (cause, left) in [(Cause::Loss, left), (Cause::Timeout, 10.0)] {
+            for (cause, share) in [(Cause::Loss, left), (Cause::Timeout, 10.0)] {
                 let found =
                     CongestionEvent { now: Time::ZERO, cause, load: 20.0, flight: 20, ecn_factor: None };
-                assert_eq!(cc.on_congestion(&window, &found), left);
+                assert_eq!(cc.on_congestion(&window, &found), share);
             }
         }
     }

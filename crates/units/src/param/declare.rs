@@ -37,6 +37,7 @@ macro_rules! params {
         }
 
         impl $name {
+            #[allow(clippy::needless_update)] // a parameter may have every entry
             const META: &'static [(&'static str, $crate::param::Meta)] = &[
                 $( (stringify!($field), $crate::param::Meta { $($($meta)*,)? ..$crate::param::Meta::NONE }), )*
             ];

@@ -74,20 +74,20 @@ impl Check for Params {
     fn relations(&self, problems: &mut Vec<Problem>) {
         Limit::check(self.limit, self.limit_test, problems);
         let (many, shown) = (self.classes.len(), format!("{} classes", self.classes.len()));
-        let rule = format!("must have 1 to {MOST_CLASSES} entries");
-        require(problems, (1..=MOST_CLASSES).contains(&many), "classes", shown, rule, "");
+        let number = format!("must have 1 to {MOST_CLASSES} entries");
+        require(problems, (1..=MOST_CLASSES).contains(&many), "classes", shown, number, "");
         let before = |(i, class): (usize, &HtbClass)| class.parent.is_none_or(|parent| (parent as usize) < i);
         let ordered = self.classes.iter().enumerate().all(before);
-        let rule = "must each name a parent before it in the list";
-        require(problems, ordered, "classes", "parent", rule, "");
+        let order = "must each name a parent before it in the list";
+        require(problems, ordered, "classes", "parent", order, "");
         let leaves: Vec<usize> = (0..many).filter(|i| self.is_leaf(*i)).collect();
         let known = !self.leaf_of.is_empty() && self.leaf_of.iter().all(|i| leaves.contains(&(*i as usize)));
         let rule = format!("must name at least one leaf, and only leaves ({leaves:?})");
         require(problems, known, "leaf_of", self.leaf_of.show(), rule, "");
         if ordered && (1..=MOST_CLASSES).contains(&many) {
             let depth = self.levels().into_iter().max().unwrap_or(0) + 1;
-            let rule = format!("must be at most {MOST_LEVELS} levels deep");
-            require(problems, depth <= MOST_LEVELS, "classes", depth, rule, "");
+            let most = format!("must be at most {MOST_LEVELS} levels deep");
+            require(problems, depth <= MOST_LEVELS, "classes", depth, most, "");
         }
     }
 }

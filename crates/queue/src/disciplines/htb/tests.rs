@@ -70,11 +70,11 @@ fn each_class_gets_its_rate_and_no_more_than_its_ceiling() {
     let mut queue = bench(&[root, one, two], &[1, 2]);
     fill(&mut queue, &[0], 500);
     assert!((99..=102).contains(&sent(&mut queue, 100_000, 2)[0]));
-    let mut queue = bench(&[root, one, two], &[1, 2]);
+    queue = bench(&[root, one, two], &[1, 2]);
     fill(&mut queue, &[1], 500);
     assert!((25..=27).contains(&sent(&mut queue, 100_000, 2)[1]));
     // Together they fill the root: the second keeps its 2 Mbit/s, the first gets the rest.
-    let mut queue = bench(&[root, one, two], &[1, 2]);
+    queue = bench(&[root, one, two], &[1, 2]);
     fill(&mut queue, &[0, 1], 500);
     let counts = sent(&mut queue, 100_000, 2);
     assert!((25..=27).contains(&counts[1]) && (73..=77).contains(&counts[0]), "{counts:?}");
@@ -98,11 +98,11 @@ fn what_is_lent_goes_in_the_proportion_of_the_quanta_and_to_the_urgent_first() {
     fill(&mut queue, &[0, 1], 400);
     let counts = sent(&mut queue, 400_000, 2);
     assert!((2.8..3.2).contains(&(counts[0] as f64 / counts[1] as f64)), "{counts:?}");
-    let mut queue = bench(&[root, &leaf("1", "3000 B"), &leaf("0", "1000 B")], &[1, 2]);
+    queue = bench(&[root, &leaf("1", "3000 B"), &leaf("0", "1000 B")], &[1, 2]);
     fill(&mut queue, &[0, 1], 400);
-    let counts = sent(&mut queue, 100_000, 2);
+    let urgent = sent(&mut queue, 100_000, 2);
     // The other has its own 80 kbit/s: a packet at the start, and one after 100 ms.
-    assert!(counts[0] <= 3 && counts[1] > 95, "{counts:?}");
+    assert!(urgent[0] <= 3 && urgent[1] > 95, "{urgent:?}");
 }
 
 #[test]

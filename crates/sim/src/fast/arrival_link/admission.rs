@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use units::Time;
 
 /// The discipline of an [`ArrivalLink`](super::ArrivalLink), with its store.
+#[allow(clippy::large_enum_variant)] // inline its state is one access nearer, and a run has few links
 pub(super) enum Admission {
     Red(Red<QueuedPacket>),
     TailDrop(TailDrop),

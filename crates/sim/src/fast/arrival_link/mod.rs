@@ -402,9 +402,9 @@ mod tests {
                 prop_assert!(ArrivalLink::is_eligible(&replaced, false) && !ArrivalLink::is_eligible(&replaced, true));
                 ArrivalLink::take_over(&mut replaced).unwrap()
             } else {
-                let link = DroptailLink::take_over(&mut replaced).unwrap();
-                prop_assert!(link.can_be_converted());
-                link.into_arrival_link()
+                let before = DroptailLink::take_over(&mut replaced).unwrap();
+                prop_assert!(before.can_be_converted());
+                before.into_arrival_link()
             };
             let mut fates = Vec::new();
             let (mut now, mut born) = (0, 0);
