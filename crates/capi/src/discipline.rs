@@ -194,9 +194,9 @@ pub unsafe extern "C" fn dropcurve_queue_new(
         if raw.packet_bytes == 0 {
             return Err("setting.packet_bytes = 0: must be 1 or more, such as 1500".into());
         }
-        let setting =
+        let link =
             Setting { rate: Rate(raw.rate_bps), delay: Span(raw.delay_ns), packet: Bytes(raw.packet_bytes) };
-        let disc = spec(parameters, &setting)?.build(&setting);
+        let disc = spec(parameters, &link)?.build(&link);
         let mut probe = Probe::default();
         disc.probe(&mut probe);
         let names = probe.values.iter().map(|(name, _)| CString::new(*name).unwrap_or_default()).collect();

@@ -1,6 +1,8 @@
 //! The conformance exam through the C interface: every discipline, with its defaults and in every dialect, comes to the
 //! same transcript as without it, bit for bit.
 
+#![allow(clippy::unwrap_used)]
+
 use core::ffi::{c_int, c_void};
 use dropcurve::discipline::*;
 use dropcurve::state::*;

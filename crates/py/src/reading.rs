@@ -120,7 +120,9 @@ impl<'de> Visitor<'de> for NodeVisitor {
                 other => {
                     // From the first table on the object cannot be a plain value.
                     nodes.extend(
-                        std::mem::take(&mut plain).into_iter().map(|(key, value)| (key, Node::Plain(value))),
+                        std::mem::take(&mut plain)
+                            .into_iter()
+                            .map(|(name, value)| (name, Node::Plain(value))),
                     );
                     nodes.push((key, other));
                 }
@@ -162,7 +164,7 @@ impl List {
         self.values.push(value);
         if self.values.len() > MOST_DICTS && !self.mixed {
             let mut table = RowTable::default();
-            self.mixed = !self.values.iter().all(|value| table.push(value));
+            self.mixed = !self.values.iter().all(|listed| table.push(listed));
             if !self.mixed {
                 self.values = Vec::new();
                 self.table = Some(table);

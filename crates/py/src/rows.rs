@@ -212,8 +212,8 @@ fn python<'py>(py: Python<'py>, row: Row<'_>, keys: &Keys) -> PyResult<Bound<'py
         Keys::Cell(column) => *column,
         Keys::Object(inner) => {
             let found = PyDict::new(py);
-            for (key, keys) in inner {
-                found.set_item(PyString::intern(py, key), python(py, row, keys)?)?;
+            for (key, below) in inner {
+                found.set_item(PyString::intern(py, key), python(py, row, below)?)?;
             }
             return Ok(found.into_any());
         }

@@ -138,12 +138,12 @@ impl Column {
         }
     }
 
-    /// The same values in the narrowest type that also holds `cell`.
-    fn widened(&self, cell: Cell) -> Column {
+    /// The same values in the narrowest type that also holds `new`.
+    fn widened(&self, new: Cell) -> Column {
         let cells = || (0..self.len()).map(|place| self.get(place));
-        let fits = |holds: fn(Cell) -> bool| holds(cell) && cells().all(holds);
-        let whole = |cell| if let Cell::Whole(whole) = cell { whole } else { 0 };
-        if fits(|cell| matches!(cell, Cell::Whole(whole) if whole <= u64::from(u32::MAX))) {
+        let fits = |holds: fn(Cell) -> bool| holds(new) && cells().all(holds);
+        let whole = |cell| if let Cell::Whole(number) = cell { number } else { 0 };
+        if fits(|cell| matches!(cell, Cell::Whole(number) if number <= u64::from(u32::MAX))) {
             Column::Narrow(cells().map(|cell| whole(cell) as u32).collect())
         } else if fits(|cell| matches!(cell, Cell::Whole(_))) {
             Column::Wide(cells().map(whole).collect())
@@ -181,7 +181,7 @@ impl Keys {
                     && keys
                         .iter()
                         .zip(object)
-                        .all(|((key, keys), (name, value))| key == name && keys.fit(value))
+                        .all(|((key, below), (name, inner))| key == name && below.fit(inner))
             }
             (Keys::Object(_), _) => false,
         }
@@ -232,11 +232,11 @@ impl RowTable {
 
     fn add(&mut self, form: usize, value: &Value) {
         let (mut left, mut column) = (vec![value], 0);
-        while let Some(value) = left.pop() {
-            if let Value::Object(object) = value {
+        while let Some(next) = left.pop() {
+            if let Value::Object(object) = next {
                 left.extend(object.values().rev());
             } else {
-                let cell = self.cell(value);
+                let cell = self.cell(next);
                 self.forms[form].columns[column].push(cell);
                 column += 1;
             }
@@ -283,7 +283,7 @@ impl RowTable {
         let ends = self.stretches.iter().skip(1).map(|next| next.start).chain([self.len()]);
         for (stretch, end) in self.stretches.iter().zip(ends) {
             let columns = &self.forms[stretch.form].columns;
-            for (column, seen) in columns.iter().zip(&mut seen[stretch.form]) {
+            for (column, kinds) in columns.iter().zip(&mut seen[stretch.form]) {
                 for place in stretch.place..stretch.place + end - stretch.start {
                     let kind = match column.get(place) {
                         Cell::Null => 0,
@@ -296,7 +296,7 @@ impl RowTable {
                             continue;
                         }
                     };
-                    if !std::mem::replace(&mut seen[kind], true) {
+                    if !std::mem::replace(&mut kinds[kind], true) {
                         found.push(stretch.start + place - stretch.place);
                     }
                     if let Column::Same(..) = column {
