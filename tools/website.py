@@ -68,7 +68,8 @@ NAV: dict[str, tuple[str, ...]] = {
     "Tutorials": ("guide/tuning.md", "guide/boxes.md", "guide/own-protocol.md", "guide/own-study.md"),
     "How-to": ("guide/", "live.md", "performance.md", "queue-crate.md"),
     "Concepts": (
-        "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "decisions/",
+        "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "survey.md",
+        "decisions/",
     ),
     "How far to trust it": (
         "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md", "studies/",

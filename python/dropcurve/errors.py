@@ -185,5 +185,7 @@ def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
     known = list(known)
     # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
     near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
-    near += difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    # Of names that are about as close, the one that begins alike and is as long is meant: red, not dred or rared.
+    close = difflib.get_close_matches(name, known, n=5, cutoff=0.6)
+    near += sorted(close, key=lambda one: (one[:1] != name[:1], abs(len(one) - len(name))))
     return f"did you mean '{near[0]}'?" if near else otherwise

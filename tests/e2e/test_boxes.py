@@ -110,7 +110,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         (("export", RED, "--rate", "10Mbit", "--name", "x"), "name: linux has no such option"),
         (("export", "red:max_th=3 pkts", "--rate", "10Mbit"), "queue.max_th = 3 pkts: must exceed min_th"),
         (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),
-        (("import", "short.toml"), "the text is of no kind that is known"),
+        (("import", "short.toml"), "the kind of the configuration is not recognised"),
         (("import", "missing.cfg"), "missing.cfg: there is no such file"),
         (("advise",), "missing --rate, --rtt, --flows"),
         (("advise", "mm1"), "mm1: has no long TCP flows"),

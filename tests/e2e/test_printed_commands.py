@@ -72,7 +72,7 @@ def parsed(words: list[str]) -> tuple[str, dict[str, Any]]:
 
 def commands(text: str) -> Iterator[list[str]]:
     """The words of every command in a text, without the program's name."""
-    for line in re.findall(r"(?:Again|Next):\s+(.*)", text):
+    for line in re.findall(r"(?:Repeat|Next):\s+(.*)", text):
         program, *words = shlex.split(line)
         assert program == "dropcurve"
         yield words

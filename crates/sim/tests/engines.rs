@@ -59,6 +59,38 @@ fn engines_agree_on_all_shipped_scenarios() {
     }
 }
 
+/// Windows of a few segments under ECN: reductions below the flight, repairs that are not ECN-capable, echoes at a window
+/// of one.
+#[test]
+fn engines_agree_on_small_windows_with_ecn() {
+    for (queue, sender) in [("red", ""), ("red", "profile = \"linux\""), ("codel", ""), ("blue", "")] {
+        let text = format!(
+            r#"
+            [run]
+            duration = "40 s"
+            warmup = "10 s"
+            [dumbbell]
+            rate = "3 Mbit/s"
+            delay = "80 ms"
+            access_delay = "even 1 ms to 11 ms"
+            [queue]
+            kind = "{queue}"
+            limit = "100 pkts"
+            ecn = true
+            [flows.tcp]
+            count = 20
+            start = "uniform 0 s to 2 s"
+            ecn = true
+            {sender}
+            "#
+        );
+        let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
+        let ((fast, fast_series), (plain, plain_series)) =
+            (report(&plan, 1, Engine::Fast), report(&plan, 1, Engine::Plain));
+        assert!(fast == plain && fast_series == plain_series, "{queue} {sender}");
+    }
+}
+
 /// Names in one list of the catalogue.
 fn names(list: &str, key: &str) -> Vec<String> {
     let all = catalogue();

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from ..advise.planned import PlannedClass
 from ..errors import UsageError
 from ..quantities import wording
-from ..verdict import Exchange
+from ..verdict import BULK_FACTOR, Exchange
 
-#: Factors on the exchange rate: a game or call counts delay four times, bulk transfers that of their queue a quarter.
-#: Loading a page takes many round trips, so that its time counts a 25th.
-THIN_FACTOR, BULK_FACTOR, PAGE_FACTOR = 4.0, 0.25, 0.04
+#: Factors on the exchange rate: a game or call counts delay four times. Loading a page takes many round trips, so that
+#: its time counts a 25th.
+THIN_FACTOR, PAGE_FACTOR = 4.0, 0.04
 #: Points of one step of the mean opinion score: from "satisfied" to "some dissatisfied" are 0.3 steps (ITU-T G.107).
 POINTS_PER_MOS = 50.0
 
@@ -62,10 +62,11 @@ class Weighed:
 
 
 def _balanced(given: Weighed) -> list[str]:
-    thin = given.named("thin")
+    thin, bulk = given.named("thin"), given.named("bulk")
     return [
         *given.use(),
         *given.delays(1.0, thin or given.victims, "p95 one-way delay"),
+        *(given.delays(BULK_FACTOR, bulk, "p95 one-way delay") if thin and bulk else []),
         *given.losses(thin),
     ]
 
@@ -115,7 +116,7 @@ _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
 
 #: Traffic and trade-off of each preset, by name.
 PRESETS = {
-    "balanced": "use of the link against the p95 delay and loss of calls and games",
+    "balanced": "use of the link against the p95 delay and loss of calls and games, and a little of long transfers",
     "voip": "call quality (MOS), then use of the link",
     "gaming": "p99 delay and loss of games, then use of the link",
     "web": "p95 page load time, then use of the link",

@@ -1,7 +1,8 @@
 """Criteria of the balanced goal: delay where it is felt, and use of the link.
 
-The delay of thin flows counts if there are any, for bulk transfers feel none; a flood's own packets never do. Where
-flows attack, what the others get of the link counts instead of its utilisation.
+The delay of thin flows counts if there are any, and beside it a quarter of that of long transfers: a queue of their own
+harms nobody else, but what shares their connection waits in it. A flood's own packets never count. Where flows attack,
+what the others get of the link counts instead of its utilisation.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from ..quantities import wording
 from .data import Criterion
 from .exchange import Exchange
 from .traffic import roles
+
+#: The same delay counts this much for long transfers, relative to thin flows.
+BULK_FACTOR = 0.25
 
 
 def balanced(
@@ -42,10 +46,14 @@ def balanced(
         )
     else:
         add(Criterion("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
+    bulk = [name for name, role in found.items() if role == "bulk"]
     felt = thin or (victims if attacked else [])
-    for name in felt:
-        worth = -exchange.points_per_ms / len(felt)
+    shares = dict.fromkeys(felt, 1.0 / max(1, len(felt)))
+    if thin:
+        shares |= dict.fromkeys(bulk, BULK_FACTOR / max(1, len(bulk)))
+    for name, share in shares.items():
         title = f"p95 one-way delay of {name}"
+        worth = -exchange.points_per_ms * share
         add(Criterion(f"delay_ms_p95[{name}]", title, "ms", worth=worth), _metric("delay_ms_p95", name))
     for name in thin:
         add(
@@ -61,7 +69,6 @@ def balanced(
     for name, role in found.items():
         for criterion, make in _outcomes(runs[0][0], name) if role == "short" else []:
             add(criterion, make)
-    bulk = [name for name, role in found.items() if role == "bulk"]
     for name in bulk if len(bulk) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
         add(criterion, _metric("goodput_bps", name))

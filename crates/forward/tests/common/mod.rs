@@ -29,6 +29,11 @@ pub fn link(rows: &[(&str, Value)]) -> LinkSettings {
     }
 }
 
+/// The link of one kind of [`every_kind`].
+pub fn of_kind(kind: &str) -> LinkSettings {
+    every_kind().into_iter().find(|link| link.spec.kind() == kind).unwrap()
+}
+
 /// One link for each registered kind, marking where it can, with a buffer that a short test fills.
 pub fn every_kind() -> Vec<LinkSettings> {
     let plain = catalogue().into_iter().map(|entry| {
@@ -42,9 +47,13 @@ pub fn every_kind() -> Vec<LinkSettings> {
                 rows.push((key, Value::Float(0.25)));
             }
         }
-        for (key, value) in
-            [("min_th", "2 pkts"), ("max_th", "8 pkts"), ("target", "2 ms"), ("interval", "10 ms")]
-        {
+        for (key, value) in [
+            ("min_th", "2 pkts"),
+            ("max_th", "8 pkts"),
+            ("target", "2 ms"),
+            ("interval", "10 ms"),
+            ("q0", "6 pkts"),
+        ] {
             let mut tried = rows.clone();
             tried.push((key, text(value)));
             let table: Table = tried.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();

@@ -97,7 +97,6 @@ impl Carrier for Fast {
 
     fn prepare(network: &mut Network<Self>) {
         network.convert_data_links();
-        network.assign_ecn();
         network.fold();
         network.enable_lookahead();
     }

@@ -92,7 +92,7 @@ impl Network<Fast> {
     /// for ever. An arrival link stays if there is one, because then packets pass the tail-drop links on both sides of it
     /// at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
-        let (shared, delays) = (self.shaarrival_links(routes), self.links_that_delay());
+        let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
         let eligible = |link: usize| self.is_eligible_to_fold(link, shared[link], delays[link]);
         let mut folds: Vec<bool> = (0..shared.len()).map(eligible).collect();
         let mut red = vec![false; folds.len()];
@@ -127,7 +127,7 @@ impl Network<Fast> {
     }
 
     /// The links that are fed by more than one component.
-    fn shaarrival_links(&self, routes: &[Routes]) -> Vec<bool> {
+    fn shared_links(&self, routes: &[Routes]) -> Vec<bool> {
         let count = self.link_count as usize;
         let (mut feeders, mut shared) = (vec![None; count], vec![false; count]);
         for (number, pair) in routes.iter().enumerate() {
@@ -243,15 +243,6 @@ impl Network<Fast> {
                 let private = usize::from(flow.state.private[side].first.is_some());
                 let code = self.carrier.hops[flow.first_hop[side] as usize + private].hop_code(side);
                 flow.attributes[side] = flow.attributes[side].with_hop_code(code);
-            }
-        }
-    }
-
-    /// Sets the ECN field of the plain packets of each source.
-    pub(super) fn assign_ecn(&mut self) {
-        for flow in &mut self.flows {
-            if let Source::Tcp(sender) = &flow.source {
-                flow.attributes[0] = flow.attributes[0].with_ecn(sender.plain_ecn());
             }
         }
     }

@@ -13,10 +13,10 @@ mod tracked;
 use super::Sender;
 use crate::cc::Cc;
 use crate::connection::{Timer, NONE};
-use crate::params::{Codepoint, EcnRule, Recovery, Reduction};
+use crate::params::{Recovery, Reduction};
 use crate::segment::{SackBlocks, Segment};
 use tracked::Tracked;
-use units::{Ecn, Time};
+use units::Time;
 
 /// State of the fast path: which ACKs and segments may take it, recomputed after each input.
 #[derive(Clone, Debug)]
@@ -56,31 +56,9 @@ impl Sender {
         self.fast.tracked.eligible = self.is_tracked_eligible();
     }
 
-    /// Whether ECN is off, or classic by RFC 3168: then an ACK without echo only lets the window grow.
-    fn has_plain_ecn(&self) -> bool {
-        let classic = matches!(self.ctx.params.ecn_rule, EcnRule::Rfc3168 | EcnRule::Dctcp);
-        !self.ctx.ecn || classic && !self.ctx.feedback.is_present()
-    }
-
-    /// ECN field of the new segments that take the fast path.
-    #[inline]
-    pub fn plain_ecn(&self) -> Ecn {
-        match self.ctx.capable {
-            Some(Codepoint::Ect0) => Ecn::Ect0,
-            Some(Codepoint::Ect1) => Ecn::Ect1,
-            None => Ecn::NotEct,
-        }
-    }
-
-    /// Whether the next new segment announces a reduction (CWR), on the slow path.
-    #[inline]
-    fn must_announce(&self) -> bool {
-        self.ctx.ecn && self.ctx.cwr
-    }
-
     /// Precondition of the fast path: whether the options ever allow it.
     fn is_fast_path_eligible(&self) -> bool {
-        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present()) && self.has_plain_ecn();
+        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
         self.recovery.algorithm == Recovery::Sack
             && ordinary
             && self.ctx.params.max_burst == 0
@@ -98,7 +76,6 @@ impl Sender {
             && self.recovery.forced == NONE
             && self.ctx.quota > 0
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && !self.must_announce()
             && self.recovery.parts.board.sacked_count == 0;
         if self.fast.tracked.eligible {
             self.update_tracked_acks();
@@ -127,7 +104,6 @@ impl Sender {
         if self.ctx.seq.nxt != self.ctx.seq.max
             || self.ctx.seq.una == self.ctx.seq.max
             || !self.ctx.timers.is_armed(Timer::Retransmission)
-            || self.must_announce()
         {
             return;
         }
@@ -145,7 +121,6 @@ impl Sender {
         if self.recovery.forced == NONE
             && self.ctx.seq.nxt == self.ctx.seq.max
             && self.ctx.timers.is_armed(Timer::Retransmission)
-            && !self.must_announce()
         {
             let room = self.window_end_in_recovery();
             self.set_fast_end(room);
@@ -198,7 +173,7 @@ impl Sender {
             return self.fast.tracked.acks && self.on_ack_tracked(now, ack, echo);
         }
         let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
-        if self.ctx.timed < ack || self.ctx.timestamps || self.ctx.ecn_backoff {
+        if self.ctx.timed < ack || self.ctx.timestamps {
             self.ctx.move_una(now, ack, echo, false);
         } else {
             self.ctx.seq.una = ack;
@@ -287,7 +262,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some((seq, size)) = self.poll_fast(now) {
-            return Some(Segment { ecn: self.plain_ecn(), ..Segment::data(seq, size, now) });
+            return Some(Segment::data(seq, size, now));
         }
         if self.fast.slow_pending {
             return self.poll_slow(now);

@@ -26,7 +26,7 @@ impl Tracked {
 }
 
 impl Sender {
-    /// Precondition: RACK without accurate ECN, random delays and segmentation offload, with a congestion control that does not
+    /// Precondition: RACK without ECN, random delays and segmentation offload, with a congestion control that does not
     /// watch every ACK.
     pub(in crate::sender) fn is_tracked_eligible(&self) -> bool {
         let (p, ctx) = (&self.ctx.params, &self.ctx);
@@ -37,8 +37,7 @@ impl Sender {
             && !(p.pace_first || p.pipe_always);
         self.recovery.algorithm == Recovery::Rack
             && ordinary
-            && !(ctx.offloads || ctx.watches_acks())
-            && self.has_plain_ecn()
+            && !(ctx.offloads || ctx.watches_acks() || ctx.ecn)
     }
 
     /// Recomputes which ACKs may take the fast path, after any change of the state.
@@ -52,7 +51,6 @@ impl Sender {
             && self.recovery.forced == NONE
             && self.ctx.quota > 0
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && !self.must_announce()
             && self.recovery.is_plain_rack();
     }
 
