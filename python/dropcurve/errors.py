@@ -183,8 +183,9 @@ class Gathered:
 def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
     """Returns ``did you mean 'red'?`` if a known name is close, else ``otherwise``."""
     known = list(known)
-    # Two letters in the wrong order count as one slip, which a ratio of common blocks does not know.
-    near = sorted((one for one in known if sorted(one) == sorted(name)), key=lambda one: one[:1] != name[:1])
+    # Two neighbours in the wrong order count as one slip, which a ratio of common blocks does not know.
+    swapped = {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
+    near = [one for one in known if one in swapped]
     # Of names that are about as close, the one that begins alike and is as long is meant: red, not dred or rared.
     close = difflib.get_close_matches(name, known, n=5, cutoff=0.6)
     near += sorted(close, key=lambda one: (one[:1] != name[:1], abs(len(one) - len(name))))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dropcurve.scenario import plugins, starters
+from dropcurve.scenario import starters
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs/guide/plugins.md"

@@ -91,19 +91,25 @@ def test_a_call_is_thin_on_the_slowest_link() -> None:
     assert found["call"] == "thin"
 
 
-def test_the_delay_that_counts_is_that_of_thin_flows() -> None:
+def test_the_delay_that_counts_is_that_of_thin_flows_and_a_quarter_of_that_of_bulk() -> None:
     criteria, (values,) = balanced(
         [[run(flow(0, "bulk", "tcp", 9e6), flow(7, "call", "udp", 87e3))]], Exchange(0.5)
     )
     weights = {one.key: one.worth for one in criteria}
-    assert weights == {"utilisation": 1.0, "delay_ms_p95[call]": -0.5, "flow_loss[call]": -1.0}
-    assert values == {"utilisation": [90.0], "delay_ms_p95[call]": [7.0], "flow_loss[call]": [10.0]}
+    assert weights == {
+        "utilisation": 1.0,
+        "delay_ms_p95[call]": -0.5,
+        "delay_ms_p95[bulk]": -0.125,
+        "flow_loss[call]": -1.0,
+    }
+    assert values["delay_ms_p95[call]"] == [7.0]
+    assert (values["utilisation"], values["flow_loss[call]"]) == ([90.0], [10.0])
 
 
 def test_two_thin_classes_share_the_weight_of_delay() -> None:
     some = run(flow(0, "bulk", "tcp", 9e6), flow(1, "call", "udp", 87e3), flow(2, "game", "udp", 50e3))
     criteria, _ = balanced([[some]], Exchange(0.5))
-    assert [one.worth for one in criteria if one.unit == "ms"] == [-0.25, -0.25]
+    assert [one.worth for one in criteria if one.unit == "ms"] == [-0.25, -0.25, -0.125]
 
 
 def test_without_thin_flows_the_delay_of_the_queue_counts() -> None:

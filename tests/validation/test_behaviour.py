@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
-from dropcurve import studies as st
 from dropcurve.scenario import library
-from dropcurve.studies import claims
 from validation.pages import behaviour
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -22,15 +19,8 @@ def test_every_claim_holds(tmp_path: Path) -> None:
     assert {
         one.claim.key: [f"{part.label}: {part.estimate}, should be {part.rule}" for part in one.parts]
         for one in behaviour.quick(rows, tmp_path)
-        if not all(map(_fits, tests[one.claim.key], one.parts))
+        if not all(map(behaviour.fits, tests[one.claim.key], one.parts))
     } == {}
-
-
-def _fits(test: claims.Test, part: claims.Part) -> bool:
-    """Whether a part holds, by its interval or as a value without scatter."""
-    low = -math.inf if test.above is None else test.above
-    high = math.inf if test.below is None else test.below
-    return part.verdict == st.HOLDS or (part.constant and low < part.value < high)
 
 
 def test_the_page_has_a_row_for_each_kind_and_tells_it_as_it_is() -> None:

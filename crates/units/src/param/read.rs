@@ -110,7 +110,7 @@ pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
         .iter()
         .map(|name| (distance(name), *name))
         .filter(|(distance, name)| *distance <= most(name).min(text.chars().count() / 2))
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, name)| (*distance, name.chars().next() != text.chars().next()))
         .map(|(_, name)| name)
 }
 
@@ -157,5 +157,6 @@ mod tests {
         assert_eq!(nearest("Max_ht", &["min_th", "max_th"]), Some("max_th"));
         assert_eq!(nearest("weight", &["min_th", "max_th"]), None);
         assert_eq!(nearest("foo", &["root"]), None);
+        assert_eq!(nearest("redd", &["dred", "red"]), Some("red"));
     }
 }
