@@ -10,7 +10,7 @@ use sim::scenario::Scenario;
 use std::collections::BTreeSet;
 
 /// Enough for every discipline to be drawn.
-const RUNS: u64 = 120;
+const RUNS: u64 = 200;
 
 #[test]
 fn random_scenarios_run_alike_in_both_engines() {

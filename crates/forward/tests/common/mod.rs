@@ -53,6 +53,8 @@ pub fn every_kind() -> Vec<LinkSettings> {
             ("target", "2 ms"),
             ("interval", "10 ms"),
             ("q0", "6 pkts"),
+            ("threshold", "4 pkts"),
+            ("q_ref", "6 pkts"),
         ] {
             let mut tried = rows.clone();
             tried.push((key, text(value)));

@@ -210,6 +210,8 @@ fn single(kind: &Kind, range: Range) -> Json {
                 object!({ "type": "string", "description": "A discipline with its defaults, or \"plain\"." });
             object!({ "anyOf": [word, point("queue")] })
         }
+        // The keys of a class, and the text that the examples show, are checked by the reader.
+        "htb class" => object!({ "type": ["object", "string"] }),
         "size law" | "time law" => object!({ "type": "string", "pattern": LAW }),
         "count law" => object!({ "type": ["string", "integer"], "pattern": LAW, "minimum": 0 }),
         _ if kind.example.is_empty() => object!({ "type": "string" }),

@@ -91,7 +91,7 @@ impl Deref for HtbClass {
 
 impl Param for HtbClass {
     fn kind() -> Kind {
-        Kind::plain("class", "{ rate = \"2 Mbit/s\", ceil = \"10 Mbit/s\" }")
+        Kind::plain("htb class", "{ rate = \"2 Mbit/s\", ceil = \"10 Mbit/s\" }")
     }
 
     fn read(value: &Value) -> Result<Self, String> {
