@@ -6,15 +6,13 @@
 //! RED begins. The matched packets are dropped even if they are ECN-capable, and leave RED's count alone. With an
 //! empty queue there is nobody to compare with.
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::Unit;
-use crate::red::parts::{red_params, resolved_of};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
+use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
-use units::Bytes;
 
 units::choices! {
     /// The packet that an arrival is compared with.
@@ -150,25 +148,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Choke<P> {
         self.red.dequeue(cx)
     }
 
-    fn len(&self) -> usize {
-        QueueDisc::<P>::len(&self.red)
-    }
-
-    fn backlog(&self) -> Bytes {
-        QueueDisc::<P>::backlog(&self.red)
-    }
-
-    fn decides(&self) -> Decides {
-        Decides::Later
-    }
-
-    fn avg(&self) -> Option<f64> {
-        QueueDisc::<P>::avg(&self.red)
-    }
-
-    fn avg_unit(&self) -> Unit {
-        QueueDisc::<P>::avg_unit(&self.red)
-    }
+    as_red!(later);
 
     fn probe(&self, out: &mut Probe) {
         self.red.probe(out);

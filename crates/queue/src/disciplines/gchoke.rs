@@ -5,15 +5,13 @@
 //! Deviations: of the paper only the abstract was at hand (an extra trial upon each successful match); that every matched
 //! packet goes, and the arrival with them, is as in CHOKe.
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::Unit;
-use crate::red::parts::{red_params, resolved_of};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
+use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
 use units::quantity::Amount;
-use units::Bytes;
 
 red_params! {
     /// RED that drops an arrival with all packets of its flow that it draws in a row.
@@ -132,25 +130,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Gchoke<P> {
         self.red.dequeue(cx)
     }
 
-    fn len(&self) -> usize {
-        QueueDisc::<P>::len(&self.red)
-    }
-
-    fn backlog(&self) -> Bytes {
-        QueueDisc::<P>::backlog(&self.red)
-    }
-
-    fn decides(&self) -> Decides {
-        Decides::Later
-    }
-
-    fn avg(&self) -> Option<f64> {
-        QueueDisc::<P>::avg(&self.red)
-    }
-
-    fn avg_unit(&self) -> Unit {
-        QueueDisc::<P>::avg_unit(&self.red)
-    }
+    as_red!(later);
 
     fn probe(&self, out: &mut Probe) {
         self.red.probe(out);

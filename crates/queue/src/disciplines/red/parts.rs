@@ -346,9 +346,23 @@ macro_rules! red_params {
 }
 pub(crate) use red_params;
 
-/// Answers of a relative that are those of the RED in its field `red`.
+/// Answers of a relative that are those of the RED in its field `red`; `later`: it also drops packets that wait.
 macro_rules! as_red {
     () => {
+        #[inline]
+        fn decides(&self) -> crate::disc::Decides {
+            QueueDisc::<P>::decides(&self.red)
+        }
+        as_red!(@queue);
+    };
+    (later) => {
+        #[inline]
+        fn decides(&self) -> crate::disc::Decides {
+            crate::disc::Decides::Later
+        }
+        as_red!(@queue);
+    };
+    (@queue) => {
         #[inline]
         fn len(&self) -> usize {
             QueueDisc::<P>::len(&self.red)
@@ -356,10 +370,6 @@ macro_rules! as_red {
         #[inline]
         fn backlog(&self) -> units::Bytes {
             QueueDisc::<P>::backlog(&self.red)
-        }
-        #[inline]
-        fn decides(&self) -> crate::disc::Decides {
-            QueueDisc::<P>::decides(&self.red)
         }
         #[inline]
         fn avg(&self) -> Option<f64> {
