@@ -68,19 +68,24 @@ impl Sender {
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
     #[inline]
     pub(super) fn update_fast_path(&mut self) {
-        self.fast.acks = self.fast.eligible
-            && self.opened
+        self.fast.acks =
+            self.fast.eligible && self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
+        if self.fast.tracked.eligible {
+            self.update_tracked_acks();
+        }
+        self.update_fast_send();
+    }
+
+    /// Whether the connection is open, outside recovery, and all that may be sent has been sent once.
+    #[inline(always)]
+    fn nothing_is_missing(&self) -> bool {
+        self.opened
             && !self.recovery.recovering
             && !self.recovery.loss
             && self.recovery.dupacks == 0
             && self.recovery.forced == NONE
             && self.ctx.quota > 0
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && self.recovery.parts.board.sacked_count == 0;
-        if self.fast.tracked.eligible {
-            self.update_tracked_acks();
-        }
-        self.update_fast_send();
     }
 
     /// Recomputes which new segments may be sent on the fast path until the next input, and whether the slow

@@ -43,15 +43,8 @@ impl Sender {
     /// Recomputes which ACKs may take the fast path, after any change of the state.
     pub(super) fn update_tracked_acks(&mut self) {
         self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
-        self.fast.tracked.acks = self.fast.tracked.eligible
-            && self.opened
-            && !self.recovery.recovering
-            && !self.recovery.loss
-            && self.recovery.dupacks == 0
-            && self.recovery.forced == NONE
-            && self.ctx.quota > 0
-            && self.ctx.seq.nxt == self.ctx.seq.max
-            && self.recovery.is_plain_rack();
+        self.fast.tracked.acks =
+            self.fast.tracked.eligible && self.nothing_is_missing() && self.recovery.is_plain_rack();
     }
 
     /// Recomputes which new segments may be sent on the fast path; the general part is
