@@ -5,10 +5,10 @@
 //! *Deviations*: `compound_gamma` is fixed; the draft's tuning of it is left out.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::RttRound;
+use super::rtt_round::{watches_rounds, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
-use units::{math, Span};
+use units::math;
 
 /// Compound TCP.
 #[derive(Clone, Debug)]
@@ -85,17 +85,7 @@ impl Control for Compound {
         reduced(window, event, left)
     }
 
-    fn on_open(&mut self, srtt: Option<Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]

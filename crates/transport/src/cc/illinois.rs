@@ -9,7 +9,7 @@
 //! `illinois_beta_min` at `dm / 10` to `illinois_beta_max` at `8 dm / 10`.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::RttRound;
+use super::rtt_round::{watches_rounds, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::Span;
@@ -121,17 +121,7 @@ impl Control for Illinois {
         target
     }
 
-    fn on_open(&mut self, srtt: Option<Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]

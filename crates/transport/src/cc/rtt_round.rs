@@ -31,6 +31,24 @@ pub(super) struct Round {
     pub(super) samples: u32,
 }
 
+/// Hooks of a control that measures its round trips in the field `rounds`.
+macro_rules! watches_rounds {
+    () => {
+        fn on_open(&mut self, srtt: Option<units::Span>) {
+            self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+        }
+
+        fn on_every_ack(&mut self, event: &crate::cc::AckEvent) {
+            self.rounds.measure(event);
+        }
+
+        fn watches(&self) -> bool {
+            true
+        }
+    };
+}
+pub(super) use watches_rounds;
+
 impl Default for RttRound {
     fn default() -> RttRound {
         RttRound { base: UNKNOWN, max: Span::ZERO, sum: 0, count: 0, least: UNKNOWN, end: 0 }

@@ -8,10 +8,9 @@
 //! round trip and a loss leaves a half.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::RttRound;
+use super::rtt_round::{watches_rounds, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
-use units::Span;
 
 /// Share of the window left by a loss without a queue.
 const RANDOM_LOSS: f64 = 0.8;
@@ -57,17 +56,7 @@ impl Control for Veno {
         reduced(window, event, if random { RANDOM_LOSS } else { 0.5 })
     }
 
-    fn on_open(&mut self, srtt: Option<Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]

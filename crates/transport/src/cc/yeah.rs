@@ -9,10 +9,9 @@
 //! eighth; after `yeah_rho` slow rounds a half.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::{Round, RttRound};
+use super::rtt_round::{watches_rounds, Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
-use units::Span;
 
 /// Least share of the window that a loss takes (delta 3).
 const LEAST_CUT: f64 = 1.0 / 8.0;
@@ -108,17 +107,7 @@ impl Control for Yeah {
         reduced(window, event, 1.0 - share)
     }
 
-    fn on_open(&mut self, srtt: Option<Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]
