@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from dropcurve.tuning import decision
@@ -142,3 +145,19 @@ def test_a_few_misses_too_many_may_be_chance() -> None:
     assert [decision.doubtful(missed, 36) for missed in (2, 4, 5)] == [True, True, False]
     assert [decision.doubtful(missed, 400) for missed in (21, 27, 28)] == [True, True, False]
     assert decision.doubtful(0, 1)
+
+
+def test_of_settings_of_a_fair_queue_that_tie_the_one_nearest_the_defaults_is_recommended() -> None:
+    def fair(target: str, *losses: float, kind: str = "fq_codel") -> DecisionRow:
+        return DecisionRow(
+            Candidate(target, kind, {"target": target, "ecn": False}, "search"), losses, 0.0, 0.0
+        )
+
+    far, near = fair("60 ms", -80.0, -84.0, -79.0, -81.0), fair("8 ms", -82.0, -80.0, -82.0, -79.0)
+    assert recommended([far, near], 0.2) is near and recommended([near, far], 0.2) is near
+    # Not where the runs show it to be worse, nor for a discipline whose setting decides.
+    worse = fair("8 ms", -79.2, -83.2, -78.2, -80.2)
+    assert recommended([far, worse], 0.2) is far
+    plain = [replace(one, candidate=replace(one.candidate, kind="codel")) for one in (far, near)]
+    assert recommended(plain, 0.2) is plain[0]
+    assert decision.default_distance(far.candidate) == pytest.approx(math.log(12.0))

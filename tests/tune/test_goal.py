@@ -112,9 +112,9 @@ def test_a_preset_names_the_classes_that_it_weighs() -> None:
     thin = ["delay_ms_p95[call]", "delay_ms_p95[game]"]
     own = "delay_ms_p95[upload]"
     assert keys["balanced"] == ["utilisation", *thin, own, "flow_loss[call]", "flow_loss[game]"]
-    assert keys["voip"] == ["utilisation", "mos[call]"]
-    assert keys["gaming"] == ["utilisation", "delay_ms_p99[game]", "flow_loss[game]"]
-    assert keys["web"] == ["utilisation", "page_ms_p95[web]"]
+    assert keys["voip"] == ["utilisation", "mos[call]", own]
+    assert keys["gaming"] == ["utilisation", "delay_ms_p99[game]", own, "flow_loss[game]"]
+    assert keys["web"] == ["utilisation", "page_ms_p95[web]", own]
     assert keys["bulk"] == ["link_share[upload]", "reverse_utilisation", "sojourn_ms_p95"]
 
 

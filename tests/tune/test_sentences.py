@@ -106,7 +106,7 @@ def cases(draw: st.DrawFn) -> Case:
     goal = draw(st.sampled_from(GOALS))
     some = draw(st.lists(st.sampled_from(DESIGNS), min_size=2, max_size=6, unique_by=lambda one: one.name))
     level = st.sampled_from([0.1, 0.5, 0.51, 0.9, 0.99])
-    scatter = st.sampled_from([0.0, 0.002, 0.02, 0.2])
+    scatter = st.sampled_from([0.0, 0.002, 0.02, 0.2, 1.0])
     levels = {one.name: {name: (draw(level), draw(scatter)) for name in COLUMNS} for one in some}
     bench = Drawn(goal, levels)
     margin = margin_of(bench.question.goal)
@@ -142,8 +142,22 @@ def held_share(case: Case, line: ValidationLine) -> float:
     return min(shares)
 
 
+def is_wide(case: Case, measure: str) -> bool:
+    """Whether the interval of a measure over the replications is half as wide as its value or more."""
+    line = case.answer.lines[0]
+    values = case.values(line, measure)
+    size = case.answer.fresh_conditions
+    means = [statistics.mean(values[start : start + size]) for start in range(0, len(values), size)]
+    interval = statistics.t_interval(means)
+    return (interval.half_width or 0.0) >= 0.5 * (interval.mean or 0.0)
+
+
 def check_load(case: Case, found: re.Match[str]) -> None:
     best = case.answer.lines[0]
+    if found["verb"] == "Load":
+        goal = case.answer.question.goal
+        bounded = "p95 delay <" in str(goal)
+        assert bounded or not is_wide(case, "sojourn_ms_p95")
     assert held_share(case, best) >= 0.95 - 1e-9
     objective = case.answer.question.goal.objectives[0]
     key = objective.single.key if objective.single else ""
@@ -151,6 +165,12 @@ def check_load(case: Case, found: re.Match[str]) -> None:
     shown = re.search(rf"{re.escape(name)} ({NUMBER})", found[0])
     values = case.values(best, key)
     assert shown and near(shown[1], statistics.mean(values) / (1e6 if objective.unit == "bit/s" else 1.0))
+
+
+def check_narrower(case: Case, found: re.Match[str]) -> None:
+    keys = {"p95 delay": "sojourn_ms_p95", "loss": "loss"}
+    values = case.values(case.answer.lines[0], keys[found["measure"]])
+    assert is_wide(case, keys[found["measure"]]) and near(found["mean"], statistics.mean(values))
 
 
 def check_nothing(case: Case, found: re.Match[str]) -> None:
@@ -241,7 +261,10 @@ def check_undecided(case: Case, found: re.Match[str]) -> None:
 
 #: Each form of a sentence with its check.
 FORMS = {
-    r"Load .*; in the mean over the range expect .*": check_load,
+    r"(?P<verb>Load|Not settled yet, the best so far is) .*; in the mean over the range expect .*": check_load,
+    rf"The interval of (?P<measure>.*) \((?P<mean>{NUMBER}) ± .*\) is too wide to act on: (?:about .* would narrow it "
+    r"to half of the value; a longer --time or --until decided makes them|it scatters between runs; .*)":
+        check_narrower,
     r"No design that was tried holds .* comes closest and misses .* in (?P<missed>\d+) of (?P<runs>\d+) runs .*":
         check_nothing,
     rf"(?P<bound>.*) held in (?P<held>\d+) of (?P<runs>\d+) validation runs; the worst was (?P<worst>{NUMBER}).*":

@@ -139,3 +139,18 @@ def test_a_setting_leaves_out_what_is_usual() -> None:
         == "FQ-CoDel with target 14 ms"
     )
     assert setting(found, params) == "FQ-CoDel with limit 1001 pkts"
+
+
+def test_nothing_is_to_be_loaded_on_an_interval_as_wide_as_its_value() -> None:
+    goal = "max utilisation - 2 * p95 delay"
+    question = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal=goal)
+    best = line("mine", 99.0)
+    wide = replace(best, kept=(), measures={**best.measures, BOUND.measure.key: Interval(20.0, 20.0, 6)})
+    found = replace(answer(wide), question=question)
+    first, second = verdict(found)[:2]
+    assert first.startswith("Not settled yet, the best so far is tail drop with limit 99 pkts; ")
+    assert second.startswith(
+        "The interval of p95 delay (20 ± 20 ms) is too wide to act on: about 18 s more (18 repl"
+    )
+    sure = replace(best, kept=(), measures={**best.measures, BOUND.measure.key: Interval(0.2, 0.15, 6)})
+    assert verdict(replace(found, lines=(sure,)))[0].startswith("Load "), "0.3 points matter to nobody"

@@ -2,8 +2,8 @@
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
 better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
-that is good over the widest drift of conditions. Where the goal leaves the delay open, equals with a longer delay go
-last. Statements about a rival are equivalence tests of the paired
+that is good over the widest drift of conditions, then the one nearest the defaults of its discipline. Where the goal
+leaves the delay open, equals with a longer delay go last. Statements about a rival are equivalence tests of the paired
 difference against the margin, by the rules that all verdicts share (`dropcurve.verdict.equivalence`).
 """
 
@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from ..errors import DropcurveError
 from ..metrics import statistics
+from ..quantities import units
 from ..verdict import equivalence
 from .candidates import Candidate
+from .families import DEFAULTS
 from .goal import MOST, Goal, Objective
 from .initial_designs import is_default
 from .measures import Measure, measure
@@ -35,6 +38,8 @@ BEHIND, BEHIND_SCALE = 5.0, 15.0
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
 #: Factor by which a delay has to be longer to decide among equals.
 LONGER = 1.25
+#: Disciplines that isolate flows, and the margins within which their settings tie unless one is shown to be worse.
+FAIR, TIED = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr"), 5.0
 #: Designs by the parameters one has to set; those not listed by rule come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -107,16 +112,54 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
     if not feasible:
         return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
     best = min(feasible, key=lambda row: _mean(row.losses))
-    alike = short([row for row in feasible if row is best or standing(row, best, margin)[0] == "equal"])
+    alike = short([row for row in feasible if row is best or _ties(row, best, margin)])
     known = all(row.drifted is not None for row in alike if complexity(row.candidate) == _least(alike))
     drift = {id(row): (row.drifted or 0) if known else 0 for row in alike}
     delays = all(row.delay is not None for row in alike)
 
-    def rank(row: DecisionRow) -> tuple[tuple[int, int], int, float]:
+    def rank(row: DecisionRow) -> tuple[tuple[int, int], int, float, float]:
         last = row.delay if delays and row.delay is not None else _mean(row.losses)
-        return complexity(row.candidate), drift[id(row)], last
+        return complexity(row.candidate), drift[id(row)], default_distance(row.candidate), last
 
     return min(alike, key=rank)
+
+
+def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
+    """Whether a design is equal to the best of them; of one that isolates flows as the best does, also whether it is
+    not shown to be worse and is behind by little: a gain that no run bears out is no reason to leave the defaults."""
+    stands, pair = standing(row, best, margin)
+    if stands == "equal":
+        return True
+    near = (
+        pair is not None and pair.half_width is not None and pair.mean <= min(pair.half_width, TIED * margin)
+    )
+    return near and stands != "worse" and is_fair_twin(row.candidate, best.candidate)
+
+
+def is_fair_twin(one: Candidate, other: Candidate) -> bool:
+    """Whether two designs are of the same discipline and that isolates flows, so that little depends on its setting."""
+    return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in FAIR
+
+
+def default_distance(one: Candidate) -> float:
+    """Distance of a design from the defaults of its discipline: the sum over its parameters of the factor between them,
+    as a logarithm."""
+    total = 0.0
+    for name, value in one.params_as_loaded.items():
+        usual = DEFAULTS.get((one.kind_as_loaded, name))
+        number = _number(value) if usual is not None else None
+        if usual and number:
+            total += abs(math.log(number / usual))
+    return total
+
+
+def _number(value: object) -> float | None:
+    """A positive number, or a time in seconds; None for anything else."""
+    try:
+        found = float(value) if isinstance(value, (int, float)) else units.span(str(value))
+    except (DropcurveError, ValueError):
+        return None
+    return found if found > 0 else None
 
 
 def short(rows: Sequence[Delayed]) -> list[Delayed]:

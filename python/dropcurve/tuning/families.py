@@ -193,21 +193,22 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
         # Parameters that a design leaves out stay at the default of the discipline.
         return {
             name: units.span(str(params[name])) if axis.unit == "s" and name in params
-            else float(params.get(name, _DEFAULTS.get((kind, name), math.sqrt(axis.low * axis.high))))
+            else float(params.get(name, DEFAULTS.get((kind, name), math.sqrt(axis.low * axis.high))))
             for name, axis in axes.items()
         }  # fmt: skip
 
     return Family(kind, dict(axes), build, read, _ecn(room))
 
 
-#: Defaults of the RFCs, for parameters that a design does not mention.
-_DEFAULTS = {
+#: Defaults of the RFCs, by discipline and parameter; times in seconds.
+DEFAULTS = {
     ("codel", "target"): 0.005, ("codel", "interval"): 0.1, ("fq_codel", "target"): 0.005,
     ("fq_codel", "interval"): 0.1, ("cobalt", "target"): 0.005, ("cobalt", "interval"): 0.1,
     ("pie", "target"): 0.015, ("pie", "t_update"): 0.015, ("pie", "alpha"): 0.125, ("pie", "beta"): 1.25,
     ("fq_pie", "target"): 0.015, ("fq_pie", "t_update"): 0.015, ("fq_pie", "alpha"): 0.125, ("fq_pie", "beta"): 1.25,
     ("dualpi2", "target"): 0.015, ("dualpi2", "t_update"): 0.016, ("dualpi2", "alpha"): 0.16,
-    ("dualpi2", "beta"): 3.2, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
+    ("dualpi2", "beta"): 3.2, ("cake", "interval"): 0.1, ("fq_cobalt", "target"): 0.005,
+    ("fq_cobalt", "interval"): 0.1, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
 }  # fmt: skip
 
 

@@ -32,7 +32,8 @@ class Findings:
     ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
     come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
     ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
-    ``margin`` is the difference that matters, in points, ``point`` one of them in the unit of the first objective;
+    ``margin`` is the difference that matters, in points, ``point`` one of them in the unit of the first objective,
+    ``points`` one of them in the unit of each;
     ``replication_s`` what one more replication of a design takes.
     ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
     at all of them. ``configuration`` is the text for the box, "" without one or if it does not read back as what was
@@ -60,6 +61,7 @@ class Findings:
     front: int = 1
     margin: float = 0.2
     point: float = 1.0
+    points: tuple[float, ...] = ()
     replication_s: float = 0.0
     changed: tuple[str, ...] = ()
     looked: Mapping[str, int] = field(default_factory=dict)

@@ -56,17 +56,29 @@ class Weighed:
             return [f"-{points:.4g} * {measure.replace('one-way ', '')}"]
         return [f"-{points / len(names):.4g} * {measure} of {name}" for name in names]
 
+    def own_delay(self, factor: float = 1.0) -> list[str]:
+        """Terms of the delay of long transfers, which what shares their connection waits for; none without any.
+
+        A discipline that isolates flows keeps thin flows fast whatever long transfers do to themselves, so that a goal
+        that weighs thin flows alone would let their queue grow without limit.
+
+        Args:
+            factor: On the exchange rate for thin flows in the same goal, of which long transfers count a quarter.
+        """
+        bulk = self.named("bulk")
+        return self.delays(BULK_FACTOR * factor, bulk, "p95 one-way delay") if bulk else []
+
     def losses(self, names: Sequence[str]) -> list[str]:
         """Terms of the loss of thin flows, a point for each per cent."""
         return [f"-{1.0 / len(names):.4g} * loss of {name}" for name in names]
 
 
 def _balanced(given: Weighed) -> list[str]:
-    thin, bulk = given.named("thin"), given.named("bulk")
+    thin = given.named("thin")
     return [
         *given.use(),
         *given.delays(1.0, thin or given.victims, "p95 one-way delay"),
-        *(given.delays(BULK_FACTOR, bulk, "p95 one-way delay") if thin and bulk else []),
+        *(given.own_delay() if thin else []),
         *given.losses(thin),
     ]
 
@@ -76,12 +88,17 @@ def _voip(given: Weighed) -> list[str]:
     if given.classes and not calls:
         raise UsageError("goal: voip: this traffic has no call; add one with --link office")
     terms = [f"{POINTS_PER_MOS / len(calls):.4g} * call quality of {name}" for name in calls]
-    return [*given.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"])]
+    return [*given.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"]), *given.own_delay()]
 
 
 def _gaming(given: Weighed) -> list[str]:
     games = given.named("thin", source="cbr")
-    return [*given.use(), *given.delays(THIN_FACTOR, games, "p99 one-way delay"), *given.losses(games)]
+    return [
+        *given.use(),
+        *given.delays(THIN_FACTOR, games, "p99 one-way delay"),
+        *(given.own_delay(THIN_FACTOR) if games else []),
+        *given.losses(games),
+    ]
 
 
 def _web(given: Weighed) -> list[str]:
@@ -95,7 +112,7 @@ def _web(given: Weighed) -> list[str]:
     for name in pages:
         measure = "page load time" if "pages" in given.classes[name].parts else "completion time"
         terms.append(f"-{points / len(pages):.4g} * p95 {measure} of {name}")
-    return [*given.use(), *(terms or [f"-{points:.4g} * p95 page load time"])]
+    return [*given.use(), *(terms or [f"-{points:.4g} * p95 page load time"]), *given.own_delay()]
 
 
 def _bulk(given: Weighed) -> list[str]:
@@ -117,9 +134,9 @@ _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
 #: Traffic and trade-off of each preset, by name.
 PRESETS = {
     "balanced": "use of the link against the p95 delay and loss of calls and games, and a little of long transfers",
-    "voip": "call quality (MOS), then use of the link",
-    "gaming": "p99 delay and loss of games, then use of the link",
-    "web": "p95 page load time, then use of the link",
+    "voip": "call quality (MOS), then use of the link, and a little the delay of long transfers",
+    "gaming": "p99 delay and loss of games, then use of the link, and a little the delay of long transfers",
+    "web": "p95 page load time, then use of the link, and a little the delay of long transfers",
     "bulk": "goodput of long transfers in both directions, and a little their queue",
 }
 

@@ -20,7 +20,7 @@ from .effort import Budget, Clock
 from .families import Coordinates, Family, family
 from .findings import Spot
 from .outcome import SearchOutcome
-from .search import Say, Search
+from .search import SEEDS_APART, Say, Search
 from .study import FamilyStudy, front, knee
 from .validation import APART, Validation
 
@@ -30,6 +30,8 @@ NEIGHBOURS = 3
 ALONG = 0.4
 #: Designs that are ahead and miss a bound which are moved to the safe side.
 RETREATS = 3
+#: Runs of each place of the sensitivity at least, and those of a brief answer.
+MOVED, BRIEFLY_MOVED = 6, 3
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
 EQUALS = 3
 
@@ -93,7 +95,8 @@ class Stages:
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin,
-            point=bench.scales[0], replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
+            point=bench.scales[0], points=tuple(bench.scales),
+            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
         answer.save(self.folder)
         return answer
@@ -253,7 +256,11 @@ class Stages:
         if one is None or coordinates is None:
             return []
         study = FamilyStudy(one, question.target, 1, self.seed)
-        trials = block(question.conditions(self.spent.conditions), self.seed + 1)
+        conditions = question.conditions(self.spent.conditions)
+        seeds = range(math.ceil((BRIEFLY_MOVED if self.spent.brief else MOVED) / len(conditions)))
+        trials = [
+            trial for number in seeds for trial in block(conditions, self.seed + 1 + number * SEEDS_APART)
+        ]
         return robustness.sensitivity(
             self.bench, best, one, coordinates, study.candidate, trials, effort=self.spent,
             until=self.clock.until(share),

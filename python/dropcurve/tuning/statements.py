@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..metrics.statistics import Paired
 from ..quantities import units, wording
+from ..verdict.equivalence import MOST_REPLICATIONS
 from .candidates import Candidate
+from .certainty import Vague, vague
 from .constraint import delay_bounds
-from .decision import complexity, reported, short
+from .decision import complexity, default_distance, is_fair_twin, reported, short
 from .findings import Findings
 from .measures import Measure
 from .terms import KINDS, cell, interval, labels, points_of, shown
@@ -32,6 +34,7 @@ def verdict(answer: Findings) -> list[str]:
     """The sentences, without full stops; the first is the one to act on."""
     best = answer.lines[0]
     found = [_load(answer, best) if best.holds else _nothing(answer, best)]
+    found += narrower(answer) if best.holds else []
     found += _unwritten(answer)
     found += [_kept(answer, one) for one in best.kept] if best.holds else []
     if best.holds:
@@ -101,7 +104,33 @@ def _load(answer: Findings, best: ValidationLine) -> str:
     how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
     if not answer.question.varying:
         how = "on this link"
-    return f"Load {setting(best.candidate)}; {how} expect {expected(answer, best)}"
+    return f"{to_do(answer)} {setting(best.candidate)}; {how} expect {expected(answer, best)}"
+
+
+def to_do(answer: Findings) -> str:
+    """The beginning of the first sentence: to load the recommendation, or that it is not settled yet."""
+    return "Not settled yet, the best so far is" if unsettled(answer) else "Load"
+
+
+def unsettled(answer: Findings) -> list[Vague]:
+    """Measures of the recommendation whose intervals are too wide to act on."""
+    points = answer.points or (answer.point,) * len(answer.question.goal.objectives)
+    return vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
+
+
+def narrower(answer: Findings) -> Iterator[str]:
+    """What is not settled, and the runs that would settle it."""
+    for one in unsettled(answer):
+        found = wording.amount(one.interval.mean, one.interval.half_width, one.measure.unit)
+        about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
+        if one.needed is None or one.needed > MOST_REPLICATIONS:
+            yield f"{about}: it scatters between runs; --until decided makes more of them"
+            continue
+        yield (
+            f"{about}: about {_span(one.needed * answer.replication_s)} more "
+            f"({wording.count(one.needed, 'replication')}) would narrow it to half of the value; a longer --time or "
+            "--until decided makes them"
+        )
 
 
 def expected(answer: Findings, line: ValidationLine) -> str:
@@ -264,6 +293,8 @@ def _simplest(best: ValidationLine, equal: Sequence[ValidationLine]) -> str:
     known = [one for one in drifts if one is not None]
     if len(known) == len(drifts) and known[0] < min(known[1:]):
         return "as simple as any and good over the widest drift of conditions"
+    if all(default_distance(best.candidate) < default_distance(line.candidate) for line in alike):
+        return "as simple as any and nearest its defaults"
     return "as simple as any" + (" and as good where conditions drift" if len(known) == len(drifts) else "")
 
 
@@ -276,11 +307,23 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
             f"{_wider(answer, pair)} settles it"
         )
     more = max(line.needed - answer.replications, 1)
-    seconds = 2.0 * more * answer.replication_s
-    span = units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else _minutes(seconds)
+    near = "; until then the one nearer its defaults is preferred" if _nearer(answer, line) else ""
     return (
-        f"Undecided against {name}{by}: about {span} more ({wording.count(more, 'replication')}) would settle it; "
-        "--until decided makes them"
+        f"Undecided against {name}{by}: about {_span(2.0 * more * answer.replication_s)} more "
+        f"({wording.count(more, 'replication')}) would settle it; --until decided makes them{near}"
+    )
+
+
+def _nearer(answer: Findings, line: ValidationLine) -> bool:
+    """Whether the recommendation was preferred to a rival that is ahead because it is nearer the defaults."""
+    best, pair = answer.lines[0], line.difference[0]
+    ahead = (
+        pair is not None and pair.mean != 0 and (pair.mean > 0) == answer.question.goal.objectives[0].higher
+    )
+    return (
+        ahead
+        and is_fair_twin(line.candidate, best.candidate)
+        and (default_distance(best.candidate) < default_distance(line.candidate))
     )
 
 
@@ -291,6 +334,11 @@ def _wider(answer: Findings, pair: Paired | None) -> str:
         return "another --margin"
     points = 1.1 * (abs(pair.mean) + pair.half_width) / answer.point
     return f"--margin {float(f'{points:.2g}'):g}"
+
+
+def _span(seconds: float) -> str:
+    """A time to two digits."""
+    return units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else _minutes(seconds)
 
 
 def _minutes(seconds: float) -> str:

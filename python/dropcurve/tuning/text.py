@@ -24,7 +24,8 @@ def verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
-    found = [f"Load {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
+    found = [f"{statements.to_do(answer)} {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
+    found += statements.narrower(answer) if best.holds else []
     found += [
         f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs
     ]

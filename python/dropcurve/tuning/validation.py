@@ -17,6 +17,7 @@ from ..metrics.statistics import Interval, Paired
 from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .certainty import vague
 from .decision import (
     DELAY,
     DecisionRow,
@@ -210,10 +211,16 @@ class Validation:
                         return
                     continue
                 rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
-            elif not rivals or count >= self.most:
+            elif (not rivals and not self._vague(best)) or count >= self.most:
                 return
             if not self._extend([best, *rivals], count + max(1, count // 2), until=self.until):
                 return
+
+    def _vague(self, one: Candidate) -> bool:
+        """Whether a measure of a design has an interval that is too wide to act on."""
+        goal = self.bench.question.goal
+        measures = {m.key: self._interval(one, m.key) for m in reported(goal)}
+        return bool(vague(goal, measures, self.margin, self.bench.scales))
 
     def _extend(self, some: Sequence[Candidate], count: int, *, until: float | None) -> bool:
         """Brings designs to ``count`` replications, one after the other; False if the time was up."""

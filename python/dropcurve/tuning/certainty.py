@@ -1,0 +1,83 @@
+"""How sure the expected values of a recommendation are: measures whose interval is too wide to act on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..metrics.statistics import Interval
+from .decision import reported
+from .goal import Goal
+from .measures import Measure
+
+#: Share of its value from which on the half-width of an interval is wide.
+WIDE = 0.5
+#: Margins of the objective that a wide interval has to span for it to matter.
+MATTERS = 5.0
+
+
+@dataclass(frozen=True)
+class Vague:
+    """A measure with a wide interval, and the further replications that would narrow it (None: unknown)."""
+
+    measure: Measure
+    interval: Interval
+    needed: int | None
+
+
+def vague(
+    goal: Goal, measures: Mapping[str, Interval], margin: float, points: Iterable[float]
+) -> list[Vague]:
+    """The measures of a goal whose intervals are too wide to act on.
+
+    Args:
+        goal: Names the measures, their weights and their bounds.
+        measures: Interval of each measure by key, over replications.
+        margin: The difference that matters, in points.
+        points: A point of each objective in its own unit.
+
+    Returns:
+        Those whose half-width is at least half of the mean, if that matters: by more than `MATTERS` margins of an
+        objective, or because the interval reaches across a bound. A delay that the goal leaves open always does.
+    """
+    sizes = list(points)
+    found = []
+    for one in reported(goal):
+        interval = measures.get(one.key)
+        if interval is None or interval.mean is None or not _wide(interval):
+            continue
+        if any(_reaches(goal, one, interval, margin, sizes)):
+            found.append(Vague(one, interval, _needed(interval)))
+    return found
+
+
+def _wide(one: Interval) -> bool:
+    assert one.mean is not None, "the caller has looked"
+    return one.half_width is None or one.half_width >= WIDE * abs(one.mean) > 0.0
+
+
+def _reaches(
+    goal: Goal, one: Measure, interval: Interval, margin: float, points: list[float]
+) -> Iterator[bool]:
+    """Whether a wide interval matters, for each place where the goal speaks of the measure."""
+    half = math.inf if interval.half_width is None else interval.half_width
+    spoken = False
+    for objective, point in zip(goal.objectives, points, strict=True):
+        for weight, other in objective.terms:
+            if other.key == one.key:
+                spoken = True
+                yield abs(weight) * half / point >= MATTERS * margin
+    for bound in goal.constraints:
+        if bound.measure.key == one.key and interval.mean is not None:
+            spoken = True
+            yield bound.excess(interval.mean + (half if bound.upper else -half)) > 0.0
+    if not spoken:
+        yield True
+
+
+def _needed(one: Interval) -> int | None:
+    """Further replications after which the half-width will be half of the mean, if the scatter stays as it is."""
+    if one.half_width is None or not one.mean:
+        return None
+    return max(1, math.ceil(one.n * (one.half_width / (WIDE * abs(one.mean))) ** 2) - one.n)
