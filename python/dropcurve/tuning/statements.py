@@ -119,7 +119,7 @@ def unsettled(answer: Findings) -> list[Vague]:
 
 
 def narrower(answer: Findings) -> Iterator[str]:
-    """What is not settled, and the runs that would settle it."""
+    """Sentences on what is not settled, and the runs that would settle it."""
     for one in unsettled(answer):
         found = wording.amount(one.interval.mean, one.interval.half_width, one.measure.unit)
         about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
