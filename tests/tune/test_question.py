@@ -14,6 +14,7 @@ from dropcurve.errors import DropcurveError, ScenarioError, UsageError
 from dropcurve.tuning import ask, families, of_file, of_link, of_mix
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import Room
+from dropcurve.tuning.initial_designs import designs_known
 from dropcurve.tuning.link import short_bytes
 
 LINK: dict[str, Any] = {
@@ -233,3 +234,22 @@ def test_a_rate_without_flows_has_the_usual_traffic() -> None:
     assert classes[0] == {"long"}
     assert {"download", "upload", "web", "video", "call", "game"} == classes[1]
     assert usual.scenario(usual.middle()).get("dumbbell.rate") == "50 Mbit/s"
+
+
+def test_scripts_of_a_home_shape_both_directions_with_limits_of_their_own() -> None:
+    question = of_mix("80/20", box="sqm")
+    known = {one.name: one for one in designs_known(question)}
+    assert known["tail drop, whole buffer"].params["limit"] == "1667 pkts", "the modem's"
+    assert known["FQ-CoDel, defaults"].params["limit"] == "1001 pkts", "the script's"
+    assert known["CAKE, defaults"].params_as_loaded["bandwidth"] == "80 Mbit/s"
+    assert question.scenario({}).get("back_queue.kind") == "fq_codel"
+    made, changed = question.target.written(known["FQ-CoDel, defaults"])
+    assert made is not None
+    assert not changed, "it reads back"
+    assert "option download '80000'" in made.text
+    assert "option upload '20000'" in made.text
+    up = of_mix("20/2:up,buffer=50pkts,back=codel", box="sqm")
+    (first, fair, *_) = designs_known(up)
+    assert first.params["limit"] == fair.params["limit"] == "50 pkts", "as stated"
+    assert fair.params["target"] == "6996 us", "a packet in ATM cells at 2 Mbit/s"
+    assert up.scenario({}).get("back_queue.kind") == "codel"

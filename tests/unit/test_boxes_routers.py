@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve.boxes import BOXES, export, kinds, read
+from dropcurve.boxes import BOXES, DOWNWARDS, export, kinds, read
 from dropcurve.boxes.link import profile, scenario
 
 RATE = 1e8
@@ -493,3 +493,24 @@ def test_a_class_is_judged_by_the_thresholds_of_its_own_code_points() -> None:
     assert read(stated).params["min_th"] == ["25 pkts"]
     # A class whose map names no code point keeps every row.
     assert len(read(f"class-map match-any VIDEO\n match access-group 7\n{policy}").params["min_th"]) > 2
+
+
+@pytest.mark.parametrize(("direction", "letter", "other"), [("up", "e", "download"), ("down", "i", "upload")])
+def test_a_section_of_sqm_has_the_queue_in_its_direction(direction: str, letter: str, other: str) -> None:
+    params = {"limit": "1001 pkts", "target": "8 ms"}
+    made = export("fq_codel", params, box="sqm", rate_bps=2e7, direction=direction)
+    assert f"option {direction}load '20000'" in made.text
+    assert f"option {other} '0'" in made.text
+    assert f"option {letter}target '8ms'" in made.text
+    assert any(note.key == other and "not shaped" in note.text for note in made.notes)
+    both = export("fq_codel", params, box="sqm", rate_bps=2e7, direction=direction, other_bps=3e6)
+    assert f"option {other} '3000'" in both.text
+    back = read(both.text, name=f"{direction}load")
+    assert back.rate_bps == 2e7
+    assert back.params["target"] == "7.999488 ms"
+    assert read(both.text, name=other).params["target"] == "4.999168 ms", "the script's own"
+
+
+def test_the_queue_of_what_users_receive_is_that_of_the_interface_towards_them() -> None:
+    made = [export("codel", {}, box="linux", rate_bps=2e7, direction=one) for one in ("down", "up", "")]
+    assert [DOWNWARDS in one.notes for one in made] == [True, False, False]

@@ -55,6 +55,12 @@ _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
+#: Which interface has the queue of what customers receive: boxes queue what they send.
+DOWNWARDS = Note(
+    "load",
+    "",
+    "the queue is that of what users receive: the interface is the one towards them, where it is sent out",
+)
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
 #: The module that reads each box, in the order in which they are tried on a text.
@@ -72,16 +78,20 @@ def export(
     rate_bps: float,
     packet_bytes: int = 1500,
     rtt_s: float = 0.1,
+    direction: str = "",
     **options: Any,
 ) -> Export:
     """The configuration of a box for a discipline.
 
     ``params`` are as in scenarios; automatic ones are computed for a link of ``rate_bps`` with packets of
-    ``packet_bytes``. ``options`` are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError
-    for parameters that contradict each other or that the box refuses, UsageError for an unknown box or option.
+    ``packet_bytes``. ``direction`` is "up" or "down" for the queue of a customer's line, "" for any other; ``options``
+    are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError for parameters that contradict
+    each other or that the box refuses, UsageError for an unknown box or option.
     """
     box = named(box)
     writer = _writer(box)
+    if direction and "direction" in signature(writer).parameters:
+        options["direction"] = direction
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
         raise UsageError(f"{', '.join(unknown)}: {box} has no such option")
@@ -100,7 +110,8 @@ def export(
         packet_bytes=packet_bytes,
         rtt_s=rtt_s,
     )
-    return replace(made, effect=effect.effect(asked, loaded))
+    notes = [*made.notes, DOWNWARDS] if direction == "down" and "direction" not in options else made.notes
+    return replace(made, notes=notes, effect=effect.effect(asked, loaded))
 
 
 def kinds(box: str) -> tuple[str, ...]:

@@ -18,7 +18,17 @@ from .numbers import whole
 from .settings import Settings
 from .tc_write import WRITERS
 
-__all__ = ["DIRECTIONS", "KINDS", "export", "looks_like", "options_of", "read", "read_all"]
+__all__ = [
+    "DIRECTIONS",
+    "KINDS",
+    "LIMIT",
+    "defaults",
+    "export",
+    "looks_like",
+    "options_of",
+    "read",
+    "read_all",
+]
 
 #: Kinds of queues that sqm-scripts set up.
 KINDS = ("fq_codel", "cake", "codel", "pie", "sfq")
@@ -53,9 +63,10 @@ class Section:
 
 
 def export(
-    given: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True
-) -> Export:
-    """A section that shapes the upload; download is left alone. Raises ScenarioError.
+    given: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True,
+    direction: str = "up", other_bps: float | None = None,
+) -> Export:  # fmt: skip
+    """A section whose one direction has the queue. Raises ScenarioError.
 
     Args:
         given: The queue.
@@ -63,6 +74,9 @@ def export(
         dev: The interface.
         name: Of the section.
         shape: Accepted as for other boxes; sqm-scripts always shape.
+        direction: Of the queue, "up" or "down".
+        other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
+            default it is not shaped.
     """
     if given.discipline not in KINDS:
         refuse("kind", given.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
@@ -71,12 +85,20 @@ def export(
     written = WRITERS[given.discipline](given, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
-    options = options_of(written.kind, written.words, "upload")
-    rate = max(1, round(given.rate_bps / 1e3))
-    if abs(rate * 1e3 - given.rate_bps) > 0.5:
-        notes.append(Note("rounded", "rate", f"{given.rate_bps:g} bit/s becomes {rate} kbit/s"))
-    lines = [f"config queue '{name}'", "\toption enabled '1'", f"\toption interface '{dev}'", "\toption download '0'",
-             f"\toption upload '{rate}'", "\toption linklayer 'none'"]  # fmt: skip
+    own, other = ("download", "upload") if direction == "down" else ("upload", "download")
+    options = options_of(written.kind, written.words, own)
+    rates = {own: _kbit(given.rate_bps, "rate", notes), other: 0}
+    if other_bps is not None:
+        rates[other] = _kbit(other_bps, other, notes)
+        # The script reads the options of both directions; ECN of the other one is that of its traffic, too.
+        options |= {_ecn_key(one): options[_ecn_key(own)] for one in (own, other)}
+    else:
+        notes.append(
+            Note("load", other, "not shaped: give it the line's rate, or a long queue there stays long")
+        )
+    lines = [f"config queue '{name}'", "\toption enabled '1'", f"\toption interface '{dev}'",
+             *(f"\toption {key} '{rates[key]}'" for key in ("download", "upload")),
+             "\toption linklayer 'none'"]  # fmt: skip
     lines += [f"\toption {key} '{value}'" for key, value in options.items()]
     notes.append(Note("load", "", "the rates must be a little below those of the line: 95 % of a speed test"))
     return Export(
@@ -90,11 +112,35 @@ def export(
     )
 
 
+def defaults(rate_bps: float) -> dict[str, str]:
+    """Limit, target and interval that the script sets for FQ-CoDel at a rate, as scenarios write them."""
+    least = _target_us(max(1, round(rate_bps / 1e3)))
+    return {"limit": f"{LIMIT} pkts", "target": f"{least} us", "interval": f"{ABOVE_TARGET_US + least} us"}
+
+
+def _target_us(kbit: int) -> int:
+    """The target for a rate in microseconds: that of a packet in ATM cells, but at least 5 ms."""
+    return max(LEAST_TARGET_US, 1000 * ATM_PACKET_BITS // kbit)
+
+
+def _kbit(rate_bps: float, key: str, notes: list[Note]) -> int:
+    """A rate in the whole kbit/s that the script takes."""
+    rate = max(1, round(rate_bps / 1e3))
+    if abs(rate * 1e3 - rate_bps) > 0.5:
+        notes.append(Note("rounded", key, f"{rate_bps:g} bit/s becomes {rate} kbit/s"))
+    return rate
+
+
+def _ecn_key(direction: str) -> str:
+    """The option that switches ECN on in a direction."""
+    return "egress_ecn" if DIRECTIONS[direction] == "e" else "ingress_ecn"
+
+
 def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
     """The options of one direction that set up a `tc` queue of these words, script and kind first."""
     side = DIRECTIONS[direction]
     rest: list[str] = []
-    ecn = "egress_ecn" if side == "e" else "ingress_ecn"
+    ecn = _ecn_key(direction)
     found = {
         "qdisc": kind, "script": "simplest.qos", "qdisc_advanced": "1", "qdisc_really_really_advanced": "1",
         ecn: "NOECN",
@@ -218,11 +264,11 @@ def _plain(section: Section, kind: str, side: str, kbit: int, notes: list[Note])
     if kind in ("codel", "fq_codel", "pie") and re.fullmatch(r"\d{1,9}(s|secs?|ms|msecs?|us|usecs?)", target):
         words += ["target", target]
     elif kind in ("codel", "fq_codel", "pie") and target != "default":
-        least = max(LEAST_TARGET_US, 1000 * ATM_PACKET_BITS // kbit)
+        least = _target_us(kbit)
         words += ["target", f"{least}us"]
         words += ["interval", f"{ABOVE_TARGET_US + least}us"] if kind != "pie" else []
     if kind in ("codel", "fq_codel", "pie"):
-        ecn = section.get("egress_ecn" if side == "e" else "ingress_ecn", "ECN")
+        ecn = section.get(_ecn_key("upload" if side == "e" else "download"), "ECN")
         words.append({"ECN": "ecn", "NOECN": "noecn"}.get(ecn.upper(), "ecn"))
     if kind == "fq_codel":
         words += ["flows", "1024"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..advise import advise
 from ..advise.scenario import conditions_of
-from ..boxes import export, kinds
+from ..boxes import export, kinds, sqm
 from ..boxes.model import Export
 from ..errors import DropcurveError
 from ..quantities import units
@@ -50,7 +50,8 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     limit = buffer(where)
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
     seen = {base.hash}
-    for title, kind, params in [*_self_setting(limit, ecn), *_sized(base, rate_bps, limit, ecn)]:
+    scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
+    for title, kind, params in [*_self_setting(limit, ecn, scripts), *_sized(base, rate_bps, limit, ecn)]:
         made = _made(where, kind, params, shape=shape)
         if made is None:
             continue
@@ -130,6 +131,10 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if kind not in known and not (kind == "ared" and "red" in known):
         return None
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
+    back = where.base.resolved["dumbbell"].get("back", {})
+    if box == "sqm" and "rate" in back:
+        side = "down" if where.found.title.endswith("download") else "up"
+        options = {"direction": side, "other_bps": units.rate(back["rate"])}
     if box == "linux":
         params = {key: value for key, value in params.items() if key != "above_max"}
     try:
@@ -140,9 +145,14 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     return made
 
 
-def _self_setting(limit: str, ecn: dict[str, bool]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _self_setting(
+    limit: str, ecn: dict[str, bool], scripts: dict[str, str]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Usual settings; those of sqm-scripts for this rate where they set the queue up."""
+    timed = {key: value for key, value in scripts.items() if key != "limit"}
     for title, kind in SELF_SETTING.items():
         own: dict[str, Any] = {"limit": limit} if kind != "cake" else {}
+        own |= timed if kind in ("codel", "fq_codel") else {}
         yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
     for title, count in FAIR.items():
         yield title, "drr", {"limit": limit, "queues": count}

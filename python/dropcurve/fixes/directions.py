@@ -92,4 +92,7 @@ def _sentence(one: QueueFix, made: QueueFix, alone: str) -> str:
     if one.verdict.leader == one.verdict.recommended and behind is not None and behind.behind is not None:
         by = f" by {wording.amount(behind.behind, behind.half_width, one.verdict.points)}"
     shared = "One kind of queue holds for both directions in sqm-scripts"
+    if alone and behind is not None and behind.relation in ("equal", "undecided"):
+        same = "is as good" if behind.relation == "equal" else "does as well as far as these runs can tell"
+        return f"{shared}; for this one alone {wanted} {same}."
     return f"{shared}; for this one alone {wanted} would be better{by}."

@@ -1,7 +1,7 @@
 """A home's line: two queues, of which that of the upload starves the download where it is long.
 
 The modem's own queue is tail drop that holds a quarter of a second, as in such boxes (`dropcurve.scenario.links`).
-The download is judged with the upload's queue mended, for both are loaded together.
+Each direction is judged with the queue of the other one mended, for both are loaded together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .place import Place, place
 
 #: Boxes that a line can be configured on.
 HOME_BOXES = ("sqm", "linux")
-#: Discipline of the upload's queue while the download is judged.
+#: Discipline of the other direction's queue while one is judged.
 MENDED = "fq_codel"
 #: Buffer of a queue that is put before the modem's: what sqm-scripts set.
 ROOM = f"{sqm.LIMIT} pkts"
@@ -43,7 +43,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         )
     found = []
     for direction, name in (("up", "wan upload"), ("down", "wan download")):
-        typed = f"{text}:{direction}" if direction == "up" else f"{text}:{direction},back={MENDED}"
+        typed = f"{text}:{direction},back={MENDED}"
         profile, _ = links.parse(typed)
         held = Import(
             box, "droptail", {"limit": f"{profile.buffer_pkts(direction)} pkts"},

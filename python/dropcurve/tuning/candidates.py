@@ -80,11 +80,14 @@ def bare(scenario: Scenario) -> Scenario:
 
 @dataclass(frozen=True)
 class Target:
-    """The box a configuration is wanted for; ``box`` is "" if none is."""
+    """The box a configuration is wanted for; ``box`` is "" if none is. ``direction`` is that of a customer's line, "up"
+    or "down", and ``other_bps`` the rate of the other one; "" and None for other links."""
 
     box: str
     rate_bps: float
     rtt_s: float
+    direction: str = ""
+    other_bps: float | None = None
     #: What was exported before, by discipline and parameters: the configuration, or the refusal.
     _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
 
@@ -130,6 +133,8 @@ class Target:
         stated: dict[str, Any] = (
             {"buffer_bytes": round(units.packets(limit, packet_bytes=1500) * 1500)} if limit else {}
         )
+        if self.box == "sqm" and self.direction:
+            stated["name"] = f"{self.direction}load"
         try:
             back = boxes.read(made.text, box=self.box, rate_bps=self.rate_bps, **stated)
         except DropcurveError:
@@ -149,10 +154,14 @@ class Target:
         }
         name = json.dumps([kind, asked], sort_keys=True, default=str)
         if name not in self._exports:
+            both: dict[str, Any] = (
+                {"other_bps": self.other_bps} if self.box == "sqm" and self.other_bps else {}
+            )
             try:
                 self._exports[name] = boxes.export(
-                    kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s
-                )
+                    kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s,
+                    direction=self.direction, **both,
+                )  # fmt: skip
             except DropcurveError as error:
                 self._exports[name] = error
         found = self._exports[name]
@@ -179,17 +188,37 @@ def _same(one: Any, other: Any) -> bool:
     return math.isclose(*sizes, rel_tol=1e-9)
 
 
-def target_of(box: str, rate_bps: float, rtt_s: float) -> Target:
+def target_of(
+    box: str, rate_bps: float, rtt_s: float, *, direction: str = "", other_bps: float | None = None
+) -> Target:
     """The target by what people call the box, "" for none. Raises UsageError for one that is not known."""
-    return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s)
+    return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s, direction, other_bps)
 
 
 def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
-    """(name, discipline, parameters, origin) of what people run without tuning, all with the buffer of the link."""
+    """(name, discipline, parameters, origin) of what people run without tuning, all with the buffer of the link; a
+    modem's queue has its own."""
     limit = f"{room.buffer_pkts:g} pkts"
     ecn = {"ecn": room.ecn}
     linux = {"dialect": "linux"} if box == "linux" else {}
-    yield "tail drop, whole buffer", "droptail", {"limit": limit}, "no AQM"
+    yield (
+        "tail drop, whole buffer",
+        "droptail",
+        {"limit": f"{room.modem_pkts or room.buffer_pkts:g} pkts"},
+        "no AQM",
+    )
+    if box == "sqm":
+        own = {
+            "dialect": "linux",
+            **boxes.sqm.defaults(room.capacity * 8 * FULL_BYTES),
+            "limit": limit,
+            "ecn": True,
+        }
+        yield "FQ-CoDel, defaults", "fq_codel", own, "RFC8290"
+        # Its shaper has the rate of the line, by which it sizes its targets.
+        cake = {"bandwidth": units.show_rate(room.capacity * 8 * FULL_BYTES)}
+        yield "CAKE, defaults", "cake", cake, "HTM18"
+        return
     if box == "linux":
         yield "Linux red, tc's defaults", "red", {"dialect": "linux", "limit": limit, **ecn}, "vendor default"
     else:

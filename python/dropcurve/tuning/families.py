@@ -26,13 +26,15 @@ Params = dict[str, Any]
 @dataclass(frozen=True)
 class Room:
     """Link that ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
-    ``dialects`` has those of disciplines (by kind) that are not to be in their default one."""
+    ``dialects`` has those of disciplines (by kind) that are not to be in their default one; ``modem_pkts`` is the
+    buffer of a modem behind the box, None where the buffer is the box's own."""
 
     capacity: float
     buffer_pkts: float
     rtt_s: float
     ecn: bool = False
     dialects: Mapping[str, str] = field(default_factory=dict)
+    modem_pkts: float | None = None
 
 
 @dataclass(frozen=True)

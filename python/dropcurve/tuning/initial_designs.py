@@ -12,10 +12,11 @@ RULE = "rule"
 def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]:
     """Tail drop first, then the other designs; where the effort is ``brief`` without those by formula but rules."""
     room, target = question.room, question.target
-    found = [
-        Candidate(name, kind, params, origin)
-        for name, kind, params, origin in references(room, box=target.box)
-    ]
+    found = []
+    for name, kind, params, origin in references(room, box=target.box):
+        # Those of scripts are loaded as the scripts write them.
+        made = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
+        found.append(made or Candidate(name, kind, params, origin))
     advice = question.advice()
     for one in advice.designs if advice else ():
         name, kind, params, origin = of_design(one)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from .. import boxes
 from ..errors import Gathered, UsageError
 from ..quantities import ranges, units
 from ..quantities.ranges import Range
@@ -120,7 +121,13 @@ def of_mix(
     """
     if any(one.partition(":")[0] == "dualpi2" for one in candidates):
         text = with_l4s(text)
-    link = MixLink(spec(text, **(override or {})))
+    keys = dict(override or {})
+    scripts = bool(box) and boxes.named(box, what="for") == "sqm"
+    own = scripts and "buffer" not in keys and re.search(r",\s*buffer\s*=", text) is None
+    if scripts and re.search(r",\s*back\s*=", text) is None:
+        # One section shapes both directions.
+        keys["back"] = "fq_codel"
+    link = MixLink(spec(text, **keys))
     axes = tuple(ConditionAxis(key, ends) for key, ends in link.spec.varying.items())
     conditions: list[dict[str, float]] = [{}, *(link.spec.conditions() if axes else [])]
     rate = min(link.rate_bps(one) for one in conditions)
@@ -128,10 +135,14 @@ def of_mix(
     shown = [f"{profile.name}, {link.direction}: {units.show_rate(profile.rate_bps(link.direction))}"]
     shown += [str(axis) for axis in axes]
     wanted = goals.of_scenario(goal or goals.DEFAULT, link.scenario({}), exchange=exchange)
-    return assembled(
-        ", ".join(shown), wanted, axes, Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn),
-        target_of(box, rate, link.rtt_s[1]), candidates, robust, space or {}, link=link,
-    )  # fmt: skip
+    # The scripts switch ECN on, whether or not a sender of this traffic uses it.
+    room = Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts)
+    if own:
+        # The queue is put before the modem's, with the limit that the scripts set.
+        room = replace(room, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)
+    back = profile.rate_bps("up" if link.direction == "down" else "down")
+    target = target_of(box, rate, link.rtt_s[1], direction=link.direction, other_bps=back)
+    return assembled(", ".join(shown), wanted, axes, room, target, candidates, robust, space or {}, link=link)
 
 
 def _rate(text: str) -> tuple[float, float]:
