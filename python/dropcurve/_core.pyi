@@ -5,7 +5,7 @@ from typing import Any, Literal, final, overload
 
 from .metrics.summary import RunSummary
 
-#: What to keep of a run, each with what comes before it: what was counted, what the samples tell, the samples.
+#: Detail to keep of a run; each includes those before it: counters, statistics of the samples, the samples.
 Keep = Literal["summary", "derived", "series"]
 
 class ScenarioError(Exception):

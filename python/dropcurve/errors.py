@@ -34,7 +34,7 @@ _REMEDIES = {
 
 
 def unwritable(where: object, error: OSError) -> str:
-    """The message for a file or folder that cannot be written: its path, the reason, and what to do about that."""
+    """The message for a file or folder that cannot be written: its path, the reason and the remedy."""
     remedy = _REMEDIES.get(error.errno or 0, "name a folder that you may write in")
     return f"{where}: cannot be written: {error.strerror or error}; {remedy}"
 

@@ -42,7 +42,7 @@ pub unsafe fn text<'a>(name: &str, from: *const c_char) -> Result<&'a str, Strin
 /// Refuses a null pointer of the caller, by its name.
 ///
 /// # Safety
-/// The pointer is null, or leads to a value that nobody changes while it is used.
+/// The pointer is null, or points to a value that is not changed while it is used.
 // SAFETY: the caller's promise is the section above.
 pub unsafe fn value<'a, T>(name: &str, from: *const T) -> Result<&'a T, String> {
     // SAFETY: the caller's promise.
@@ -52,7 +52,7 @@ pub unsafe fn value<'a, T>(name: &str, from: *const T) -> Result<&'a T, String> 
 /// As [`value`], for a place that is written.
 ///
 /// # Safety
-/// The pointer is null, or leads to a value that nobody else uses meanwhile.
+/// The pointer is null, or points to a value that is used by no one else meanwhile.
 // SAFETY: the caller's promise is the section above.
 pub unsafe fn place<'a, T>(name: &str, from: *mut T) -> Result<&'a mut T, String> {
     // SAFETY: the caller's promise.

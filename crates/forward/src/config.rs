@@ -1,4 +1,4 @@
-//! Settings as JSON: what the Python front hands over, what a record begins with, what a running forwarder is sent.
+//! Settings as JSON: from the Python front, at the head of a record, and sent to a running forwarder.
 //!
 //! A link is `{"queue": {"kind": "red", ...}, "rate": "10 Mbit/s", "delay": "20 ms", "packet": "1500 B",
 //! "counts_wire": false}`; the keys of `queue` are those of a scenario.
@@ -55,7 +55,7 @@ pub fn read_link(json: &Json) -> Result<LinkSettings, Vec<String>> {
     }
 }
 
-/// A link from JSON that is to be used, and not only to be replayed: its discipline must make sense at its rate and delay,
+/// A link from JSON for forwarding, not only for replay: its discipline must be valid at its rate and delay,
 /// and its wire must fit into memory.
 ///
 /// # Errors

@@ -191,7 +191,8 @@ impl Desk {
         orders
     }
 
-    /// Answers a guest, `known` if there is what was asked for. One that does not read its answer in time misses it.
+    /// Answers a client; `known` if the request is one of those listed. A client that does not read its answer in time
+    /// misses it.
     pub fn answer(&mut self, number: usize, text: &str, known: bool) {
         let Some(guest) = self.guests.get_mut(number) else { return };
         let whole = match guest.stream {

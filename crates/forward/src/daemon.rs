@@ -75,7 +75,7 @@ impl Forwarder {
     /// Links, names, records and captures are by direction, from the first device to the last and back. One that is `watchful`
     /// wakes a little before something is due and spins till then, which nobody may do whose clock waits for them to sleep.
     fn new(settings: &Json) -> Result<Forwarder, String> {
-        // What is asked for is judged first: whoever lacks the rights for the devices learns of both.
+        // The settings are checked first, so that a user without rights for the devices sees both problems.
         let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
         let links =
             settings["links"].as_array().map_or(&[][..], Vec::as_slice).iter().map(config::usable_link);
@@ -222,7 +222,7 @@ impl Forwarder {
         Ok(())
     }
 
-    /// Hands over what is due.
+    /// Hands over the packets that are due.
     fn deliver(&mut self, now: Time) {
         let Forwarder { ports, directions, .. } = self;
         for direction in directions {
@@ -248,7 +248,7 @@ impl Forwarder {
         }
     }
 
-    /// Does what is asked for at the desk. Whether to stop.
+    /// Serves the requests on the control socket; returns whether to stop.
     fn attend(&mut self) -> bool {
         let now = self.clock.now();
         let orders = self.desk.orders();
@@ -315,7 +315,7 @@ impl Forwarder {
         all
     }
 
-    /// Asks the devices what they lost before we saw it.
+    /// Asks the devices for the number of packets they dropped before this process saw them.
     fn look_around(&mut self) {
         for direction in &mut self.directions {
             direction.refused.missed = self.ports[direction.from].missed();

@@ -2,7 +2,7 @@
 //!
 //! Reference: RFC791, RFC8200 (headers), RFC3168 section 5 (ECN field), RFC1624 (checksum).
 //!
-//! The rule for what is not a plain IP packet:
+//! The rule for frames that are not plain IP packets:
 //!
 //! | Frame | Is |
 //! |---|---|
@@ -65,7 +65,7 @@ pub enum Version {
 
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
-/// 802.1Q, 802.1ad, and what was used before it.
+/// 802.1Q, 802.1ad, and the type used before 802.1ad.
 const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// Extension headers that are looked through before ports are given up.
 const EXTENSIONS: usize = 8;
@@ -186,7 +186,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]))
 }
 
-/// FNV-1a over what identifies a flow. Disciplines hash it again, with a secret of their own.
+/// FNV-1a over the fields that identify a flow. Disciplines hash it again, with a secret of their own.
 #[derive(Clone, Copy)]
 struct Hash(u64);
 

@@ -3,7 +3,7 @@
 //! Between two interfaces of one machine a packet may come as a *super-packet* of up to 64 kB that a card would have cut
 //! into frames, with only the sum over its pseudo-header where its checksum should be. Queued as it is it would count
 //! as one packet of a size that no link carries. So TCP super-packets are cut here, as a card would, checksums are
-//! completed, and what cannot be cut (UDP, tunnels) is refused and counted.
+//! completed, and frames that cannot be cut (UDP, tunnels) are refused and counted.
 //!
 //! Reference: the virtio network header (VIRTIO 1.2, section 5.1.6), which Linux puts before frames of packet sockets;
 //! RFC9293 (TCP header), RFC791, RFC8200.
@@ -42,7 +42,7 @@ impl Vnet {
         Vnet { flags: bytes[0], kind: bytes[1], segment: word(4), start: word(6), offset: word(8) }
     }
 
-    /// The same, after `more` bytes were put in before what the checksum covers.
+    /// The same, after `more` bytes were inserted before the part that the checksum covers.
     pub fn shifted(mut self, more: usize) -> Vnet {
         self.start += more;
         self
@@ -170,7 +170,7 @@ fn renew(out: &mut [u8], layout: &Layout, number: u16) {
     out[layout.tcp + 16..layout.tcp + 18].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Whether a frame is larger than what a device of this MTU sends.
+/// Whether a frame is larger than a device of this MTU sends.
 pub fn oversize(frame: &[u8], layer: Layer, mtu: usize) -> bool {
     match layer {
         Layer::Ip => frame.len() > mtu,

@@ -40,7 +40,7 @@ impl<W: Write> Capture<W> {
     /// since 1970.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub fn new(out: W, layer: Layer, snap: usize, epoch: u64) -> io::Result<Capture<W>> {
         let mut capture =
             Capture { out, block: Vec::new(), snap, epoch, marked: BTreeMap::new(), error: None };

@@ -64,7 +64,8 @@ impl Port {
         }
     }
 
-    /// Bytes that we sent and that wait in it: in its driver's ring, or in a discipline below. `None` where it does not tell.
+    /// Bytes that we sent and that are queued in it: in its driver's ring, or in a discipline below. `None` if it
+    /// cannot be read.
     pub(crate) fn behind(&self) -> Option<u64> {
         match self {
             Port::Packet(socket) => Some(socket.behind()),

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
-/// Most bytes that lie on the wires of a direction, those of the paths included: what a memory of this size allows.
+/// Most bytes on the wires of a direction, those of the paths included; bounds the memory.
 pub const WIRE_BYTES: usize = 256 << 20;
 /// Bytes that a frame on a wire takes besides its own.
 const FRAME_OVERHEAD: usize = 128;
@@ -160,7 +160,7 @@ impl Pump {
         (self.queue.len(), self.queue.backlog())
     }
 
-    /// The discipline, for what it says of itself.
+    /// The discipline, for its probes.
     pub fn queue(&self) -> &Disc<Handle> {
         &self.queue
     }
@@ -193,7 +193,7 @@ impl Pump {
         true
     }
 
-    /// Does what is due by `now`, each thing at its own time.
+    /// Executes everything due by `now`, in order of time.
     pub fn advance(&mut self, now: Time, witness: &mut impl EventObserver) {
         loop {
             let free = if self.busy { self.free_at } else { Time::NEVER };
@@ -231,7 +231,7 @@ impl Pump {
         Some(Delivery { handle, due: at })
     }
 
-    /// Takes back what was delivered.
+    /// Takes back a delivered packet.
     pub fn delivered(&mut self, delivery: &Delivery) {
         self.store.release(delivery.handle.slot);
     }
@@ -342,7 +342,7 @@ impl Pump {
         }
     }
 
-    /// Calls the discipline, and sees to what it did to packets.
+    /// Calls the discipline, then records and carries out its drops and marks.
     fn with_queue<R>(
         &mut self,
         now: Time,

@@ -1,7 +1,7 @@
-//! The record of a run: what arrived and what became of it, so that anyone can judge it again.
+//! The record of a run: each arrival and its fate, so that the decisions can be repeated and compared.
 //!
 //! A file is the line `dropcurve record 2`, then one JSON line with seed, name of the rng and the link, then events. An event
-//! is a byte that says what it is, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
+//! is a byte for its type, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
 //!
 //! | byte | event | values |
 //! |---|---|---|
@@ -13,7 +13,8 @@
 //! | `C` | the link changed | length and text of its JSON |
 //! | `E` | the end | arrivals, drops, marks, transmissions |
 //!
-//! In a file of version 1 an `F` has no hosts. Eight bytes a packet are usual. A file without `E` was cut short; what is there can be replayed.
+//! In a file of version 1 an `F` has no hosts. Eight bytes a packet are usual. A file without `E` was cut short; the
+//! events in it can be replayed.
 
 use crate::config;
 use crate::event::{EventObserver, PacketEvent};
@@ -55,7 +56,7 @@ impl<W: Write> Recorder<W> {
     /// Begins a record.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub fn new(mut out: W, head: &RecordHead) -> io::Result<Recorder<W>> {
         let text = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "seed": head.seed, "name": head.name,
@@ -227,7 +228,7 @@ impl<R: BufRead> RecordReader<R> {
     /// The next entry; `None` at the end of the file, also in the middle of an entry.
     ///
     /// # Errors
-    /// In words, if what is there makes no sense.
+    /// A sentence, if the record is not valid.
     pub fn entry(&mut self) -> Result<Option<RecordEntry>, String> {
         let Some(mut kind) = self.byte() else { return Ok(None) };
         while kind == b'F' {

@@ -68,7 +68,7 @@ pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, Stri
         }
     }
     judge.advance(last);
-    // What was cut off may have said the rest.
+    // The missing end may hold the remaining verdicts.
     judge.verdicts.truncate(recorded.len());
     found.compare(&mut judge.verdicts, &mut recorded);
     Ok(found)

@@ -65,7 +65,7 @@ fn drops_and_marks_can_be_seen() {
     assert!(marked > 0 && dropped > 0);
 }
 
-/// An IPv6 packet that says it can be marked.
+/// An ECN-capable IPv6 packet.
 fn udp6(size: usize) -> Vec<u8> {
     let mut frame = Vec::new();
     etherparse::PacketBuilder::ipv6([1; 16], [2; 16], 64)

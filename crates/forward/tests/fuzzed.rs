@@ -1,4 +1,4 @@
-//! Any bytes as frames: what the fuzz target does, without a fuzzer.
+//! Arbitrary bytes as frames: the same steps as the fuzz target, without a fuzzer.
 //!
 //! `crates/forward/fuzz` runs the same under libFuzzer. A case it finds becomes a test here, with its bytes.
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -48,8 +48,8 @@ fn known() -> Vec<Vec<u8>> {
 
 #[test]
 fn known_frames_are_carried() {
-    // Each as the kernel says it is, and once more as it stands: a super-packet of 3000 bytes is three segments, one of UDP
-    // is refused. What begins with its IP header is read as Ethernet as well, of a type that is not IP.
+    // Each with the kernel's offload header, and once more without: a super-packet of 3000 bytes is three segments, one
+    // of UDP is refused. What begins with its IP header is read as Ethernet as well, of a type that is not IP.
     let taken: Vec<u64> = known().iter().map(|data| carry(data)).collect();
     assert_eq!(taken, [3 + 1, 1 + 1, 1, 2 + 2, 3 + 1, 1 + 1, 1, 2 + 2]);
 }

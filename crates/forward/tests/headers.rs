@@ -156,7 +156,7 @@ fn a_super_packet_is_cut_as_a_card_would() {
 fn an_open_checksum_is_completed() {
     let mut frame = tcp(false, false, &[7; 501]);
     let whole = frame.clone();
-    // What a host leaves for its card: the sum over the pseudo-header.
+    // The host leaves the rest of the checksum to its card: the field has the sum over the pseudo-header.
     let pseudo = checksum::sum(&frame[26..34], 6 + (frame.len() - 34) as u32);
     frame[50..52].copy_from_slice(&(!checksum::finish(pseudo)).to_be_bytes());
     let mut out = Vec::new();

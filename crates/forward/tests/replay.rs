@@ -1,4 +1,4 @@
-//! The proof: what the pump decided is what the simulator decides, packet by packet.
+//! The pump and the simulator take the same decisions, packet by packet.
 #![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 mod common;
@@ -28,7 +28,7 @@ fn record(link: &LinkSettings, arrivals: &[common::Arrival], seed: u64) -> Vec<u
     recorder.finish().unwrap()
 }
 
-/// Verdicts as text: what became of which packet, when.
+/// Verdicts as text: packet, fate and time.
 #[derive(Default)]
 struct Verdicts(Vec<String>);
 
@@ -132,7 +132,7 @@ fn pumped(file: &[u8]) -> Vec<String> {
     verdicts.0
 }
 
-/// In the order of packets: a link that knows departures ahead tells them when a packet arrives.
+/// In the order of packets, because a link with known departures reports them when a packet arrives.
 fn by_packet(mut verdicts: Vec<String>) -> Vec<String> {
     verdicts.sort_by_key(|line| {
         let number: u64 = line.split(' ').nth(1).unwrap().parse().unwrap();
@@ -161,7 +161,7 @@ proptest! {
         }
     }
 
-    /// A record that was cut anywhere is still read, and what is there agrees.
+    /// A record that was cut anywhere is still parsed, and its events agree.
     #[test]
     fn a_record_may_be_cut_short(arrivals in arrivals(), at in 0.0..1.0f64) {
         let file = record(&of_kind("red"), &arrivals, 1);

@@ -13,7 +13,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 pub const VERSION: u32 = 1;
 /// A packet number that is none.
 pub const NONE: u32 = u32::MAX;
-/// A deadline that never comes: what a discipline without a periodic controller returns.
+/// A deadline that never comes, for a discipline without a periodic controller.
 pub const NEVER: u64 = u64::MAX;
 /// The name of the function that a library exports; it returns a [`PluginTable`].
 pub const ENTRY: &str = "dropcurve_discipline_v1";
@@ -65,7 +65,7 @@ pub enum SignalReason {
     Overflow = 2,
 }
 
-/// One call of a discipline: the time, what it may set, and what it may do.
+/// One call of a discipline: the time, the values it may set, and the calls it may make.
 #[repr(C)]
 pub struct HostCall {
     /// The present.
@@ -183,7 +183,7 @@ pub struct PluginTable {
     pub on_deadline: unsafe extern "C" fn(state: *mut c_void, call: *mut HostCall),
 }
 
-// SAFETY: a table is constant, and what it points to is, too.
+// SAFETY: a table is constant, and everything it points to is, too.
 unsafe impl Sync for PluginTable {}
 
 /// A queue discipline.

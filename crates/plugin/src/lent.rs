@@ -41,7 +41,7 @@ impl Lent {
         Some(answer)
     }
 
-    /// Puts something into the place; returns what was there.
+    /// Stores a value in the place; returns the previous one.
     fn lock(&self, new: Option<*mut Call<'static>>) -> Option<*mut Call<'static>> {
         std::mem::replace(&mut self.call.lock().unwrap_or_else(PoisonError::into_inner).0, new)
     }

@@ -12,7 +12,7 @@ use units::{Ecn, Span, Time};
 
 /// Loads a library and registers its discipline; returns the name that scenarios write after `kind`.
 ///
-/// The library's code runs in this process with all its rights: load only what you would run.
+/// The library's code runs in this process with all its rights: load only libraries that you would run.
 ///
 /// # Errors
 /// If it cannot be read, is no plug-in of this version, or has a name that cannot be used.
@@ -143,7 +143,7 @@ impl Drop for Foreign {
     }
 }
 
-/// The host behind a raw call, and what the plug-in failed with.
+/// The host behind a raw call, and the plug-in's failure.
 struct Behind<'a> {
     host: &'a mut dyn Host,
     failure: Option<String>,

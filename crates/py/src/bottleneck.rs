@@ -38,7 +38,7 @@ impl Bottleneck {
         self.pump.arrive(&frame, Time(at_ns), &mut self.drops);
     }
 
-    /// Does what is due by a time (ns); returns the packets that arrived: (number, ns, whether CE was set).
+    /// Executes everything due by a time (ns); returns the packets that arrived: (number, ns, whether CE was set).
     fn advance(&mut self, to_ns: u64) -> Vec<(u64, u64, bool)> {
         self.pump.advance(Time(to_ns), &mut self.drops);
         let mut arrived = Vec::new();

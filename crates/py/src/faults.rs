@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 create_exception!(_core, PluginError, PyException, "A plug-in that cannot be loaded, or whose code failed.");
 
-/// Blames a plug-in for what it did, and dropcurve for all else.
+/// Returns the exception for a failed run: `PluginError` if the message names a plug-in, else a fault of dropcurve.
 pub fn fault(message: String) -> PyErr {
     if let Some((_, reported)) = message.split_once("the plug-in ") {
         return PluginError::new_err(format!("the plug-in {reported}"));

@@ -28,7 +28,7 @@ impl<'a> Without<'a> {
     }
 }
 
-/// Converts JSON values to what `json.loads` would make of their text.
+/// Converts JSON values to the objects that `json.loads` returns for their text.
 #[derive(Default)]
 pub struct SummaryReader<'a, 'py> {
     /// Interned keys, ordered by length first, which decides most comparisons.

@@ -2,14 +2,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`contract`] | what a discipline and its driver agree on |
+//! | [`contract`] | the interface between a discipline and its driver |
 //! | `store` | where packets and per-flow state are stored |
 //! | [`disciplines`] | the disciplines, one file or folder each, and the list that names them |
 //!
 //! The modules of [`contract`] and [`disciplines`] are re-exported here: `queue::disc`, `queue::red`.
 //!
 //! A scenario's table is parsed into a [`Spec`] (validated parameters), a [`Spec`] builds a [`Disc`] (a discipline with
-//! its state), and [`catalogue`] lists what can be written.
+//! its state), and [`catalogue`] lists all disciplines with their parameters.
 //!
 //! The crate needs `core` and `alloc` only. The feature `std`, on by default, is the one of [`units`]: square roots and
 //! rounding by the standard library instead of `libm`, faster and with the same bits.

@@ -1,4 +1,4 @@
-//! The tables of `docs/disciplines/*.md` say what the catalogue says.
+//! The tables of `docs/disciplines/*.md` equal the catalogue.
 //!
 //! `UPDATE_PAGES=1 cargo test -p dropcurve-queue --test pages` regenerates them.
 #![allow(clippy::unwrap_used)]

@@ -64,7 +64,7 @@ fn cubic_leaves_reno_behind_where_losses_are_rare() {
     assert!(cubic > 1.2 * reno, "{cubic} against {reno}");
 }
 
-/// A random loss is no congestion: Westwood+ keeps what the path carries.
+/// A random loss is not congestion: Westwood+ keeps the window that the path carries.
 #[test]
 fn westwood_fills_a_path_that_loses_at_random() {
     let carried = |cc: &str| {
@@ -124,7 +124,7 @@ fn dctcp_hovers_at_the_step() {
 }
 
 /// A path of 20 ms a way on which one packet in a hundred comes 15 ms late, more than the quarter of a round trip that RACK waits
-/// at first: each costs a cut, unless duplicate SACKs widen that and what was for nothing is undone.
+/// at first: each costs a cut, unless duplicate SACKs widen the reordering window and spurious cuts are undone.
 #[test]
 fn reordering_costs_little_where_it_is_undone() {
     let goodput = |keys: &str| {
@@ -138,7 +138,7 @@ fn reordering_costs_little_where_it_is_undone() {
     assert!(widened > 3.0 * plain && both > 0.98 * widened, "{plain} {widened} {both}");
 }
 
-/// A path of 200 Mbit/s and 100 ms that loses one segment in 20,000: what was made for such paths carries more than Reno
+/// A path of 200 Mbit/s and 100 ms that loses one segment in 20,000: controls made for such paths carry more than Reno
 /// after the same losses, and Veno and the rest no less.
 #[test]
 fn controls_for_long_fast_paths_leave_reno_behind() {

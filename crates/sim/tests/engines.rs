@@ -25,7 +25,7 @@ fn shipped() -> Vec<PathBuf> {
     found
 }
 
-/// Summary and series of a run, without the number of events executed, which is what the fast engine saves.
+/// Summary and series of a run, without the number of events executed, of which the fast engine needs fewer.
 fn report(plan: &Plan, seed: u64, engine: Engine) -> (String, Vec<Series>) {
     let outcome = run(plan, seed, &Options { engine, series: true, ..Options::default() });
     let mut summary = outcome.summary(plan, "");

@@ -1,4 +1,4 @@
-//! The declaration of the summary's keys is what runs leave behind, and what Python's types are generated from.
+//! The declaration of the summary's keys equals the keys of real runs; Python's types are generated from it.
 //! `DROPCURVE_BLESS=1` renews those.
 
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn named(name: &str) -> &'static KeyTable {
     TABLES.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{name} is not declared"))
 }
 
-/// The outcome of a comparison: the keys that had a value, and what is wrong.
+/// The outcome of a comparison: the keys that had a value, and the faults.
 #[derive(Default)]
 struct Found {
     seen: BTreeSet<(&'static str, String)>,

@@ -44,7 +44,7 @@ impl Calls {
         self.write(&json!({ "version": version, "histogram": histogram, "catalogue": catalogue() }));
     }
 
-    /// Outputs what the scenario of the input is, or its problems.
+    /// Outputs the description of the input's scenario, or its problems.
     pub fn describe(&mut self) {
         let answer = match self.asked() {
             Ok(asked) => description(&asked),
@@ -87,7 +87,7 @@ impl Calls {
         self.output = frame.iter().flat_map(|value| value.to_le_bytes()).collect();
     }
 
-    /// Ends a session and outputs what it came to.
+    /// Ends a session and outputs its summary.
     pub fn finish(&mut self, session: u32) {
         let Some(session) = self.slot(session).and_then(Option::take) else { return self.output.clear() };
         let (outcome, plan) = session.into_outcome();

@@ -1,7 +1,8 @@
 //! The engine for a browser: sessions driven step by step behind exported functions.
 //!
-//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. What a function returns
-//! lies at [`output`], [`output_len`] bytes of it. Texts are JSON in UTF-8, frames are little-endian doubles.
+//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. The value that a
+//! function returns lies at [`output`], [`output_len`] bytes of it. Texts are JSON in UTF-8, frames are little-endian
+//! doubles.
 
 // Exported names are the one thing here that the compiler calls unsafe.
 #![allow(unsafe_code)]

@@ -281,7 +281,7 @@ pub(crate) fn payload(segment: &Segment, headers: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// RFC 9768 table 2, and section 3.1.3 for what it leaves open.
+    /// RFC 9768 table 2, and section 3.1.3 for the cases it leaves open.
     #[test]
     fn the_handshake_follows_the_table() {
         use Mode::{Accurate, Classic, NotEcn};
@@ -377,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Bytes resolve what three bits cannot: ten acknowledged, two or ten of them marked.
+    /// Bytes resolve the ambiguity of three bits: ten acknowledged, two or ten of them marked.
     #[test]
     fn bytes_tell_how_often_the_bits_went_round() {
         for (bytes, marked) in [(2 * 1460, 2), (10 * 1460, 10)] {

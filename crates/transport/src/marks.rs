@@ -1,7 +1,7 @@
 //! Sliding bitmap of segment numbers: one bit each, in a ring of words that grows on demand.
 //!
 //! The sender keeps SACKed segments in it, the receiver out-of-order ones. All members lie in a window
-//! shorter than the ring; the owner clears what leaves the window.
+//! shorter than the ring; the owner clears entries that leave the window.
 
 /// Set of segment numbers within a sliding window.
 #[derive(Clone, Debug, Default)]

@@ -205,7 +205,7 @@ impl Sampler {
         })
     }
 
-    /// Marks samples as application-limited until what is in flight now is delivered.
+    /// Marks samples as application-limited until the segments now in flight are delivered.
     pub fn limit_by_source(&mut self, in_flight: u32) {
         self.app_limited = (self.delivered + in_flight).max(1);
     }

@@ -1,4 +1,4 @@
-//! Accurate ECN (RFC 9768) between the two ends, worked by hand: handshake, counters, option, and what falls back to what.
+//! Accurate ECN (RFC 9768) between the two ends, worked by hand: handshake, counters, option, and the fallbacks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ fn at(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Both ends, and what passes between them.
+/// Both ends, and the segments between them.
 struct Pair {
     sender: Sender,
     receiver: Receiver,
@@ -43,7 +43,7 @@ impl Pair {
         std::iter::from_fn(|| self.sender.poll_transmit(at(ms))).collect()
     }
 
-    /// Segments arrive, those named marked; what the receiver says.
+    /// Delivers segments, those named as marked; returns the receiver's ACKs.
     fn arrive(&mut self, ms: u64, segments: &[Segment], marked: &[u32]) -> Vec<Ack> {
         let mut acks = Vec::new();
         for segment in segments {
@@ -235,7 +235,8 @@ fn a_lost_handshake_asks_for_less() {
     assert_eq!(late.poll_transmit(at(3200)).unwrap().ace, 0);
 }
 
-/// An acknowledgement that was overtaken says nothing: its counter lies behind, which three bits cannot tell from seven more.
+/// An acknowledgement that was overtaken is ignored: its counter lies behind, which three bits cannot tell from seven
+/// more.
 #[test]
 fn late_acknowledgements_are_not_read() {
     let mut pair = Pair::new(PRAGUE);
@@ -268,7 +269,8 @@ fn marks_above_a_hole_count_once() {
     assert_eq!(duplicate.last().unwrap().ace, last.last().unwrap().ace);
 }
 
-/// Bytes that grow while the three bits stand still are no feedback of a receiver's: what is sent from then on is not capable.
+/// Bytes that grow while the three bits stand still are not a receiver's feedback: segments sent from then on are not
+/// ECN-capable.
 #[test]
 fn feedback_that_contradicts_itself_ends_it() {
     let mut pair = Pair::new(PRAGUE);

@@ -73,15 +73,15 @@ struct World {
     now: Time,
     window: u32,
     supplied: u32,
-    /// Segments that ns-2's Vegas may send after the last there are: what it does not remember it takes for overdue.
+    /// Segments that ns-2's Vegas may send beyond the last one: it takes segments it has no record of for overdue.
     surplus: u32,
-    /// The recovery in use probes the tail, and what leaves now does so by a timer of the sender's.
+    /// The recovery in use probes the tail, and the segment is sent because a timer of the sender fired.
     probes: bool,
     may_probe: bool,
     /// Segments that are due as an acknowledgement arrives leave before it counts, so the first segment after one answers to the state before.
     due_first: bool,
     after_ack: bool,
-    /// The scoreboard limits what leaves, not the distance from the first unacknowledged segment.
+    /// The scoreboard limits the segments sent, not the distance from the first unacknowledged segment.
     by_pipe: bool,
     /// Segments known to be held have left the path, without a duplicate, too.
     by_time: bool,
@@ -251,7 +251,7 @@ fn read(keys: &[(String, String)]) -> Option<Valid<Params>> {
     problems.is_empty().then(|| Valid::new(params).expect("they were checked as they were read"))
 }
 
-/// Options drawn from all there are, whatever is declared tomorrow: of each draw what is valid beside those before it.
+/// Options drawn from all that are declared; each draw is used if it is valid together with those before it.
 fn drawn(window: u32, draws: &[(usize, usize)]) -> (Vec<(String, String)>, Valid<Params>) {
     let fields = transport::catalogue().fields;
     let mut keys = vec![("window".to_string(), window.to_string())];

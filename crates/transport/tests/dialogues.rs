@@ -241,7 +241,8 @@ fn sack_counts_only_news() {
     assert_eq!((talk.sender.dupacks(), talk.sender.counters().fast_recoveries), (1, 0));
 }
 
-/// NextSeg rule 3, then rule 4: with no new data, first what lies below the highest held, then once the last one.
+/// NextSeg rule 3, then rule 4: with no new data, first the segments below the highest SACKed one, then once the last
+/// one.
 #[test]
 fn sack_rescues_the_tail() {
     let mut sender =
@@ -543,8 +544,8 @@ fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     }
 }
 
-/// RFC 3168 section 6.1.2: what was outstanding at a timeout has been answered by it. Half of that flight is no window to go on
-/// with, and a later echo never raises the window.
+/// RFC 3168 section 6.1.2: segments outstanding at a timeout have been answered by it. Half of that flight is no window
+/// to go on with, and a later echo never raises the window.
 #[test]
 fn an_echo_after_a_timeout_opens_no_window() {
     for recovery in ["sack", "newreno", "rack"] {
@@ -697,7 +698,7 @@ fn rack_finds_a_loss_by_time() {
     assert_eq!(talk.sender.poll_timeout(), Some(at(126)));
     assert_eq!(talk.timeout()[0], 1);
     assert_eq!((talk.sender.phase(), talk.sender.counters().fast_recoveries), (Phase::Recovery, 1));
-    // The retransmission of 126 ms is lost: what was sent after it arrives later than a round trip.
+    // The retransmission of 126 ms is lost: segments sent after it arrive later than a round trip.
     talk.now = at(230);
     assert_eq!(talk.sack(1, &[(2, 7)]), [7]);
     let again = (0..8).find_map(|step| {
@@ -719,7 +720,7 @@ fn a_lost_retransmission_reduces_the_window_again() {
         talk.now = at(101);
         assert!(talk.sack(1, &[(2, 8)]).contains(&1), "{reduction}");
         assert_eq!(talk.sender.counters().cuts, 1);
-        // Everything else arrives, in the end also what left after the retransmission.
+        // Everything else arrives, in the end also the segments sent after the retransmission.
         let retransmitted = (1..40).any(|step| {
             talk.now = at(101 + 10 * step);
             let past = talk.sender.nxt();
@@ -778,7 +779,7 @@ fn rack_counts_sacked_segments_without_duplicate_acks() {
     assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
 }
 
-/// The window grows by what is acknowledged; in Linux by what the same acknowledgement reports to be held, too.
+/// The window grows by the acknowledged segments; in Linux also by those that the same ACK newly SACKs.
 #[test]
 fn linux_grows_by_sacked_segments() {
     for (counting, cwnd) in [("whole", 7.0), ("segments", 6.0)] {
@@ -813,7 +814,8 @@ fn a_probe_repairs_the_tail() {
     assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
 }
 
-/// RFC 2883 section 4: what arrived twice is the first block, below the acknowledgement or within the block after it.
+/// RFC 2883 section 4: a segment that arrived twice is the first block, below the acknowledgement or within the block
+/// after it.
 #[test]
 fn dsack_reports_duplicates_first() {
     let steps = [(0, 0), (1, 1), (2, 1), (3, 3), (4, 3), (5, 2)];
@@ -837,8 +839,8 @@ fn with_a_late_segment(keys: &[(&str, &str)]) -> Talk {
     talk
 }
 
-/// RFC 3522: what acknowledges segment 1 echoes a time before its retransmission, so the original came. The window of 5 is back and
-/// grows by the acknowledgement.
+/// RFC 3522: the ACK of segment 1 echoes a time before its retransmission, so the original arrived. The window of 5 is
+/// back and grows by the acknowledgement.
 #[test]
 fn a_spurious_recovery_is_undone_by_timestamps() {
     let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
@@ -941,8 +943,8 @@ fn rack_detects_a_spurious_timeout_by_new_segments() {
     assert_eq!(talk.sender.counters().retransmits, 1);
 }
 
-/// Section 2.1 step 3a: all four were lost, and what follows the retransmission is a duplicate for a new segment. Recovery continues by
-/// slow start, and the reduction stands.
+/// Section 2.1 step 3a: all four were lost, and the ACK after that of the retransmission is a duplicate for a new
+/// segment. Recovery continues by slow start, and the reduction stands.
 #[test]
 fn a_timeout_for_losses_stands() {
     for recovery in ["tahoe", "reno", "newreno"] {

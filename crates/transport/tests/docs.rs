@@ -1,4 +1,4 @@
-//! The page `docs/transports/tcp.md` says what the declarations say. `DROPCURVE_BLESS=1` renews its tables.
+//! The tables of `docs/transports/tcp.md` equal the declarations. `DROPCURVE_BLESS=1` renews them.
 
 #![allow(clippy::unwrap_used)]
 

@@ -17,7 +17,7 @@ struct Seen {
     round_ends: bool,
 }
 
-/// A transcription: what an ACK in congestion avoidance, a loss and a timeout make of the window.
+/// A transcription: the window after an ACK in congestion avoidance, a loss and a timeout.
 trait Law {
     fn ack(&mut self, w: f64, seen: Seen) -> f64;
     fn loss(&mut self, w: f64, now: f64) -> f64;

@@ -2,7 +2,7 @@
 //! order of every transmission and retransmission, each within one packet time (0.85 ms) of ns-3's.
 //!
 //! Path: 100 Mb/s 1 ms, 10 Mb/s 24 ms, no queue limit; 300 segments of 1000 bytes; a drop destroys the first
-//! transmissions of a segment on arrival. What of ns-3's stack had to become an option is listed in
+//! transmissions of a segment on arrival. The properties of ns-3's stack that are options here are listed in
 //! `docs/transports/tcp.md`.
 
 #![allow(clippy::unwrap_used)]

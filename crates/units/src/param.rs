@@ -201,7 +201,7 @@ pub struct Preset {
 
 /// A struct declared with [`params!`].
 pub trait Described: Clone + Default {
-    /// One sentence on what it configures.
+    /// One sentence on its purpose.
     const DOC: &'static str;
     /// All fields, in the order declared.
     fn fields() -> Vec<Field>;

@@ -137,7 +137,7 @@ impl Rapid {
         }
     }
 
-    /// The first of the next blocks, or what the stream had left when it was taken over.
+    /// The first number of the next blocks, or the one that was left in the stream when it was taken over.
     #[cold]
     #[inline(never)]
     fn next_apart(&mut self) -> u64 {
@@ -151,7 +151,7 @@ impl Rapid {
 
     /// The next blocks.
     fn refill(&mut self) {
-        // What no block changes is seen to be so by a copy: the keys of the rounds are made once for all of them.
+        // A copy shows the compiler that no block changes the keys: the round keys are computed once for all blocks.
         let stream = self.stream.clone();
         for (words, block) in self.words.iter_mut().zip(stream.block..) {
             *words = stream.words_of(block);

@@ -21,8 +21,8 @@ impl Rate {
         (1..=NS_A_BYTE_AT_1_BPS).contains(&self.0)
     }
 
-    /// Time on the wire; what the division leaves over, in units of 1/rate nanoseconds, is carried from one packet of a busy
-    /// period to the next. See [`Serializer`], which remembers sizes where this divides.
+    /// Time on the wire; the remainder of the division, in units of 1/rate nanoseconds, is carried from one packet of a
+    /// busy period to the next. See [`Serializer`], which remembers sizes where this divides.
     pub fn time_after(self, size: Bytes, left: &mut u64) -> Span {
         if self.0 == 0 {
             return Span::ZERO;
@@ -102,7 +102,7 @@ impl SubAssign for Bytes {
 
 const NS_A_BYTE_AT_1_BPS: u64 = 8_000_000_000;
 
-/// Turns sizes into transmission times without drift: what a division leaves over is carried to the
+/// Converts sizes to transmission times without drift: the remainder of a division is carried to the
 /// next packet of the same busy period, so 64 bytes at 10 Gbit/s take 51, 51, 51, 51, 52 ns.
 #[derive(Clone, Debug)]
 pub struct Serializer {
@@ -121,7 +121,7 @@ pub struct Serializer {
 #[derive(Clone, Debug)]
 struct Varying {
     opportunities: Arc<Opportunities>,
-    /// The opportunity in use, its moment, and what it still carries.
+    /// The opportunity in use, its time, and the bytes it still carries.
     number: u64,
     at: Time,
     left: u64,
@@ -336,7 +336,7 @@ mod tests {
         // Five hundred bytes are left of the first, and the second is of the same moment.
         assert_eq!(finish(2, 500), 2);
         assert_eq!(finish(2, 1501), 10);
-        // What was left at 10 ms is lost when the queue runs empty; 12 carries two, 20 one.
+        // The rest of the opportunity at 10 ms is lost when the queue runs empty; 12 carries two, 20 one.
         assert_eq!([finish(11, 1500), finish(12, 1500), finish(12, 1500)], [12, 12, 20]);
         assert_eq!(finish(20, 1500), 22);
         assert_eq!(finish(1000, 1500), 1000);

@@ -7,7 +7,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 ///
 /// If the top bit is clear, the number counts nanoseconds; if it is set, the others are the bits of a positive
 /// double, so that moments of one kind are ordered as their numbers are. Which kind a run has follows from its first
-/// moment: what is added to a moment gives one of its kind. See `docs/decisions/007-a-clock-of-doubles.md`.
+/// moment: adding a span to a moment returns one of the same kind. See `docs/decisions/007-a-clock-of-doubles.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -15,7 +15,7 @@ pub struct Time(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub u64);
 
-/// Whether this instance of the crate knows moments that are doubles; where it does not, they cost nothing.
+/// Whether this instance of the crate supports moments that are doubles; without them they cost nothing.
 pub const DOUBLES: bool = cfg!(feature = "doubles");
 /// Set in a moment that is a double.
 const DOUBLE: u64 = 1 << 63;

@@ -1,4 +1,4 @@
-"""Does RED spare a voice call the wait that tail drop makes, and what do the transfers pay?"""
+"""RED against tail drop: delay of a voice call, and throughput of the transfers."""
 
 import dropcurve as dc
 from dropcurve import studies as st
@@ -49,7 +49,7 @@ CLAIMS = (
 
 
 def page(outcome):
-    """What only you can say, and your tables and figures."""
+    """Your conclusions, tables and figures."""
     found = outcome["era"]
     rows = [
         [name, st.shown(cell["delay_ms"]), st.shown(cell["goodput_bps"], scale=1e-6)]

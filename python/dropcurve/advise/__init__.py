@@ -44,7 +44,7 @@ SMALL_WINDOW = 4.0
 
 @dataclass(frozen=True)
 class Advice:
-    """Conditions, designs for them, notes that hold for every design, and what was assumed of the traffic."""
+    """Conditions, designs for them, notes that hold for every design, and assumptions about the traffic."""
 
     conditions: Conditions
     designs: tuple[Design, ...]
@@ -96,7 +96,7 @@ def advise(
         ecn: Whether flows negotiate ECN.
 
     Returns:
-        The designs with what to expect of each.
+        The designs with their expected results.
 
     Raises:
         UsageError: For values that make no sense.

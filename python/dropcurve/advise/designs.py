@@ -1,4 +1,4 @@
-"""The designs: a discipline with its parameters, the formula they come from, what to expect and where that fails."""
+"""The designs: a discipline with its parameters, their formula, the expected result and where it does not hold."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def tail_drop(given: Conditions) -> Design:
 
 
 def tail_drop_by_bound(given: Conditions) -> Design:
-    """Tail drop whose limit holds the longest queueing delay to what the goal allows."""
+    """Tail drop with a limit that bounds the queueing delay as the goal requires."""
     assert given.target_delay_s is not None, "only asked for where the goal has a bound"
     limit = rules.bounded(given.capacity, given.target_delay_s)
     notes = () if given.buffer is None else (f"the buffer given, {given.buffer:g} packets, is not used",)

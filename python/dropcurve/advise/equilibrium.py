@@ -6,7 +6,7 @@ equilibrium W0, p0, q0 of the fluid model). Units: queues and windows in packets
 TCP's queue law: with q packets waiting a flow's window is W = (R C + q)/N, and the law of TCP says which loss p
 keeps it there; p falls as q rises. The discipline's control function says how many packets it takes at an average of
 q; that rises with q. Where they cross the two agree. RED takes more packets than `p_b` says, or fewer, by how it
-spaces marks, so the share taken is what is compared.
+spaces marks, so the shares of packets taken are compared.
 """
 
 from __future__ import annotations

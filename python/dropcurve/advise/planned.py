@@ -59,8 +59,8 @@ def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal
 
     Args:
         keys: Metrics with their scopes, such as ``fct_ms_p95[web]``.
-        scenario: What is going to run.
-        what: What asks for them, for the message.
+        scenario: Scenario to run.
+        what: Name of the caller, for the message.
 
     Raises:
         UsageError: With a line for each of them, its reason and the classes that have a value.

@@ -4,7 +4,7 @@ Reference: FJ93 (Floyd and Jacobson 1993) and the dialects of `red`. Units: prob
 packets.
 
 A mark's *spacing* is the rule that turns `p_b` into a decision for each packet. At a steady average the
-share is one over the mean distance between marks, which is what `share` works out:
+share is one over the mean distance between marks, which `share` computes:
 
 | spacing                   | distance between marks             | share, p_b small |
 |---------------------------|------------------------------------|------------------|

@@ -1,7 +1,7 @@
 """Throughput laws of TCP: the mean window at a loss rate, and the loss rate of a window.
 
 References: MSMO97 (the square root law), PFTK98 (with timeouts; full and approximate forms), MGT00 (the window of
-the fluid model), RFC6582 and RFC3042 (what NewReno does after a loss). Units: `p` is the share of packets whose loss
+the fluid model), RFC6582 and RFC3042 (NewReno after a loss). Units: `p` is the share of packets whose loss
 the sender reacts to; windows are packets; times seconds. `b` is the number of packets an acknowledgement covers (2 with
 delayed acknowledgements).
 
@@ -110,7 +110,7 @@ LAWS: dict[str, Callable[[float, Sender], float]] = {
 #: The one that is closest to simulation (docs/guide/advice-errors.md): designs and expectations follow it.
 CLOSEST = "newreno"
 
-#: Losses beyond this are outside what any of the laws was made for.
+#: Losses beyond this are outside the range of every law.
 MOST_LOSS = 0.5
 LEAST_LOSS = 1e-9
 

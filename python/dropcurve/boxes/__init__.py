@@ -5,7 +5,7 @@
     found = read(made.text)
     print(found.queue)
 
-Units are converted as the box does it; what it cannot express is rounded and noted. Contradictions are refused.
+Units are converted as the box does it; values it cannot express are rounded and noted. Contradictions are refused.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True)
 class Configured:
-    """One ``config`` command: what it configures, its number, and its words."""
+    """One ``config`` command: its object, its number, and its words."""
 
     what: str
     number: str

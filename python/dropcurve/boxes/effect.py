@@ -1,4 +1,4 @@
-"""How what a box will do differs from what was asked for: in words, from the drop curves of both."""
+"""Sentences on the difference between a box's queue and the requested one, from the drop curves of both."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
 
 
 def _remedy(found: _Law, made: _Law) -> str:
-    """The max_p that would make up for another spacing of marks, if that is what differs."""
+    """The max_p that would make up for another spacing of marks, if only the spacing differs."""
     if found.points or found.spacing == made.spacing:
         return ""
     wanted = found.taken(found.middle)

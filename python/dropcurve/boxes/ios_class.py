@@ -121,7 +121,7 @@ def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | 
     promised = [_promised(found, one, rate_bps) or 0.0 for one in siblings if not is_priority(one)]
     first = _priority_bps(found, block.policy, rate_bps)
     rest = rate_bps - first - sum(promised)
-    # Priority classes leave what their policers leave; without promises to others it is all of that.
+    # The rest is the rate that the policers of priority classes leave; without guarantees to others all of it.
     return (
         max(rest, 0.01 * rate_bps)
         if any(promised)
@@ -176,7 +176,7 @@ _QUEUEING = re.compile(
 
 
 def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
-    """Notes on what the class, or another one of its policy, does that is not simulated."""
+    """Notes on parts of the class, or of another one of its policy, that are not simulated."""
     for line in block.lines:
         if block.policy and _QUEUEING.match(line) and not _UNDERSTOOD.match(line):
             yield Note("lost", line.split()[0], f"'{cut(line.strip(), 80)}' is not understood")

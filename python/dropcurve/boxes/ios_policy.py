@@ -22,7 +22,7 @@ _SHAPE = re.compile(
 _UNITS = {None: 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
-#: What a class map matches: ``match ip dscp af41 af42``.
+#: A condition of a class map: ``match ip dscp af41 af42``.
 _MATCHED = re.compile(r"match\s+(?:ip\s+)?dscp\s+(.+)")
 
 
@@ -31,7 +31,7 @@ class Block:
     """A class of a policy, or an interface with a queue of its own.
 
     Attributes:
-        title: What it is chosen by.
+        title: The name it is selected by.
         policy: The policy that it is a class of; "" for an interface.
         lines: Its statements.
         nested: The policy inside it, "" if there is none.

@@ -81,7 +81,7 @@ def _queues(found: Policies, origin: str) -> list[Block]:
 
 
 def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
-    """One queue, with the queues above it and notes on what is lost."""
+    """One queue, with the queues above it and notes on settings that are lost."""
     notes: list[Note] = []
     rate = found.rate_bps(block)
     known = rate or rate_bps
@@ -186,7 +186,7 @@ def _limit(body: str, rate: float | None, notes: list[Note], origin: str) -> str
 
 
 def _amount(value: int, unit: str, rate: float | None, key: str, origin: str) -> str:
-    """An amount as scenarios write it; times are what leaves in them."""
+    """An amount as scenarios write it; a time counts as the bytes that leave in it."""
     if unit in ("ms", "us"):
         if rate is None:
             refuse(

@@ -104,7 +104,7 @@ def _of(
 
 @dataclass(frozen=True)
 class _Configuration:
-    """Statements of class of service, with what they name: drop profiles, and titles of queues.
+    """Statements of class of service, with the drop profiles and titles of queues they name.
 
     A title is that of a scheduler; of a drop profile where the text has no schedulers.
     """
@@ -176,7 +176,7 @@ class _Configuration:
         return any(one[-2:] == ["priority", "strict-high"] for one in self.own(title))
 
     def above(self, title: str, rate: float | None) -> tuple[Priority, ...]:
-        """The scheduler that is served before this one, with what it is limited to."""
+        """The scheduler that is served before this one, with its limit."""
         first = [] if self.urgent(title) else [one for one in self.titles if self.urgent(one)]
         for one in first[:1]:
             own = self.own(one)

@@ -37,7 +37,7 @@ def parts(given: Settings, box: str, notes: list[Note]) -> LowLatency:
 
     Raises:
         ScenarioError: For another number of bands than two, for another discipline than tail drop in the first, and
-            where expedited forwarding is not what goes first.
+            where expedited forwarding is not served first.
     """
     bands = given.options["bands"]
     if len(bands) != 2:

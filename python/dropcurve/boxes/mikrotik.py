@@ -35,7 +35,7 @@ BUILT_IN = {
     "multi-queue-ethernet-default": ("mq-pfifo", {}),
     "only-hardware-queue": ("none", {}), "pcq-upload-default": ("pcq", {}), "pcq-download-default": ("pcq", {}),
 }  # fmt: skip
-#: Options by kind without its prefix, and the words of `tc`; None for what is not simulated.
+#: Options by kind without its prefix, and the words of `tc`; None for options that are not simulated.
 WORDS: dict[str, str | None] = {
     "limit": "limit", "target": "target", "interval": "interval", "quantum": "quantum", "flows": "flows",
     "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",

@@ -44,7 +44,7 @@ def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
 
 
 def promise(key: str, what: str, rate_bps: float) -> Note:
-    """That ``what`` is sure of a rate, while others share the link's."""
+    """Note that ``what`` has a guaranteed rate, while others share the link's."""
     shown = units.show_rate(rate_bps)
     stated = f"{what} is guaranteed {shown}, and gets more while others are idle"
     return Note("load", key, f"{stated}: with --rate it is judged at that rate")
@@ -52,7 +52,7 @@ def promise(key: str, what: str, rate_bps: float) -> Note:
 
 @dataclass(frozen=True)
 class Export:
-    """A configuration: its text, what was rounded or lost on the way, and what the box will do.
+    """A configuration: its text, notes on rounded and lost settings, and the queue that the box will run.
 
     ``discipline_as_loaded`` and ``params_as_loaded`` are in the form scenarios have; ``discipline`` and ``params``
     those that were asked for. ``effect`` describes how the two differ.
@@ -86,7 +86,7 @@ class Priority:
     """A queue that is served before another one.
 
     Attributes:
-        title: What the configuration calls it.
+        title: Its name in the configuration.
         limit: Its buffer, as scenarios write it.
         police_bps: The rate that it may not exceed; None if it is not policed.
     """
@@ -104,10 +104,10 @@ class Import:
         box: The kind of text it was found in.
         discipline: Its kind, as scenarios name it.
         params: Its parameters, as scenarios write them.
-        notes: What was assumed or lost, and what to mind.
+        notes: Assumptions, lost settings, and cautions.
         rate_bps: Rate of a shaper in the text; None if it has none.
         others: Further queues in the text.
-        title: What the configuration calls the queue, and ``--name`` takes; "" where it has no name.
+        title: Name of the queue in the configuration, as ``--name`` takes it; "" if it has none.
         share_bps: Rate that the queue is sure of while the others are busy; None if that is all of it.
         above: Queues that are served before this one.
         urgent: Whether it is a priority queue itself.
@@ -249,7 +249,7 @@ def remedied(remedy: str) -> Iterator[None]:
 
 
 def json_of(text: str, *, origin: str = "") -> Any:
-    """The value of a text in JSON. Raises ScenarioError for what is none."""
+    """The value of a text in JSON. Raises ScenarioError if it is not JSON."""
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
@@ -259,7 +259,7 @@ def json_of(text: str, *, origin: str = "") -> Any:
 
 
 def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
-    """The object in a text. Raises ScenarioError for what is no JSON, or another value."""
+    """The object in a text. Raises ScenarioError if it is not JSON or not an object."""
     found = json_of(text, origin=origin)
     if not isinstance(found, dict):
         kind = "a list" if isinstance(found, list) else "a single value"

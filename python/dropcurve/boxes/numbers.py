@@ -1,4 +1,4 @@
-"""Numbers and tables of texts that people and boxes wrote: what is none is refused by name, never converted in hope."""
+"""Numbers and tables in texts of people and boxes: a text that is no number is refused, with its name."""
 
 from __future__ import annotations
 

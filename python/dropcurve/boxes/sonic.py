@@ -167,7 +167,7 @@ def _thresholds(profile: dict[str, str], name: str, origin: str) -> list[tuple[i
                 "must lie between 0 and 100 percent",
                 origin=origin,
             )
-        # Equal thresholds are a step, a probability of 0 is none: both next to what can be simulated.
+        # Equal thresholds are a step, a probability of 0 is none: both become the nearest values that can be simulated.
         found.append((max(1, low), max(high, low + 1, 2), max(1, share)))
     if not found:
         refuse(name, "", "no colour is enabled", origin=origin)

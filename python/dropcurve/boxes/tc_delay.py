@@ -79,7 +79,7 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
 
 
 def _micro(key: str, seconds: float, notes: list[Note]) -> float:
-    """A time in whole microseconds, which is what tc reads."""
+    """A time in whole microseconds, the unit of tc."""
     micro = max(1, round(seconds * 1e6))
     if abs(micro / 1e6 - seconds) > 1e-12:
         notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {micro} us"))

@@ -1,6 +1,6 @@
 """Readers of Linux queues: the discipline and parameters of each kind of `tc`.
 
-What the text leaves out (``tc qdisc show`` without ``-d`` hides the weight) is taken as tc's default, and noted.
+An option missing from the text (``tc qdisc show`` without ``-d`` hides the weight) takes tc's default, and is noted.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def codel_time(seconds: float) -> float:
 
 
 def codel_time_written(seconds: float) -> float:
-    """The time in whole microseconds for tc, so that a time which CoDel's clock has stays what it is."""
+    """The time in whole microseconds for tc, so that a multiple of CoDel's clock tick stays unchanged."""
     ticks = seconds / CODEL_TICK_S
     whole = round(ticks)
     if whole and abs(ticks - whole) < 1e-6:
@@ -124,7 +124,7 @@ def codel_time_written(seconds: float) -> float:
 
 
 def dualpi2_gain(value: float) -> float:
-    """A gain of dualpi2 as tc takes it: the 256ths that it has in full. What tc itself shows has six digits of one."""
+    """A gain of dualpi2 as tc takes it: in 256ths, all digits. Gains that tc prints have six digits."""
     scaled = 256.0 * value
     return (round(scaled) if abs(scaled - round(scaled)) < 1e-3 else math.floor(scaled)) / 256.0
 

@@ -1,4 +1,4 @@
-"""Takes ``tc`` commands, and what ``tc qdisc show`` prints, apart into queues with options; as text or JSON."""
+"""Parses ``tc`` commands and the output of ``tc qdisc show``, text or JSON, into queues with options."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FLAGS = {
 NOT_SET = ("del", "delete", "show", "list", "ls", "lst", "get", "flush")
 #: Kinds whose words "flows" and the like take a value.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
-#: Types of what ``tc -j qdisc show`` prints.
+#: Types in the output of ``tc -j qdisc show``.
 _ROWS = [
     {"kind": str, "dev?": str, "root?": bool, "parent?": str, "handle?": str, "options?": {"vqs?": [dict]}}
 ]
 
 
 def tree(text: str, origin: str) -> Tree:
-    """All queues and classes of a text, in its order. Raises ScenarioError, UsageError for what is no command."""
+    """All queues and classes of a text, in its order. Raises ScenarioError, or UsageError if it is no command."""
     if text.lstrip().startswith("["):
         return _from_json(text, origin)
     found = Tree()

@@ -13,7 +13,7 @@ from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
     """The queue of a text; of several, the first that nothing is served after, or the one at the place ``name``: a
-    device, a handle, or what is printed as its place. Raises ScenarioError if there is none.
+    device, a handle, or its place as printed. Raises ScenarioError if there is none.
     """
     held, known = _known(text, origin)
     if name is None:

@@ -183,7 +183,7 @@ def _weight(
 
 
 def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") -> None:
-    """Notes on what Linux does differently from the options asked for."""
+    """Notes on differences between Linux and the requested options."""
     asked = given.options.get("spacing")
     if asked is not None and asked != spacing:
         notes.append(

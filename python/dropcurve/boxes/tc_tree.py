@@ -14,7 +14,7 @@ from ..errors import UsageError
 from . import tc_numbers as tc
 from .model import Note, Priority
 
-#: Queues that hold others, and what of them is not simulated where a leaf is taken alone.
+#: Queues that contain others, and their properties that are not simulated when a leaf is taken alone.
 CONTAINERS = {
     "htb": "", "tbf": "", "hfsc": "", "mq": "", "prio": "", "pfifo_fast": "",
     "ets": "its bands are taken each alone", "drr": "its classes are taken each alone",
@@ -85,7 +85,7 @@ class Tree:
         return mine[-1] if mine and len({one.rate for one in mine}) == 1 else None
 
     def rates(self, queue: Queue) -> tuple[float | None, float | None]:
-        """The most that a queue can get, and what it is sure of if that is less, in bit/s."""
+        """The highest rate that a queue can get, and its guaranteed rate if that is lower, in bit/s."""
         at, most, sure = self.branch(queue), [], None
         seen: set[str] = set()
         while at is not None and at.name not in seen:
@@ -239,7 +239,7 @@ def _put(held: Tree, dev: str, parent: str) -> None:
 
 
 def _bucket(options: Mapping[str, str]) -> dict[str, str]:
-    """The limit of a token bucket's own queue in bytes: as stated, or what leaves within its latency, and the burst
+    """The limit of a token bucket's own queue in bytes: as stated, or the bytes sent within its latency, and the burst
     (tc-tbf(8))."""
     if "limit" in options:
         return {"limit": options["limit"]}

@@ -20,7 +20,7 @@ from .tc_written import Written
 
 __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 
-#: Disciplines, and what VyOS calls the policy of each.
+#: Disciplines, and VyOS's name for the policy of each.
 KINDS = {"fq_codel": "fq-codel", "sfq": "fair-queue", "droptail": "drop-tail", "cake": "cake"}
 #: Names of policies and queue types, and the `tc` queue of each.
 TYPES = {
@@ -88,7 +88,7 @@ def export(
 
 
 def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
-    """Options of a policy from the words of `tc`; what VyOS has no option for is noted."""
+    """Options of a policy from the words of `tc`; those without an option in VyOS are noted."""
     names = {word: key for key, word in {**WORDS, **TIMES, "rtt": "rtt", "bandwidth": "bandwidth"}.items()}
     names |= {"rtt": "rtt", "bandwidth": "bandwidth"}
     flags = {word: key for key, word in ISOLATION.items()}
@@ -245,7 +245,7 @@ def _red(options: Options, notes: list[Note], title: str, origin: str) -> list[s
 
 
 def _rate(text: str, whole_bps: float | None, origin: str) -> float | None:
-    """A bandwidth in bit/s; a share is of ``whole_bps``. None for ``auto`` and shares of what is not known."""
+    """A bandwidth in bit/s; a share is of ``whole_bps``. None for ``auto`` and shares of an unknown rate."""
     found = re.fullmatch(r"([0-9.]+)\s*(%|[kmg]?bit|)", text.strip().lower())
     if found is None:
         if text in ("auto", ""):

@@ -75,7 +75,7 @@ def _reused(result: Result) -> str:
 
 
 def draw(result: Result, folder: Path) -> None:
-    """Writes the figures and the page of a result into its folder; without what draws them, a line instead."""
+    """Writes the figures and the page of a result into its folder; prints a line instead if matplotlib is missing."""
     if not (installed("matplotlib") and installed("pyarrow")):
         console.say(PLAIN)
         return

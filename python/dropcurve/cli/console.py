@@ -74,14 +74,14 @@ def data(value: Any) -> None:
 
 @contextmanager
 def progress(*, quiet: bool, noun: str = "run") -> Iterator[Callable[[int, int, float], None] | None]:
-    """Yields a function to call with progress: what is done, what is needed, and the share of the whole.
+    """Yields a function to call with progress: number done, number needed, and the share of the whole.
 
     A bar with the share and the time left appears on a terminal once the work has lasted a second; elsewhere a line
     every ten seconds.
 
     Args:
         quiet: Yields None instead.
-        noun: What is counted.
+        noun: Name of the counted things.
 
     Raises:
         Interrupted: After Ctrl-C, with the number of runs that are stored.

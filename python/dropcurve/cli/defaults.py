@@ -9,7 +9,7 @@
     [compare]                # options of one verb
     replications = 20
 
-What is typed comes first, then the environment, then the file.
+The command line comes first, then the environment, then the file.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from . import options as o
 
 #: Metrics printed by --show-effect.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
-#: The boxes, with what else they may be called.
+#: The boxes, with their other names.
 BOXES = (
     "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos or dummynet"
 )
@@ -68,7 +68,7 @@ def export(
 ) -> int:
     """Write a discipline as a router's configuration.
 
-    Units are converted as the box does it. What it cannot express is rounded or left out, and reported with its
+    Units are converted as the box does it. A value it cannot express is rounded or left out, and reported with its
     effect on the drop curve. Contradictions are refused.
 
     The configuration goes to standard output, everything else to standard error.

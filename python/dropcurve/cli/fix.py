@@ -205,7 +205,7 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
 
     found = headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
     if done.chosen:
-        # What this direction alone would keep cannot stay beside the queue of the other one.
+        # The queue that this direction alone would keep does not fit the queue of the other one.
         found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
     elif done.joint:
         found = replace(found, details=(done.joint, *found.details))
@@ -243,7 +243,7 @@ def _summary(done: Fix) -> str:
 
 
 def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> str:
-    """The verdict on every queue, the difference, what to know of it, and the tables of designs."""
+    """The verdict on every queue, the difference, notes on it, and the tables of designs."""
     from ..boxes import text
     from ..present import terminal
     from ..present.document import Headline as Opening

@@ -72,7 +72,7 @@ def import_(
 ) -> int:
     """Read a router's configuration as a discipline, and judge it.
 
-    Takes tc commands and what tc qdisc show prints (also -j), IOS configurations and show policy-map, Junos stanzas
+    Takes tc commands and the output of tc qdisc show (also -j), IOS configurations and show policy-map, Junos stanzas
     and set lines, SONiC's CONFIG_DB and OpenConfig JSON, sections of sqm-scripts, exports of RouterOS, policies of
     VyOS and dummynet's pipes. Whatever the text leaves out is assumed, and listed in notes.
 
@@ -216,7 +216,7 @@ def _place(
 
 
 def contents(file: str) -> str:
-    """The text of a file, or of standard input for "-". Raises DropcurveError for what is no text."""
+    """The text of a file, or of standard input for "-". Raises DropcurveError if it is not text."""
     from ..errors import DropcurveError
 
     try:

@@ -141,7 +141,7 @@ def _readable(text: str, read: Callable[[str], float], example: str) -> None:
 
 
 def _change(text: str) -> tuple[float, dict[str, Any]]:
-    """A change of the link: when, and what."""
+    """A change of the link: its time and the new values."""
     from ..errors import UsageError
     from ..live.plan import nanoseconds
     from ..quantities import values
@@ -319,7 +319,7 @@ def stats(socket: Socket, json: o.Json = False) -> int:
 
 @app.command("clean")
 def clean(json: o.Json = False) -> int:
-    """Remove what killed runs left: their folders, and GRO turned off on an interface.
+    """Remove leftovers of killed runs: their folders, and GRO turned off on an interface.
 
     The next run does the same. Exit code 1 says that something remains that only another user may remove.
     """

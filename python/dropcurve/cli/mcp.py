@@ -13,7 +13,7 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-#: Most characters of an answer that are handed over; what is longer is cut, with a word.
+#: Most characters of an answer; a longer one is cut, with a note.
 MOST = 200_000
 
 

@@ -27,7 +27,7 @@ TERMS = {
     "undecided": "the runs are too few to tell two designs apart; the answer says how many more would do",
     "verdict": "the first sentence of an answer: what to load or keep, what that buys and costs",
 }
-#: Words of routers, and what stands for them here.
+#: Words of routers, and their counterparts here.
 ROUTER_WORDS = {
     "fair-queue": "fair queues of IOS: drr",
     "random-detect": "WRED of IOS: wred",

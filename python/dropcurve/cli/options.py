@@ -151,7 +151,7 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
     applied.
 
     Raises:
-        DropcurveError: For what cannot be loaded, and for a link with ranges.
+        DropcurveError: If it cannot be loaded, or the link has ranges.
     """
     found = load_all(path, changes=changes, duration=duration)
     if len(found) > 1:
@@ -171,7 +171,7 @@ def load_all(
         l4s: Adds an L4S sender to a link that does not state their number.
 
     Raises:
-        DropcurveError: For what cannot be loaded.
+        DropcurveError: If it cannot be loaded.
     """
     edits = [values.assignment(text) for text in changes or []]
     if duration is not None:

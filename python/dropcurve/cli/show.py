@@ -22,7 +22,7 @@ def show(
     ] = False,
     json: o.Json = False,
 ) -> int:
-    """Print the table of a stored result, or what was simulated.
+    """Print the table of a stored result, or its scenarios.
 
     The folder is the one that `run` or `compare` names at the end.
 

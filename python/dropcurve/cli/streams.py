@@ -33,7 +33,7 @@ class Output(io.TextIOWrapper):
             raise self._own(error) from None
 
     def flush(self) -> None:
-        """Writes out what is buffered. Raises as `write`."""
+        """Flushes the buffer. Raises as `write`."""
         try:
             super().flush()
         except OSError as error:

@@ -24,10 +24,10 @@ def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
         given: ``toml``, the text of a scenario; ``link``, the name of a link in it; ``box``.
 
     Returns:
-        ``text``, and ``notes`` on what was rounded or lost.
+        ``text``, and ``notes`` on rounded and lost settings.
 
     Raises:
-        DropcurveError: For a scenario with problems, and for what the box cannot express.
+        DropcurveError: If the scenario has problems, or the box cannot express its queue.
     """
     scenario = Scenario.parse(_text(given, "toml"), name="studio")
     path, wire = _place(scenario, _text(given, "link"))

@@ -27,12 +27,12 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
-#: What a page may do: run its own scripts and the engine, and talk to this server.
+#: Content security policy of a page: it may run its own scripts and the engine, and talk to this server.
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-#: What the page of a result may do. It has its scripts in itself, and is kept apart from the studio.
+#: Content security policy of the page of a result, which contains its scripts and is isolated from the studio.
 RESULT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
     "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"

@@ -1,7 +1,7 @@
 """The verbs as tools of the Model Context Protocol: a JSON schema of each verb's options, and calls as command lines.
 
-A tool is made of the declaration of its verb, so that it takes what the command line takes and nothing else. ``root``
-is the command line as a whole, as Typer made it.
+A tool is made of the declaration of its verb, so that it takes the same options as the command line and no others.
+``root`` is the command line as a whole, as Typer made it.
 """
 
 from __future__ import annotations

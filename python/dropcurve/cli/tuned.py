@@ -92,7 +92,7 @@ class Watch:
         self.total = runs
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
-        """A new stage, the best design so far, and what is expected of it."""
+        """Shows a new stage, the best design so far, and its expected result."""
         about = f" ({expected})" if expected else ""
         self.step, self.best = step, f"best so far: {best.queue}{about}" if best is not None else ""
         if self.bar is None:

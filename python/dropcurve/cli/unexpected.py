@@ -35,7 +35,7 @@ class Unexpected:
         if error is None or self.debug or isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             return False
         text = line(error, trace)
-        # Standard output may be what failed.
+        # Standard output itself may have failed.
         with suppress(OSError, ReaderGone):
             tell(self.arguments, [{"message": text}], [text], code=self.code)
         return True

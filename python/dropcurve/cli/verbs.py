@@ -54,7 +54,7 @@ VERBS = {
     "live": Verb("live", "Run the same queue on real packets: lab, check, run, set, stats, replay, clean."),
     "plot": Verb("plot", "Draw the figures of a stored result, or one of them."),
     "report": Verb("report", "Write the page of a stored result; it opens offline."),
-    "show": Verb("show", "Print the table of a stored result, or what was simulated."),
+    "show": Verb("show", "Print the table of a stored result, or its scenarios."),
     "check": Verb("check", "Verify the files of a folder against their checksums."),
     "studio": Verb("studio", "Open the simulator and the results of a folder in a browser."),
     "mcp": Verb(
@@ -69,7 +69,7 @@ VERBS = {
     "schema": Verb("schema", "Print the JSON Schema of scenario files."),
 }  # fmt: skip
 
-#: Options by what they are about, in the order of the help; all others are the verb's own and come first.
+#: Options by subject, in the order of the help; all others are the verb's own and come first.
 GROUPS = {
     "Link and traffic": (
         "link", "rate", "rtt", "flows", "buffer", "packet", "short", "udp", "tcp", "ecn", "ranges", "changes",

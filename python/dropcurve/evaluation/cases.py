@@ -1,4 +1,4 @@
-"""The tests of a report card: each guideline of RFC7928 that the simulator can follow, as a scenario with what is
+"""The tests of a report card: each guideline of RFC7928 that the simulator can follow, as a scenario with the metrics
 measured.
 
 Sections are those of RFC7928; where one asks for several scenarios, letters or the numerals of its own list follow.
@@ -124,7 +124,7 @@ def _delays(setup: Setup, share: float) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """One guideline: its section, what it asks, the flows, and the metrics (``name`` or ``name[class]``) that
+    """One guideline: its section, its question, the flows, and the metrics (``name`` or ``name[class]``) that
     answer.
     """
 

@@ -1,1 +1,1 @@
-"""Files of others, and files of ours: bounded reads of regular files, and the types of what they hold."""
+"""Files of others, and files of ours: bounded reads of regular files, and the types of their contents."""

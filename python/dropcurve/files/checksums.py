@@ -1,4 +1,4 @@
-"""Checksums over the files of a folder, in ``SHA256SUMS``: damage to what was written is noticed when it is read.
+"""Checksums over the files of a folder, in ``SHA256SUMS``: damage to a written file is noticed when it is read.
 
 The file has the form of ``sha256sum`` (one line ``HASH  NAME`` for each file), so that ``sha256sum -c SHA256SUMS``
 checks a folder without dropcurve. It tells accidents, not forgery: whoever can write the files can write it too.

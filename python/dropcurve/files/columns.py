@@ -19,7 +19,7 @@ def check_columns(path: Path, shape: Mapping[str, str], *, remedy: str) -> None:
     Args:
         path: The file.
         shape: As for `check_schema`.
-        remedy: What to do about a file that is refused.
+        remedy: Remedy named in the message if the file is refused.
 
     Raises:
         ResultError: If the file is no Parquet, or a column is of another type.
@@ -45,7 +45,7 @@ def check_schema(path: Path, schema: pa.Schema, shape: Mapping[str, str], *, rem
         schema: Its columns.
         shape: For each column that must be there "text", "integer" or "number". Every other column holds text,
             numbers or switches.
-        remedy: What to do about a file that is refused.
+        remedy: Remedy named in the message if the file is refused.
 
     Raises:
         ResultError: If a column is missing, there twice or of another type.

@@ -1,4 +1,4 @@
-"""Types of what stored files hold, checked on load, so that nothing of a stranger's file is used unchecked.
+"""Types of the contents of stored files, checked on load, so that nothing of a stranger's file is used unchecked.
 
 A shape is a type (``int``, ``float``, ``str``, ``bool``, ``dict``, ``list``, ``None``; an ``int`` is also a ``float``,
 a ``bool`` is no number), a tuple of alternatives, ``[shape]`` for a list of any length, ``Keys`` for a mapping from any

@@ -23,12 +23,12 @@ def load_json(path: Path, shape: Any, *, remedy: str, parse: Parse = parse_json,
     Args:
         path: The file.
         shape: Its shape.
-        remedy: What to do if it is damaged.
+        remedy: Remedy named in the message if it is damaged.
         parse: Parses its text.
         limit: Most bytes it may have.
 
     Raises:
-        ResultError: If it cannot be read, is not JSON, or has other types; ``remedy`` says what to do.
+        ResultError: If it cannot be read, is not JSON, or has other types.
     """
     try:
         found = parse(read_bytes(path, limit=limit))

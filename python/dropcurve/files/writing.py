@@ -13,7 +13,7 @@ from pathlib import Path
 def draft(path: Path) -> Iterator[Path]:
     """A file beside ``path`` to write to, which takes its place when the block ends well.
 
-    If the block fails, the draft is removed, and ``path`` is what it was.
+    If the block fails, the draft is removed, and ``path`` is unchanged.
 
     Raises:
         OSError: If the disk is full or the folder cannot be written; ``filename`` is ``path``.

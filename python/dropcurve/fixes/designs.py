@@ -1,4 +1,4 @@
-"""Designs for a queue in its place: usual settings, formulas, short buffers, and what `tune` finds."""
+"""Designs for a queue in its place: usual settings, formulas, short buffers, and the answer of `tune`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..tuning.families import USUAL
 from ..verdict import Exchange
 from .place import Place
 
-#: Disciplines that need no thresholds, by what they are called.
+#: Disciplines that need no thresholds, by name.
 SELF_SETTING = {
     "tail drop": "droptail",
     "CoDel": "codel",
@@ -75,9 +75,9 @@ def tuned(
 
     Args:
         where: The queue with its scenario.
-        shape: Puts a shaper above the queue in what is exported.
+        shape: Puts a shaper above the queue in the exported configuration.
         seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which is the same on every machine.
-        goal: What is wanted; by default what the verdict weighs, `weighed`.
+        goal: The goal; by default the criteria of the verdict, `weighed`.
         exchange: Between delay and utilisation; by default that of the round trip.
         jobs: Where runs are made.
         say: Called with each stage of the search.
@@ -163,7 +163,7 @@ def _sized(
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """RED by formula and tail drop by size, for each of the delays."""
     product = units.buffer("1bdp", rate_bps=rate_bps, rtt_s=round_trip_s(base), packet_bytes=1500)
-    # A curve needs room for bursts above its thresholds: what is there, or a bandwidth-delay product.
+    # A curve needs room for bursts above its thresholds: the present limit, or a bandwidth-delay product.
     room = max(units.packets(limit, packet_bytes=1500), math.ceil(product))
     for aim in AIMS_S:
         shown = units.show_span(aim)

@@ -21,9 +21,9 @@ from .place import Place, place
 HOME_BOXES = ("sqm", "linux")
 #: Discipline of the other direction's queue while one is judged.
 MENDED = "fq_codel"
-#: Buffer of a queue that is put before the modem's: what sqm-scripts set.
+#: Buffer of a queue that is put before the modem's: the value that sqm-scripts set.
 ROOM = f"{sqm.LIMIT} pkts"
-#: The interface of the line, and the device on which what arrives is queued.
+#: The interface of the line, and the device on which arriving packets are queued.
 WAN, IFB = "eth0", "ifb4eth0"
 
 
@@ -32,7 +32,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
 
     Args:
         text: The rates down and up, such as ``20/2``, as `dropcurve.scenario.links.parse` takes them.
-        box: What is to be configured: "sqm" or "linux".
+        box: The system to configure: "sqm" or "linux".
 
     Raises:
         UsageError: For another box, and for rates that are none.
@@ -74,7 +74,7 @@ def combined(done: Fix, *, box: str) -> Fix:
     return replace(done, after="".join(parts), in_place=False)
 
 
-#: Takes what arrives through a device of its own, so that it can be queued.
+#: Commands that take arriving packets through a device of its own, so that they can be queued.
 _INGRESS = f"""ip link add {IFB} type ifb
 ip link set {IFB} up
 tc qdisc replace dev {WAN} handle ffff: ingress

@@ -1,4 +1,4 @@
-"""The place of an imported queue: its scenario, with what is served before it and the rate that is left to it."""
+"""The place of an imported queue: its scenario, with the traffic served before it and the rate left to it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Place:
 
     @property
     def basis(self) -> str:
-        """Sentence on what the text holds besides the queue, and how that was taken; "" where it holds nothing else."""
+        """Sentence on the parts of the text besides the queue, and how they were taken; "" if there are none."""
         parts = []
         if self.found.share_bps is not None:
             whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""

@@ -38,7 +38,7 @@ class Thoroughness:
     Attributes:
         tune: Whether a search is made at all, next to usual settings and formulas.
         seconds: Time for the search of one queue; None for a fixed number of runs.
-        goal: What is wanted, of the search and of the verdict; None for use of the link against delay.
+        goal: The goal of the search and of the verdict; None for use of the link against delay.
         jobs: Where runs are made.
     """
 

@@ -5,15 +5,15 @@ the same.
 |---|---|
 | `plan` | a scenario as a lab: hosts, links, programs that send |
 | `launch` | where the lab runs: namespaces of this kernel, or a kernel in virtual time |
-| `keeper`, `scratch`, `clean` | what ends and vanishes with us, also when we are killed |
+| `keeper`, `scratch`, `clean` | processes and folders that end with the command, also when it is killed |
 | `datagrams`, `addresses` | its UDP; names and numbers of its hosts |
 | `world` | the lab itself, from inside |
-| `forwarder` | the process that forwards, and how to ask and tell it |
-| `measure` | what a run came to |
+| `forwarder` | the process that forwards, and its control socket |
+| `measure` | results of a run |
 | `lab` | runs and predictions, side by side |
 | `check` | how exactly this machine shapes and delays |
 | `router` | two interfaces that exist |
-| `hidden`, `merging` | what queues or merges packets beside ours |
+| `hidden`, `merging` | other queues and merging of packets at the same interface |
 | `replay` | a record, judged again |
 | `bottleneck`, `pytest_plugin` | a link in virtual time for tests of other people's protocols |
 

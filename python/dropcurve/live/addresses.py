@@ -10,7 +10,7 @@ from typing import Any
 NETWORKS = {"left": "10.77", "right": "10.78"}
 OTHER = {"left": "right", "right": "left"}
 FIRST_PORT = 5201
-#: Seconds between two intervals of what the flows' ends count.
+#: Length in seconds of an interval in which the ends of flows count.
 INTERVAL_S = 0.5
 
 

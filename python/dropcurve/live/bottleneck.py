@@ -1,7 +1,7 @@
 """A bottleneck in virtual time for tests of other people's protocols: the simulator's queues, no device, no clock.
 
-The caller owns the clock. It hands over packets at times of its own choosing and takes back what has arrived by then;
-the same calls with the same seed return the same arrivals and drops on any machine.
+The caller owns the clock. It hands over packets at times of its own choosing and takes back the packets that have
+arrived by then; the same calls with the same seed return the same arrivals and drops on any machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class PacketArrival:
-    """A packet at the far end: what was sent, when it arrived (s), and whether a queue on the way set CE."""
+    """A packet at the far end: the sent packet, its arrival (s), and whether a queue on its path set CE."""
 
     packet: Any
     time_s: float

@@ -1,8 +1,8 @@
 """Accuracy of this machine's shaping and delays: the lab measured by itself, before its results are trusted.
 
-At each rate a few greedy TCP flows keep a link busy, and what reaches the receiving host's device is counted by the
-kernel and by the wall clock; at each delay small datagrams cross an idle link, from the sender's call to the time that
-the kernel gives them at the receiver.
+At each rate a few greedy TCP flows keep a link busy, and the bytes that reach the receiving host's device are counted
+by the kernel and by the wall clock; at each delay small datagrams cross an idle link, from the sender's call to the
+time that the kernel gives them at the receiver.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ packet = "100 B"
 
 @dataclass(frozen=True)
 class RateRow:
-    """One rate. ``received_bps`` is what reached the receiving device, ``error`` its deviation in per cent."""
+    """One rate. ``received_bps`` is the rate at the receiving device, ``error`` its deviation in per cent."""
 
     rate: str
     received_bps: float
@@ -90,7 +90,7 @@ class RateRow:
 
 @dataclass(frozen=True)
 class DelayRow:
-    """One propagation delay, and percentiles of what a packet takes longer; ``jitter`` is p95 less p5."""
+    """One propagation delay, and percentiles of the excess delay of packets; ``jitter`` is p95 less p5."""
 
     delay: str
     added_ms: dict[str, float]

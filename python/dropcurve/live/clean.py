@@ -28,7 +28,7 @@ class Cleaned:
 
 def clean() -> Cleaned:
     """Removes the folders of labs and routers that were killed with everything that would have cleaned up, and turns
-    on again what such a router had turned off at its interfaces. What runs stays."""
+    on again the offloads that such a router had turned off at its interfaces. Running routers stay."""
     temporary = Path(tempfile.gettempdir())
     places = [(temporary, LAB), (temporary, launch.GUEST), (router.runtime(), router.PREFIX)]
     found = {}

@@ -55,7 +55,7 @@ def send(flows: list[dict[str, Any]], lines: Lines, host: str, began_ns: int) ->
 
 
 def receive(lines: Lines, began_ns: int, job: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """Counts what arrives until the end of the run, in intervals; delays of what arrived after the warm-up."""
+    """Counts arrivals until the end of the run, in intervals, and the delays of those after the warm-up."""
     ears = selectors.DefaultSelector()
     found: dict[int, tuple[list[int], list[int]]] = {}
     for number, line in lines.items():
@@ -118,7 +118,7 @@ def _summary(values: list[float]) -> dict[str, float | None]:
 
 
 def main(arguments: list[str]) -> int:
-    """Sends or receives, and writes what came of it."""
+    """Sends or receives, and writes the counters."""
     what, job_file, host, result = arguments
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
     sender = host if what == "send" else OTHER[host]

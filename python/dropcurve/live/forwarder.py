@@ -2,7 +2,7 @@
 
     python -m dropcurve.live.forwarder SETTINGS RESULT
 
-reads settings and writes what was counted, both JSON. It runs until SIGTERM, or until it is stopped.
+reads settings and writes its counters, both as JSON. It runs until SIGTERM, or until it is stopped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Control:
         """Asks the forwarder for one of stats, reset, set (with ``values``), stop.
 
         Raises:
-            DropcurveError: With every problem of what is asked.
+            DropcurveError: With every problem of the settings.
             WorkError: If the forwarder does not answer.
         """
         try:
@@ -54,7 +54,7 @@ class Control:
         return answer
 
     def close(self) -> None:
-        """Hangs up; what was not sent yet is dropped with a forwarder that has ended."""
+        """Closes the connection; requests not yet sent are dropped if the forwarder has ended."""
         with contextlib.suppress(OSError):
             self._file.close()
         self._socket.close()

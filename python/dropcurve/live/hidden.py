@@ -114,7 +114,7 @@ def _routes() -> bool:
 
 
 def _discipline(name: str) -> tuple[str, float | None]:
-    """The kernel's discipline at an interface, and what it is shaped to in Mbit/s, if it says so."""
+    """The kernel's discipline at an interface, and its shaped rate in Mbit/s, if it reports one."""
     rows = _said(["tc", "-j", "qdisc", "show", "dev", name])
     root: dict[str, Any] = next((row for row in rows if row.get("root")), {})
     rate = root.get("options", {}).get("rate")

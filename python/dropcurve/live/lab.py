@@ -103,8 +103,8 @@ def lab(
     for the same seed. ``replications`` runs it again with the next seeds, ``predict`` is how often it is simulated
     (0: not at all). ``changes`` are made to the link while it runs, each at a number of seconds, such as
     ``(10, {"rate": "5 Mbit/s", "queue.target": "10 ms"})``; the simulator has no such thing, so that nothing is
-    predicted then. ``out`` keeps the first run: its record, its capture for Wireshark and what every program said.
-    Raises DropcurveError if no lab can run here, ScenarioError for what a lab cannot have.
+    predicted then. ``out`` keeps the first run: its record, its capture for Wireshark and the output of every program.
+    Raises DropcurveError if no lab can run here, ScenarioError for a scenario that a lab cannot run.
     """
     if replications < 1 or predict < 0:
         raise UsageError("a lab needs at least one run, and no negative number of simulations")

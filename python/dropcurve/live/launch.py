@@ -86,7 +86,7 @@ def _unshare() -> list[str]:
 def in_namespaces(
     plan: LabPlan, out: Path, *, scratch: folders.FolderClaim | None = None, **files: list[str]
 ) -> dict[str, Any]:
-    """Runs a lab in namespaces, in real time; what was measured.
+    """Runs a lab in namespaces, in real time, and returns its measurements.
 
     ``files`` may name ``records`` and ``captures``, there and back, which are written to ``out``. ``scratch`` is a
     folder that is to go if we are killed. Raises DropcurveError if it cannot run here.
@@ -137,7 +137,7 @@ def in_virtual_time(
 
 
 def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, log: Path) -> bool:
-    """Runs a command that ends when we do, in whatever way, and whose folders go then. Whether it ended in time."""
+    """Runs a command that ends with this process, as do its folders; returns whether it ended in time."""
     job = keeper.KeeperJob(words, folders=[str(claim.path) for claim in claims])
     with log.open("wb") as said:
         # A session of its own: Ctrl-C is for us.

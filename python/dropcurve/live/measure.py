@@ -19,7 +19,7 @@ SHARED = (
 BATCHES = 10
 #: The 99th percentile of lateness above which a run is not to be trusted, in milliseconds.
 TOO_LATE_MS = 1.0
-#: Titles and units of what only a lab has.
+#: Titles and units of measures that only a lab has.
 LAB_ONLY = {
     "received_bps": ("rate at the receiving device", "bit/s"),
     "ping_ms_p50": ("round trip of pings, median", "ms"),
@@ -35,7 +35,7 @@ LAB_ONLY = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with the half-width of its 95 % interval, or None where there is no telling."""
+    """A mean and the half-width of its 95 % interval; None if it cannot be computed."""
 
     mean: float | None
     half_width: float | None

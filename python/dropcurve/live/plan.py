@@ -1,4 +1,4 @@
-"""A scenario as a lab: what the forwarder is to be, and which programs send.
+"""A scenario as a lab: the settings of the forwarder, and the programs that send.
 
 A lab has the two hosts of a dumbbell as network namespaces, with an address for each flow, and between them the
 forwarder, which is the routers, the bottleneck and every flow's private links. Traffic is the kernel's TCP, by iperf3,
@@ -86,7 +86,7 @@ class LabPlan:
 
 
 def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -> LabPlan:
-    """The lab of a scenario. What is drawn at random (starts, and each datagram of UDP) is as in the simulation
+    """The lab of a scenario. Random draws (starts, and each datagram of UDP) are as in the simulation
     with this seed. ``changes`` are made to the link while it runs.
 
     Raises ScenarioError with everything in it that a lab cannot have.
@@ -244,8 +244,8 @@ def count(text: str) -> int:
 
 
 def spread(value: Any, i: int, members: int) -> int:
-    """Member ``i``'s part of a spread, in nanoseconds. What a simulation would draw is put in the middle of equal
-    parts."""
+    """Member ``i``'s part of a spread, in nanoseconds. Values that a simulation would draw are put in the middle of
+    equal parts."""
     if isinstance(value, list):
         return nanoseconds(value[i % len(value)])
     if found := re.fullmatch(r"(even|uniform) (.+) to (.+)", value):

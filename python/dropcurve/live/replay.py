@@ -29,7 +29,7 @@ class Agreement:
     link: dict[str, Any]
 
     def problems(self) -> list[str]:
-        """Sentences on what is wrong; none if the verdicts are identical and the record has its end."""
+        """Sentences on the differences; none if the verdicts are identical and the record has its end."""
         if not self.identical:
             return [f"the replay differs: {self.difference}"]
         return [] if self.whole else ["the record was cut short; what is there is identical"]

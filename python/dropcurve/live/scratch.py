@@ -1,7 +1,7 @@
 """Folders that are gone afterwards, also when whoever made them was killed.
 
 A folder belongs to who holds its lock (`flock`), which the kernel lets go when the last process that has it ends. So
-what was left behind by a killed program can be distinguished from what is in use, and the next one removes it.
+folders left by a killed program can be distinguished from those in use, and the next program removes them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class FolderClaim:
 
 @contextmanager
 def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: True) -> Iterator[FolderClaim]:
-    """A new folder whose name begins with ``prefix``. Removes first what killed ones left there under that name."""
+    """Makes a folder with a name that begins with ``prefix``; first removes those of killed programs with that
+    prefix."""
     base = where or Path(tempfile.gettempdir())
     sweep(base.glob(f"{prefix}*"), parting)
     while True:

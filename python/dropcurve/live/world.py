@@ -1,4 +1,4 @@
-"""A lab from inside: builds the hosts, runs the traffic, and writes down what happened.
+"""A lab from inside: builds the hosts, runs the traffic, and writes the measurements.
 
     python -m dropcurve.live.world JOB
 
@@ -33,13 +33,13 @@ DEVICE_PACKETS = 10_000
 
 
 class World:
-    """Two hosts and what runs on them."""
+    """Two hosts and their processes."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.job = job
         self.out = Path(job["out"])
         self.programs: list[tuple[str, subprocess.Popen[bytes]]] = []
-        #: Idle processes, one in each host, by whose number the kernel shows what the host's device received.
+        #: Idle processes, one in each host, whose process number is the key to the counters of the host's device.
         self.holders: dict[str, subprocess.Popen[bytes]] = {}
         self.received: list[tuple[int, int, int]] = []
         #: Processes that send and receive UDP; they wait for the start of the run.
@@ -47,7 +47,7 @@ class World:
         self.problems: list[str] = []
 
     def run(self) -> dict[str, Any]:
-        """Everything, start to end; what was measured."""
+        """Runs the lab from start to end; returns the measurements."""
         hosts()
         forwarder, line = self.start_forwarder()
         self.set_up_hosts()
@@ -249,7 +249,7 @@ class World:
         return found
 
     def flows(self) -> list[dict[str, Any]]:
-        """Each flow with what its two ends said."""
+        """Each flow with the reports of its two ends."""
         rows = []
         for flow in self.job["flows"]:
             row: dict[str, Any] = {key: flow[key] for key in ("number", "group", "transport")}
@@ -336,7 +336,7 @@ def received(process: int) -> tuple[int, int, int]:
 
 
 def call(command: list[str], text: str | None = None) -> str:
-    """Runs a program to its end. Raises DropcurveError with what it complained of."""
+    """Runs a program to its end. Raises DropcurveError with its error output."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         complaint = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]

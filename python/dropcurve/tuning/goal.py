@@ -225,7 +225,7 @@ def of_scenario(text: str, scenario: Scenario, *, exchange: Exchange | None = No
 
     Args:
         text: The goal, or the name of a preset.
-        scenario: What is going to run.
+        scenario: Scenario to run.
         exchange: Between delay and utilisation, for presets; by default that of the scenario's round trip.
 
     Raises:

@@ -1,4 +1,4 @@
-//! Any bytes as frames: headers are read, marks are set, super-packets are cut, and the pump carries what is left.
+//! Arbitrary bytes as frames: headers are parsed, marks set, super-packets cut, and the segments handed to the pump.
 #![no_main]
 
 #[path = "../../tests/common/bytes.rs"]

@@ -52,7 +52,7 @@ fn read_clock(which: libc::clockid_t) -> u64 {
 /// Sleeps until one of the descriptors can be read, or for at most `span_ns` nanoseconds. Which of them can.
 ///
 /// # Errors
-/// Those of `ppoll`, but not an interruption by a signal.
+/// Errors of `ppoll`, but not an interruption by a signal.
 pub fn wait(fds: &[RawFd], span_ns: Option<u64>, ready: &mut Vec<bool>) -> io::Result<()> {
     let mut list: Vec<libc::pollfd> =
         fds.iter().map(|fd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 }).collect();
@@ -72,7 +72,7 @@ pub fn wait(fds: &[RawFd], span_ns: Option<u64>, ready: &mut Vec<bool>) -> io::R
     }
 }
 
-/// Lets timers fire when they are due, and asks for real-time priority. Whether it was granted.
+/// Lets timers fire when they are due, and asks for real-time priority; returns whether it was granted.
 pub fn be_prompt(real_time: bool) -> bool {
     let param = libc::sched_param { sched_priority: 5 };
     // SAFETY: plain values; `param` lives through the call. Both act on this thread alone.
@@ -85,7 +85,7 @@ pub fn be_prompt(real_time: bool) -> bool {
 /// A descriptor that becomes readable on SIGINT, SIGTERM or SIGHUP, which no longer do anything else to this thread.
 ///
 /// # Errors
-/// Those of `signalfd`.
+/// Errors of `signalfd`.
 pub fn stop_signals() -> io::Result<OwnedFd> {
     // SAFETY: the set is initialised by `sigemptyset` before it is used; the new descriptor is owned by nobody else.
     unsafe {
@@ -104,7 +104,7 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
 /// kernel takes verdicts on queued packets only from who may administer the network: `administers` keeps that one.
 ///
 /// # Errors
-/// Those of `prctl` and `capset`.
+/// Errors of `prctl` and `capset`.
 pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     #[repr(C)]
     struct Header {
@@ -125,7 +125,7 @@ pub fn drop_capabilities(administers: bool) -> io::Result<()> {
 /// Does something inside a network namespace, given by its file; then comes back.
 ///
 /// # Errors
-/// Those of the file, of `setns`, and of what is done.
+/// Errors of the file, of `setns`, and of `work`.
 pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let Some(path) = namespace else { return work() };
     let (home, there) = (File::open("/proc/thread-self/ns/net")?, File::open(path)?);

@@ -40,7 +40,7 @@ impl NfQueue {
     /// Binds to a queue's number.
     ///
     /// # Errors
-    /// Those of the kernel: no permission, no such support, the number is taken.
+    /// Errors of the kernel: no permission, no such support, the number is taken.
     pub fn open(queue: u16) -> io::Result<NfQueue> {
         let flags = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: a new descriptor, owned by nobody else.
@@ -72,7 +72,7 @@ impl NfQueue {
     /// The next packet and its number, copied to the start of `buffer`; `None` if there is none now.
     ///
     /// # Errors
-    /// Those of the socket. Packets that the kernel had to drop because we were too slow are no error.
+    /// Errors of the socket. Packets that the kernel had to drop because we were too slow are no error.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<(usize, u32)>> {
         // SAFETY: the buffer lives through the call and has this length.
         let length =
@@ -99,7 +99,8 @@ impl NfQueue {
         Ok(Some((bytes, number)))
     }
 
-    /// Lets a packet go, as it is now if `changed` holds its bytes, or drops it. Whether the kernel took the verdict.
+    /// Lets a packet go, as it is now if `changed` holds its bytes, or drops it; returns whether the kernel took the
+    /// verdict.
     pub fn verdict(&mut self, number: u32, accept: bool, changed: Option<&[u8]>) -> bool {
         self.begin(MESSAGE_VERDICT, 0);
         let mut verdict = u32::from(accept).to_be_bytes().to_vec();

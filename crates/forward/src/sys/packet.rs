@@ -30,7 +30,7 @@ impl PacketSocket {
     /// open.
     ///
     /// # Errors
-    /// Those of the kernel; there is no such interface.
+    /// Errors of the kernel; there is no such interface.
     pub fn open(name: &str, namespace: Option<&str>) -> io::Result<PacketSocket> {
         inside(namespace, || {
             let protocol = (libc::ETH_P_ALL as u16).to_be();
@@ -85,11 +85,11 @@ impl PacketSocket {
         self.socket.as_raw_fd()
     }
 
-    /// The next frame with what the kernel says of it; `None` if there is none now. A VLAN tag that the card took off
-    /// is put back.
+    /// The next frame with the kernel's notes on its offloads; `None` if there is none now. A VLAN tag that the card
+    /// took off is put back.
     ///
     /// # Errors
-    /// Those of the socket.
+    /// Errors of the socket.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<(usize, Vnet)>> {
         let mut head = [0_u8; VNET_HEADER];
         let mut control = [0_u64; 16];
@@ -154,7 +154,7 @@ impl PacketSocket {
         }
     }
 
-    /// Sends a frame. Whether the kernel took it.
+    /// Sends a frame; returns whether the kernel took it.
     pub fn send(&mut self, frame: &[u8]) -> bool {
         let head = [0_u8; VNET_HEADER];
         let parts = [
@@ -166,7 +166,7 @@ impl PacketSocket {
     }
 }
 
-/// A number the kernel knows of an interface.
+/// A number that the kernel reports of an interface.
 fn interface(fd: RawFd, name: &str, what: libc::c_ulong) -> io::Result<i32> {
     let mut request = request(name)?;
     // SAFETY: the request is whole and lives through the call; these calls write a number.

@@ -125,7 +125,7 @@ const KEEPER_OLDER: &[libc::c_long] = &[];
 /// It needs `PR_SET_NO_NEW_PRIVS`, which [`super::drop_capabilities`] sets.
 ///
 /// # Errors
-/// Those of seccomp(2).
+/// Errors of seccomp(2).
 pub fn filter_calls(role: Confined) -> io::Result<bool> {
     let Some(architecture) = ARCHITECTURE else { return Ok(false) };
     let program = program(architecture, &calls(role));

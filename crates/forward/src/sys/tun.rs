@@ -9,17 +9,17 @@ use std::os::unix::fs::OpenOptionsExt;
 /// An open TUN device.
 pub struct Tun {
     device: File,
-    /// The kernel's count of packets that found no room, and what it said at the start; of our own namespace alone.
+    /// The kernel's count of packets that found no room, and its value at the start; of our own namespace alone.
     drops: Option<(File, u64)>,
 }
 
 impl Tun {
     /// Makes the device in a network namespace (given by its file), or attaches to it where it is there already.
     ///
-    /// The device is opened without `IFF_VNET_HDR`, so the kernel cuts and checksums what it puts there.
+    /// The device is opened without `IFF_VNET_HDR`, so the kernel cuts and checksums the packets it puts there.
     ///
     /// # Errors
-    /// Those of the device node and of `TUNSETIFF`.
+    /// Errors of the device node and of `TUNSETIFF`.
     pub fn open(name: &str, namespace: Option<&str>) -> io::Result<Tun> {
         let open = || {
             let node = "/dev/net/tun";
@@ -60,7 +60,7 @@ impl Tun {
     /// The next packet; `None` if there is none now.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Errors of the device.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.device.read(buffer) {
             Ok(length) => Ok(Some(length)),
@@ -69,7 +69,7 @@ impl Tun {
         }
     }
 
-    /// Hands a packet to the kernel. Whether it took it.
+    /// Hands a packet to the kernel; returns whether it took it.
     pub fn send(&mut self, frame: &[u8]) -> bool {
         self.device.write(frame).is_ok_and(|length| length == frame.len())
     }

@@ -1,4 +1,4 @@
-//! Any bytes as a frame with what the kernel says of it: what the fuzz target and its test do.
+//! Drives headers, offloads and the pump with arbitrary bytes as a frame: shared by the fuzz target and its test.
 
 use forward::config;
 use forward::header::{read, set_ce, Layer};
@@ -8,12 +8,13 @@ use forward::pump::{Frame, Pump};
 use std::sync::OnceLock;
 use units::Time;
 
-/// Reads headers, sets marks, cuts super-packets, and lets the pump carry what is left. How many frames it took.
+/// Parses headers, sets marks, cuts super-packets and hands the segments to the pump; returns the number of frames it
+/// took.
 pub fn carry(data: &[u8]) -> u64 {
     static LINK: OnceLock<LinkSettings> = OnceLock::new();
     let Some((vnet, bytes)) = data.split_first_chunk::<VNET_HEADER>() else { return 0 };
     let mut parts = Vec::new();
-    // What cannot be cut is refused; that is no failure.
+    // A frame that cannot be cut is refused; that is no failure.
     let _ = undo(Vnet::read(vnet), &mut bytes.to_vec(), |part| parts.push(part.to_vec()));
     assert!(parts.iter().all(|part| part.len() <= bytes.len()), "no part is larger than the whole");
     parts.push(bytes.to_vec());
@@ -28,7 +29,7 @@ pub fn carry(data: &[u8]) -> u64 {
                 assert_eq!(
                     read(part, layer).map(|again| again.flow),
                     Ok(header.flow),
-                    "a mark is no other flow"
+                    "a mark does not change the flow"
                 );
             }
         }

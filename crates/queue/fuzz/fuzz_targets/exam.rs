@@ -1,4 +1,5 @@
-//! Any bytes as a discipline, its parameters and what happens to it, go through the conformance kit of `queue::conformance`.
+//! Arbitrary bytes as a discipline, its parameters and its arrivals, put through the conformance kit of
+//! `queue::conformance`.
 #![no_main]
 
 #[path = "../../tests/common/bytes.rs"]

@@ -1,4 +1,4 @@
-//! A discipline inside another: what a scheduler puts into each of its queues.
+//! A discipline inside another, such as the one that a scheduler uses in each of its queues.
 //!
 //! It is written as a table with `kind`, as any queue of a scenario is, or as one word where its defaults will do:
 //! `"codel"`, `"red:ns2"`. Its parameters are checked where they stand, so a problem says `queue.child.max_th`.

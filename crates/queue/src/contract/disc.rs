@@ -158,7 +158,7 @@ impl Probe {
     }
 }
 
-/// When a discipline takes its decisions: what a driver may work out ahead.
+/// When a discipline takes its decisions, which bounds how far ahead a driver may compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {
     /// At arrival only: an accepted packet leaves, unchanged, after all accepted before it. So the driver

@@ -3,10 +3,10 @@
 //! | module | holds |
 //! |---|---|
 //! | [`disc`] | the traits of a packet and of a discipline, and the context of a call |
-//! | [`flow_key`] | what packets of one flow have in common |
+//! | [`flow_key`] | the keys that tell flows apart |
 //! | [`limit`] | the hard limit of a buffer |
 //! | [`fifo`] | the packet store of most disciplines |
-//! | [`registry`] | what a discipline declares about itself |
+//! | [`registry`] | declarations of the disciplines |
 //! | [`child`] | a discipline inside another |
 //! | [`classes`] | from the class of a packet to an index |
 //! | [`plugin`] | disciplines from outside this crate |

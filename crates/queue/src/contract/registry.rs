@@ -43,7 +43,7 @@ pub trait Discipline: Check {
     /// The discipline itself.
     type Disc<P: Packet + Copy>: QueueDisc<P> + Clone;
 
-    /// Makes the discipline. Never fails: see [`Discipline::fits`] for what to look at before.
+    /// Makes the discipline. Never fails: see [`Discipline::fits`] for the check before.
     fn build<P: Packet + Copy>(params: &Valid<Self>, setting: &Setting) -> Self::Disc<P>;
 
     /// Whether it holds packets back although the link is free, as a shaper does.

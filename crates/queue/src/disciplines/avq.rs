@@ -1,4 +1,4 @@
-//! Adaptive Virtual Queue: a queue that is only counted, served more slowly than the real one, says when to mark.
+//! Adaptive Virtual Queue: marks by a virtual queue, which is only counted and served more slowly than the real one.
 //!
 //! Reference: KS01, section 2 and its Figure 1.
 //! Units: the virtual queue counts bytes, its capacity bytes per second; `alpha` is per second.

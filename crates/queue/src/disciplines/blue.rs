@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(bench.probe("p_m"), 1.0);
         assert!(bench.depart(40_000).is_some() && bench.depart(41_000).is_none());
         assert_eq!(bench.probe("p_m"), 0.875);
-        // The die says 0.999999: more than 0.875.
+        // The draw is 0.999999: more than 0.875.
         bench.arrive(41_500, Pkt::new(0));
         assert_eq!(bench.disc.len(), 1);
     }

@@ -27,7 +27,7 @@ units::choices! {
 units::params! {
     /// Two coupled queues with curved probabilities.
     pub struct Params {
-        /// Most that may wait in both queues, in packets or bytes.
+        /// Limit of both queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10000.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

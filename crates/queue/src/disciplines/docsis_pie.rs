@@ -16,7 +16,7 @@ use units::{Bytes, Span, Time};
 units::params! {
     /// A queue under the PIE of cable modems.
     pub struct Params {
-        /// Most that may wait, in packets or bytes: `BUFFER_SIZE`.
+        /// Limit of the queue, in packets or bytes: `BUFFER_SIZE`.
         limit: Amount = Amount::Packets(200.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

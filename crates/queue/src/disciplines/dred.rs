@@ -17,11 +17,11 @@ use units::{Span, Time};
 units::params! {
     /// A queue held near a target by an integrator.
     pub struct Params {
-        /// Most that may wait, in packets or bytes: `B`.
+        /// Limit of the queue, in packets or bytes: `B`.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue to hold: `T`. `auto`: half the limit.
+        /// Queue length aimed at: `T`. `auto`: half the limit.
         target: Option<Amount> = None => { range: Range::Positive, source: "AOM01" },
         /// Queue below which nothing is dropped: `L`. `auto`: 0.9 of the target.
         no_drop: Option<Amount> = None => { range: Range::Positive, source: "AOM01" },

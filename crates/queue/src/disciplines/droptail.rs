@@ -1,4 +1,4 @@
-//! Tail drop: take what fits.
+//! Tail drop: accept a packet if it fits, else drop it.
 //!
 //! Reference: RFC2309 section 1 (tail drop), RFC2309 section 2 (drop front, random drop on full).
 //! Units: `limit` counts packets or bytes.
@@ -25,7 +25,7 @@ units::choices! {
 }
 
 units::params! {
-    /// A queue that takes what fits and drops the rest.
+    /// A queue that accepts packets that fit and drops the others.
     pub struct Params {
         /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },

@@ -20,7 +20,7 @@ use units::{Bytes, Time};
 units::choices! {
     /// The packet that is dropped when there is no room.
     pub enum DrrVictim {
-        /// The oldest of the longest queue: what that queue would send next.
+        /// The head of the longest queue.
         LongestHead = "longest_head",
         /// The newest of the longest queue.
         LongestTail = "longest_tail",
@@ -136,7 +136,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
             let Some(i) = longest else {
                 return cx.drop(pkt, Reason::Overflow);
             };
-            // A discipline inside may end what it holds by its own law: that made room as well.
+            // The discipline inside may drop packets by its own law, which makes room as well.
             if let Some(victim) = self.take(i, self.victim == DrrVictim::LongestTail, cx) {
                 cx.drop(victim, Reason::Overflow);
             }

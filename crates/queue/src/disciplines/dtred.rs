@@ -2,7 +2,7 @@
 //!
 //! Reference: SW07 names the idea (thresholds follow free buffer space and the priority of a packet).
 //! Units: as in RED; shares are plain.
-//! Deviations: of SW07 only the abstract was at hand, so this is not PDT-RED: it is the simplest law that does what
+//! Deviations: of SW07 only the abstract was at hand, so this is not PDT-RED: it is the simplest law that does as
 //! the abstract says, `threshold = share (limit - q)` with a pair of shares for each class.
 
 use crate::classes::ClassBy;

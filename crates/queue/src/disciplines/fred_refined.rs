@@ -15,9 +15,9 @@ use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
 use units::quantity::{show_amount, Amount};
 
-/// HMDC12 Table 2: what multiplies `max_p` in each of six equal parts of the way from `min_th` to `max_th`.
+/// HMDC12 Table 2: factors of `max_p` in each of six equal parts from `min_th` to `max_th`.
 const MAX_P_STEPS: [f64; 6] = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0];
-/// HMDC12 Table 3: what multiplies the weight in each of six parts of the queue beyond `warn`.
+/// HMDC12 Table 3: factors of the weight in each of six parts of the queue beyond `warn`.
 const WEIGHT_STEPS: [f64; 6] = [1.0, 4.0, 8.0, 12.0, 16.0, 20.0];
 
 red_params! {

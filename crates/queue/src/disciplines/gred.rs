@@ -66,7 +66,7 @@ units::params! {
         burst: Vec<u64> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
         /// How the averages are kept.
         arithmetic: AverageArithmetic = AverageArithmetic::Real => { source: "FJ93" },
-        /// In what the table of idle time of integer arithmetic is made.
+        /// Unit in which the table of idle time of integer arithmetic is made.
         idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
         /// Rate at which each virtual queue forgets while idle. None: that of the link.
         idle_rate: Vec<Rate> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },

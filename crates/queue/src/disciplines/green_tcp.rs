@@ -17,7 +17,7 @@ use units::{Bytes, Span, Time};
 units::params! {
     /// A probability from the number of flows.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

@@ -28,11 +28,11 @@ units::choices! {
 units::params! {
     /// A queue that drops by the loss ratio it measures.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue to hold.
+        /// Queue length aimed at.
         q0: Amount = Amount::Packets(50.0) => { range: Range::Positive, assumed: true },
         /// Time over which arrivals and losses are counted.
         period: Span = Span::from_millis(500) => { range: Range::Positive, assumed: true },
@@ -59,8 +59,8 @@ impl Check for Params {
 impl Discipline for Params {
     const TITLE: &'static str = "Loss Ratio based RED (LRED)";
     const ABOUT: &'static str = "Measures the share of arrivals lost over the last periods and drops with just that \
-        probability, plus its square root times the distance of the queue from a reference. The loss ratio says how many \
-        flows there are, so the probability is right at once after the load has changed.";
+        probability, plus its square root times the distance of the queue from a reference. The loss ratio grows with \
+        the number of flows, so the probability is right at once after the load has changed.";
     const REFERENCE: &'static str = "WLLSH07, WLHSL04";
     type Disc<P: Packet + Copy> = Lred<P>;
 

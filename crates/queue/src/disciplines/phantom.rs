@@ -1,9 +1,9 @@
-//! Phantom queue: a counter of departures that is drained more slowly than the link says what to mark.
+//! Phantom queue: marks by a counter of departed bytes that is drained more slowly than the link.
 //!
 //! Reference: AKEPVY12, its section 3.1.
 //! Units: the counter and `threshold` are bytes.
-//! Deviations: the paper marks only; dropping what is not ECN-capable is an option. On an unlimited link the counter
-//! stays empty.
+//! Deviations: the paper marks only; dropping packets that are not ECN-capable is an option. On an unlimited link the
+//! counter stays empty.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{counts_of_fifo, Fifo, Limit, LimitTest};
@@ -25,9 +25,9 @@ units::choices! {
 }
 
 units::params! {
-    /// A queue that marks by a counter of what leaves.
+    /// A queue that marks by a counter of departed bytes.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

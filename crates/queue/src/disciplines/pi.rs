@@ -21,7 +21,7 @@ units::params! {
         limit: Amount = Amount::Packets(800.0) => { source: "HMTG01" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue to hold.
+        /// Queue length aimed at.
         q_ref: Amount = Amount::Packets(200.0) => { range: Range::Positive, source: "HMTG01" },
         /// Time between two samples of the queue.
         period: Span = Span::from_micros(6250) => { range: Range::Positive, source: "HMTG01" },

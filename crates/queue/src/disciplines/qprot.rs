@@ -19,7 +19,7 @@ use units::{Bytes, Ecn, Rate, Span, Time};
 units::params! {
     /// DualPI2 with a guard before its low-latency queue.
     pub struct Params {
-        /// Most that may wait in both queues, in packets or bytes.
+        /// Limit of both queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10000.0) => { source: "Linux dualpi2" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

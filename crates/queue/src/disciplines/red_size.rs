@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// The way of counting says which arrivals raise the count, not by how much.
+    /// The counting option selects the arrivals that raise the count, not the step.
     #[test]
     fn every_way_of_counting_weighs_packets() {
         for (variant, last) in [("red_4", 40), ("red_5", 80)] {

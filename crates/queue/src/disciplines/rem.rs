@@ -1,7 +1,7 @@
 //! Random Exponential Marking: a price from the backlog and the mismatch of rates, a probability from the price.
 //!
 //! Reference: ALLY01, equations 1 and 2.
-//! Units: the queue, its target and what arrives in an interval count packets; the price is plain.
+//! Units: the queue, its target and the arrivals of an interval count packets; the price has no unit.
 //! Deviations: the paper marks arriving packets; marking those that leave is an option. Packets that are not
 //! ECN-capable are always judged as they arrive. On an unlimited link the price stays at zero.
 
@@ -30,7 +30,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Bytes of a typical packet: what the link sends in an interval is counted in it. `auto`: as in the setting.
+        /// Bytes of a typical packet, in which the capacity of an interval is counted. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "ALLY01" },
         /// Time between two prices.
         interval: Span = Span::from_millis(2) => { range: Range::Positive, source: "ns-2.35" },

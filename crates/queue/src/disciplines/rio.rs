@@ -70,7 +70,7 @@ units::params! {
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Arrivals that raise the counts.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
-        /// No decision on an average while fewer than this many packets of what it counts wait.
+        /// No decision on an average while fewer than this many of the packets it counts are queued.
         min_queue: u64 = 0 => { source: "FJ93" },
         /// How idle time lowers the averages.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
@@ -169,7 +169,7 @@ impl Discipline for Params {
 /// A RIO queue at work.
 #[derive(Clone, Debug)]
 pub struct Rio<P> {
-    /// The store, and what judges Out packets.
+    /// The store, and the RED that judges Out packets.
     red: Red<P>,
     /// The part that judges In packets.
     inside: Part,
@@ -207,7 +207,7 @@ impl<P: Packet + Copy> Rio<P> {
         }
     }
 
-    /// Starts the idle clocks of what is empty and has none.
+    /// Starts the idle clocks of empty queues without one.
     fn rest(&mut self, cx: &Cx<'_, P>) {
         if self.q_in == 0 && !self.inside.is_idle() {
             self.inside.rest(cx.now);

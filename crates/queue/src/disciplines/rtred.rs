@@ -117,7 +117,7 @@ impl Discipline for Params {
 #[derive(Clone, Debug)]
 pub struct Rtred<P> {
     red: Red<P>,
-    /// Packets waiting of each flow, where that is what counts.
+    /// Queued packets of each flow, where they are counted so.
     waiting: FlowTable<u64>,
     counts_waiting: bool,
     flows: Option<u64>,
@@ -129,7 +129,7 @@ pub struct Rtred<P> {
     target: f64,
     limit: f64,
     keep: f64,
-    /// The number of flows for which `keep` to the power n k was last worked out, and what it is.
+    /// The number of flows n for which `keep` to the power n k was last computed, and the result.
     kept: (f64, f64),
     equation: Equation,
 }

@@ -388,7 +388,8 @@ mod tests {
         assert_eq!(bench.dropped(), [3, 4]);
     }
 
-    /// The set that takes over knows every packet that waits, whether its warm-up was long, hardly any, or saw no arrival.
+    /// The set that takes over has counted every queued packet, whether its warm-up was long, hardly any, or saw no
+    /// arrival.
     #[test]
     fn a_set_takes_over_with_what_waits_counted() {
         for (warmup, arrivals_ms) in

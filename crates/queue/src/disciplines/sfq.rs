@@ -26,7 +26,7 @@ units::choices! {
         ShareOfAll = "share_of_all",
         /// When nothing is free, the newest of the longest queue.
         Longest = "longest",
-        /// When nothing is free, what the longest queue would send next.
+        /// When no place is free, the head of the longest queue.
         LongestHead = "longest_head",
         /// As `longest`, where of several equally long queues the last to become so counts; the arriving packet counts as waiting.
         LongestLatest = "longest_latest",

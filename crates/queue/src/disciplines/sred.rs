@@ -26,7 +26,7 @@ units::choices! {
 units::params! {
     /// A queue that drops by its length and an estimate of the number of flows.
     pub struct Params {
-        /// Most that may wait, in packets or bytes: `B`.
+        /// Limit of the queue, in packets or bytes: `B`.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

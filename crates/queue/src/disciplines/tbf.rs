@@ -20,7 +20,7 @@ use units::{Bytes, Rate, Time};
 units::params! {
     /// A token bucket above a discipline.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

@@ -3,7 +3,7 @@
 //! Reference: CiscoWRED.
 //! Units: as in RED; `denominator` is a number: one packet in `denominator` is dropped just below `max_th`.
 //! Deviations: the documentation gives the probability of a drop and not how drops are spread: by default each packet
-//! has its own die. Nor does it say whether classes share a count, or how an idle queue forgets.
+//! has its own draw. Nor does it say whether classes share a count, or how an idle queue forgets.
 
 use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};

@@ -18,11 +18,11 @@ use units::{Span, Time};
 units::params! {
     /// A probability from the load, corrected by the queue.
     pub struct Params {
-        /// Most that may wait, in packets or bytes.
+        /// Limit of the queue, in packets or bytes.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue to hold.
+        /// Queue length aimed at.
         q_ref: Amount = Amount::Packets(20.0) => { range: Range::Positive, assumed: true },
         /// Time over which the load is measured, and between two steps.
         period: Span = Span::from_millis(10) => { range: Range::Positive, assumed: true },

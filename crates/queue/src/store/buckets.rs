@@ -48,7 +48,7 @@ pub(crate) struct Buckets<P: Packet + Copy> {
 /// Description of the disciplines inside.
 #[derive(Clone, Debug)]
 struct Inside<P: Packet + Copy> {
-    /// One that is always empty: what a bucket that is first used begins as.
+    /// One that is always empty, from which a bucket starts.
     blank: Box<Disc<P>>,
     /// Buckets that have one.
     used: Vec<u32>,

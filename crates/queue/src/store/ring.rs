@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// Packets in the order they came.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    /// Their places; what lies outside `head .. head + len`, taken round, is out of date.
+    /// Their places; entries outside `head .. head + len`, taken round, are out of date.
     places: Vec<P>,
     head: usize,
     len: usize,

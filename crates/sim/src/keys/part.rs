@@ -13,7 +13,7 @@ pub fn keys<T: Check>() -> Vec<&'static str> {
     Part::of::<T>().keys()
 }
 
-/// The keys of a part as data, for readers that do not know its type.
+/// The keys of a part as data, for callers without its type.
 pub struct Part {
     /// Description of the part.
     pub doc: &'static str,

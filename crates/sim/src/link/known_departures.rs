@@ -9,7 +9,7 @@ use queue::disc::{Fate, QueueDisc};
 use units::{Bytes, Time};
 
 impl Link {
-    /// Executes and records what was due before `key`.
+    /// Executes and records everything due before `key`.
     pub(crate) fn advance_to(&mut self, key: Key, fates: &mut Vec<Fate<Waiting>>) {
         let Active { queue, transmitter } = self.state();
         transmitter.catch_up(queue, key, fates);
@@ -18,7 +18,7 @@ impl Link {
 }
 
 impl Transmitter {
-    /// Executes what was due before `key`: dequeues (where they are no events) and ticks of the discipline.
+    /// Executes everything due before `key`: dequeues (where they are no events) and ticks of the discipline.
     #[inline]
     pub(super) fn catch_up<D: QueueDisc<Waiting>>(
         &mut self,

@@ -134,7 +134,7 @@ impl Link {
         self.state.as_ref().map(|state| &state.queue)
     }
 
-    /// Hands the discipline, the random stream and the probe over to an engine. What remains takes no packets.
+    /// Hands the discipline, the random stream and the probe over to an engine. The rest of the link takes no packets.
     pub(crate) fn take_over(&mut self) -> Option<(Disc<Waiting>, Stream, Option<Box<LinkProbe>>)> {
         let Active { queue, transmitter } = *self.state.take()?;
         self.avg_unit = queue.avg_unit();

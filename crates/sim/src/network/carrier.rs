@@ -71,7 +71,7 @@ pub struct Plain {
 }
 
 impl Network<Plain> {
-    /// Records what happens to packets at this link from now on, which changes no result.
+    /// Records the fates of packets at this link from now on, which changes no result.
     pub fn observe(&mut self, link: u32) {
         self.carrier.observed = Some(link);
     }

@@ -1,4 +1,4 @@
-//! A packet at its end, and what the ends of a flow send.
+//! The arrival of a packet at its end, and the packets that the ends of a flow send.
 
 use super::{Carrier, Network, Transit};
 use crate::account::TraceEvent;

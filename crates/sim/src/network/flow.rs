@@ -1,4 +1,4 @@
-//! The state of one flow: its two ends, their deadlines, and what its probe records of them.
+//! The state of one flow: its two ends, their deadlines, and the samples of its probe.
 
 use crate::account::{FlowProbe, MeasurementWindow};
 use crate::packet::{Attributes, BACK};
@@ -6,7 +6,7 @@ use crate::source::{Marker, Sink, Source};
 use transport::Ack;
 use units::Time;
 
-/// The state of a flow; `S` is what the engine adds to it.
+/// The state of a flow; `S` is the engine's addition to it.
 pub struct Flow<S = ()> {
     /// The sending end.
     pub source: Source,
@@ -20,7 +20,7 @@ pub struct Flow<S = ()> {
     pub(crate) marker: Marker,
     /// When the source stops offering new data.
     pub(crate) stop: Time,
-    /// The first hop of what each end sends, an index into the hops of all routes.
+    /// The first hop of each end's packets, an index into the hops of all routes.
     pub(crate) first_hop: [u32; 2],
     /// The earliest timer armed for each end.
     pub(crate) armed_for: [Time; 2],
@@ -112,7 +112,7 @@ impl<S> Flow<S> {
         }
     }
 
-    /// Records what the receiver had at the end of the warm-up.
+    /// Records the receiver's counters at the end of the warm-up.
     #[inline]
     pub(crate) fn record_sink(&mut self, now: Time, window: &MeasurementWindow) {
         self.probe.close_interval(now, window);

@@ -1,4 +1,4 @@
-//! The plain engine: a network of links and flows, and what happens at each event.
+//! The plain engine: a network of links and flows, and the action of each event.
 //!
 //! An event is the arrival of a packet at a link or at its end, the end of a transmission, or a timer. Each goes through
 //! the event queue, in the order of [`Key`]. This form defines the result of a run; the fast engine ([`crate::fast`]) has to
@@ -7,16 +7,16 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the state of a network, and the component to which an event belongs |
-//! | `carrier.rs` | what carries events from one step to the next; the event queue of this engine |
+//! | `carrier.rs` | the trait that schedules the next step of a packet or timer; the event queue of this engine |
 //! | `hop.rs` | a packet at a link: the queue, the transmission, the next hop |
-//! | `end.rs` | a packet at its end, and what the ends of a flow send |
+//! | `end.rs` | arrival of a packet at its end, and the packets that the ends of a flow send |
 //! | `timers.rs` | timers of the ends |
 //! | `flow.rs` | the state of a flow |
 //! | `faults.rs` | links that lose, delay or duplicate packets |
 //! | `sessions.rs` | flows that begin during the run |
 //! | `accounting.rs` | dropped, marked and outstanding packets |
-//! | `passage.rs` | what happened to a packet at an observed link |
-//! | `records.rs` | what remains of a network after the run |
+//! | `passage.rs` | the fate of a packet at an observed link |
+//! | `records.rs` | records of a network after the run |
 
 mod accounting;
 mod carrier;
@@ -75,7 +75,7 @@ pub(crate) enum Hop {
     End,
 }
 
-/// The state of a run. `C` carries packets and timers from one step to the next: it is what tells the engines apart.
+/// The state of a run. `C` carries packets and timers from one step to the next; the two engines differ in it alone.
 pub struct Network<C: Carrier> {
     /// When measuring starts and ends.
     pub window: MeasurementWindow,

@@ -59,7 +59,8 @@ impl<C: Carrier> Network<C> {
         }
     }
 
-    /// An endpoint does what is due at `now`, and sends; `birth` orders its packets among others of that moment.
+    /// Executes an endpoint's actions due at `now`, and sends its packets; `birth` orders its packets among others of
+    /// that moment.
     #[cold]
     fn fire(&mut self, endpoint: u32, now: Time, birth: Time) {
         let number = endpoint >> 1;
@@ -76,7 +77,7 @@ impl<C: Carrier> Network<C> {
         self.drain_source(number, now, birth);
     }
 
-    /// A source starts, stops offering data, or does what its timer was armed for.
+    /// A source starts, stops offering data, or executes the action its timer was armed for.
     fn fire_source(&mut self, number: u32, now: Time) {
         let flow = &mut self.flows[number as usize];
         flow.record_source(now, &self.window);

@@ -1,4 +1,4 @@
-//! The digest of a run: sixteen hex digits that two runs share if they came to the same.
+//! The digest of a run: sixteen hex digits, equal for two runs with equal results.
 
 use super::Outcome;
 use crate::plan::Plan;

@@ -50,7 +50,7 @@ pub struct SummaryKey {
     pub doc: &'static str,
 }
 
-/// A table: the name that Python has for it, what it is, and its keys.
+/// A table: its name in Python, its description, and its keys.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyTable {
     /// Its name.

@@ -26,7 +26,7 @@ pub struct Pkt {
     pub sack: u32,
     /// Its next hop: an index into the hops of all routes.
     pub hop: u32,
-    /// Flags (the constants below), class, ECN field and hop code. Where the hop code is zero, `hop` says what comes next.
+    /// Flags (the constants below), class, ECN field and hop code. Where the hop code is zero, `hop` is the next step.
     pub attributes: Attributes,
 }
 
@@ -50,7 +50,7 @@ const BYTES: u8 = CWR;
 const ACE_SHIFT: u8 = 5;
 
 impl Pkt {
-    /// A timer or the end of a transmission; `hop` says which.
+    /// A timer or the end of a transmission, as `hop` states.
     pub fn event(hop: u32, number: u32) -> Pkt {
         Pkt {
             stamp: Time::ZERO,

@@ -1,4 +1,4 @@
-//! A view of a link: the packets in its queue, sojourn times, and what each flow got.
+//! A view of a link: the packets in its queue, sojourn times, and the goodput of each flow.
 
 use crate::network::{Passage, PassageEvent};
 use std::collections::VecDeque;

@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// The packets drawn in the queue are as many as the queue holds, and what arrived departed, was dropped, or is there.
+    /// The view has as many packets as the queue, and each arrival departed, was dropped, or is still in the queue.
     #[test]
     fn the_picture_of_the_queue_is_the_queue() {
         for kind in ["droptail", "red", "codel", "fq_codel", "sfq"] {

@@ -1,4 +1,4 @@
-//! The kinds of sources: their names in a scenario, the transports that carry them, and what they send.
+//! The kinds of sources: their names in a scenario, the transports that carry them, and the data they send.
 
 use super::datagrams::{Bursts, Gaps, UdpPlan};
 use super::load::{AppPlan, Load};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use units::param::{Check, Described, Table};
 use units::{Bytes, Rate};
 
-/// The keys of one kind of source, and what the engine derives from them.
+/// The keys of one kind of source, and the values the engine derives from them.
 pub trait SourcePart: Check {
     /// The transports that can carry it.
     const OVER: &'static [Transport];
     /// Whether the keys of [`Udp`] apply: packets of one size at a rate.
     const PACKETS: bool = false;
-    /// Over a transport with feedback: what it sends.
+    /// Over a transport with feedback: the load offered.
     fn load(&self) -> Load {
         Load::Greedy
     }

@@ -1,10 +1,10 @@
-//! Traffic sources: what flows send, and the two ends of a flow.
+//! Traffic sources: the data that flows send, and the two ends of a flow.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`kinds`] | every kind of source: its name, its transports, and what it makes of its keys |
+//! | [`kinds`] | every kind of source: its name, its transports, and the load it derives from its keys |
 //! | [`ftp`], [`http`], [`telnet`], [`video`], [`shaped`], [`packets`], [`voice`], [`replay`] | one kind each: keys and state machine |
-//! | [`load`], [`datagrams`], [`action`] | what a kind hands to the end of a flow: data, departures of packets, the next action |
+//! | [`load`], [`datagrams`], [`action`] | kind to end of a flow: data, departures of packets, the next action |
 //! | [`app`], [`rated`], [`udp`], [`origin`] | ends: an application over TCP, a rate-based transport, open loop, arriving sessions |
 //! | [`page`] | a web page on several connections |
 //! | [`ends`] | any of these ends |

@@ -1,7 +1,7 @@
 //! Rate-based transports: sender and receiver of a flow, and the contents of their packets.
 //!
-//! The simulator's packet has no fields for a report, nor for what a data packet tells the receiver. So the sending end
-//! stores the contents of its packets by number until the receiving end has read them.
+//! The simulator's packet has no fields for a report, nor for the fields of a data packet that the receiver needs. So
+//! the sending end stores the contents of its packets by number until the receiving end has read them.
 
 use super::load::Load;
 use super::shaped::Shaper;

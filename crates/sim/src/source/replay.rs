@@ -2,7 +2,7 @@
 //!
 //! *Reference*: none: the recording is the model. Files are read by the front, from pcap and pcapng captures.
 //! *Units*: times since the start of the flow; bytes of the IP packet, as everywhere on a link.
-//! *Deviations*: open loop: what was TCP in the recording does not react to the simulated network.
+//! *Deviations*: open loop: recorded TCP packets do not react to the simulated network.
 
 use units::param::{require, Check, Kind, Param, Problem, Range, Value};
 use units::{params, quantity, Bytes, Rate, Span};

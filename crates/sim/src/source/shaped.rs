@@ -80,8 +80,8 @@ impl Shaper {
         self.next
     }
 
-    /// A frame is due. Returns the number of packets offered so far, including it. `rate`: what the transport allows, in bytes
-    /// per second; `sent`: packets sent.
+    /// A frame is due. Returns the number of packets offered so far, including it. `rate`: the rate that the transport
+    /// allows, in bytes per second; `sent`: packets sent.
     pub fn frame(&mut self, now: Time, rate: f64, sent: u32, payload: Bytes) -> u32 {
         self.next = now + self.plan.frame;
         self.frames += 1;

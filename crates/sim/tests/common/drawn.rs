@@ -54,7 +54,7 @@ impl Drawer {
                     Ok(scenario) => return drawn(scenario, &object),
                     Err(problems) => problems,
                 };
-                // What is complained of goes; where that is nothing that was set, the next scenario is drawn.
+                // Removes the keys named by the problems; if none of them was set, the next scenario is drawn.
                 let mut removed = false;
                 for problem in &problems {
                     removed |= remove(&mut object, &problem.path);
@@ -224,7 +224,7 @@ fn drawn(scenario: Scenario, object: &Json) -> Drawn {
     }
 }
 
-/// Removes the value at a dotted path, or at the nearest level above that is there; not what names a part.
+/// Removes the value at a dotted path, or at the nearest level above that is there; never the key that names a part.
 fn remove(object: &mut Json, path: &str) -> bool {
     let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
     let key = key.split('[').next().unwrap_or(key);

@@ -66,7 +66,7 @@ impl Avoidance {
         }
     }
 
-    /// Forgets what was earned: the window was reduced.
+    /// Resets the credit for growth, because the window was reduced.
     pub(super) fn reset(&mut self) {
         self.credits = 0.0;
     }

@@ -1,7 +1,7 @@
 //! BBR, version 1: paces at the largest delivery rate of recent rounds and keeps two bandwidth-delay products
 //! in flight.
 //!
-//! *Reference*: CCHJ17 sections 4.1 to 4.3; what `bbr_rule = "linux"` adds, CSB25 (aggregation, margin,
+//! *Reference*: CCHJ17 sections 4.1 to 4.3; for the additions of `bbr_rule = "linux"`, CSB25 (aggregation, margin,
 //! quantum, budget) and Linux by its output (see `docs/transports/bbr.md`).
 //! *Units*: windows in segments, rates in segments per second.
 //! *Deviations*: the windowed maximum of the bandwidth is exact; no undo. An ECN echo changes nothing, as in
@@ -35,7 +35,7 @@ const MIN_WINDOW: f64 = 4.0;
 const MARGIN: f64 = 0.99;
 /// Largest burst of Linux: 64 KiB.
 const MOST_AT_ONCE: f64 = 45.0;
-/// ACK aggregation widens the window by at most what arrives in this many seconds.
+/// ACK aggregation widens the window by at most the data that arrive in this many seconds.
 const AGGREGATION_S: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! RTTs of one round: what delay-based controls look at once per round trip.
+//! RTTs of one round, for delay-based controls that decide once per round trip.
 //!
 //! *Units*: RTTs in nanoseconds, segments.
-//! *Deviations*: none; a round ends with the first ACK beyond what was sent when it began.
+//! *Deviations*: none; a round ends with the first ACK beyond the data sent when it began.
 
 use super::AckEvent;
 use units::Span;

@@ -1,4 +1,4 @@
-//! Veno: Reno that tells random losses from congestion by the queue it sees.
+//! Veno: Reno that distinguishes random losses from congestion by its estimate of the queue.
 //!
 //! *Reference*: FL03.
 //! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.

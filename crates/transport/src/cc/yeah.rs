@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((cc.slow, cc.fast), (0, 1));
     }
 
-    /// 1000 segments at 125 ms are 200 queued: they leave. Reno's estimate is half of what is left.
+    /// 1000 segments at 125 ms are 200 queued: they leave. Reno's estimate is half of the rest.
     #[test]
     fn a_long_queue_is_drained() {
         let mut cc = control();

@@ -1,5 +1,5 @@
 //! The state of a connection that loss recovery and the sender share, made of parts: sequence space, window and
-//! congestion control, timers, RTT estimate, and what only some options need.
+//! congestion control, timers, RTT estimate, and the state of optional parts.
 //!
 //! | part | file |
 //! |---|---|
@@ -40,7 +40,7 @@ pub(crate) use sequence::{SequenceSpace, NONE};
 pub(crate) use timers::{Timer, Timers};
 pub(crate) use tracking::Tracking;
 
-/// The shared state of a connection. What the fast path touches comes first.
+/// The shared state of a connection. Fields that the fast path touches come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Ctx {
@@ -97,7 +97,7 @@ pub(crate) struct Needs {
 }
 
 impl Ctx {
-    /// Returns the state of a connection without data to send, and what it needs. `stream` draws the clock offset and
+    /// Returns the state of a connection without data to send. `stream` draws the clock offset and
     /// the sending jitter, where options ask for them.
     pub(crate) fn new(params: &Arc<Valid<Params>>, mut stream: Stream) -> (Ctx, Needs) {
         let p: &Params = params;

@@ -96,7 +96,7 @@ impl QuickAck {
         more > 0
     }
 
-    /// Autotuning: once per round trip makes room for duplicate what was read in it, plus its growth. The
+    /// Autotuning: once per round trip makes room for twice the data read in it, plus its growth. The
     /// application has read everything before `next`; `held` segments are buffered.
     fn follow(&mut self, now: Time, next: u32, held: u32) {
         if now.since(self.since) < self.rtt {
@@ -154,7 +154,7 @@ impl Receiver {
         true
     }
 
-    /// The application reads what is in order.
+    /// The application reads the data that are in order.
     pub(super) fn autotune(&mut self, now: Time) {
         if let Some(quick_ack) = self.store.quick_ack() {
             quick_ack.follow(now, self.rcv_nxt, self.highest.saturating_sub(self.rcv_nxt));

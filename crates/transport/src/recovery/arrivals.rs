@@ -1,4 +1,4 @@
-//! Records of what was sent and what has arrived: the ledger of segments in flight, and the congestion controls that
+//! Records of sent and acknowledged segments: the ledger of segments in flight, and the congestion controls that
 //! see every ACK.
 //!
 //! *Units*: segments.
@@ -139,7 +139,7 @@ impl LossRecovery {
     }
 
     /// Segments delivered by an ACK; a duplicate counts as one. With `counting = "ns3"`: a partial ACK counts
-    /// as one, the ACK that ends a timeout's recovery counts what lies beyond, and others exclude the
+    /// as one, the ACK that ends a timeout's recovery counts the segments beyond, and others exclude the
     /// duplicates before.
     fn delivered_by(&self, ctx: &Ctx, ack: u32, acked: u32) -> u32 {
         if acked == 0 {

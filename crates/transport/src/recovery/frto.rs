@@ -1,5 +1,5 @@
 //! F-RTO: detects a spurious timeout without timestamps. Two new segments are sent before further
-//! retransmissions; the ACKs tell whether segments sent before the timeout keep arriving.
+//! retransmissions; the ACKs show whether segments sent before the timeout keep arriving.
 //!
 //! *Reference*: RFC 5682 sections 2.1 (cumulative ACKs) and 3.1 (SACK).
 //! *Units*: segments.
@@ -28,7 +28,7 @@ pub(crate) enum FrtoAction {
     Nothing,
     /// Send new segments (step 2b).
     Try,
-    /// The timeout was genuine: retransmit what was lost.
+    /// The timeout was genuine: retransmits the lost segments.
     Repair,
 }
 

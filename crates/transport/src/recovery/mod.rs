@@ -1,4 +1,4 @@
-//! Loss detection and recovery, one file per family of algorithms. Here: what they share, that is the new
+//! Loss detection and recovery, one file per family of algorithms. Here: their common part, that is the new
 //! ACK, the reduction of the window, the retransmission timeout. ECN is in `ecn`.
 //!
 //! *Reference*: RFC 5681 section 3, RFC 6298 section 5, RFC 3168 section 6.1.2; ns-2.35 where an option asks
@@ -63,7 +63,7 @@ pub(crate) struct LossRecovery {
     pub(crate) parts: Box<Parts>,
 }
 
-/// State that is touched only while segments are missing, and what only some algorithms need.
+/// State that is touched only while segments are missing, and state that only some algorithms need.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) board: Scoreboard,

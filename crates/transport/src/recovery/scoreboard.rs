@@ -208,7 +208,7 @@ impl Scoreboard {
         (start, end) == self.last.get(place) || (start, end) == self.last.get(place.saturating_sub(1))
     }
 
-    /// The part of a reported block `[start, end)` that may be new: what the last ACK reported is not.
+    /// The part of a reported block `[start, end)` that may be new: the part the last ACK reported is not.
     #[inline]
     pub fn possibly_new(&self, start: u32, end: u32) -> (u32, u32) {
         self.last.trim(start, end)

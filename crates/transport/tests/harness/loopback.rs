@@ -16,7 +16,7 @@ pub fn params(keys: &[(&str, &str)]) -> Valid<Params> {
     Valid::new(params).expect("they were checked as they were read")
 }
 
-/// Sender, receiver and what is between them.
+/// Sender, receiver and the path between them.
 pub struct Loopback {
     pub sender: Sender,
     pub receiver: Receiver,

@@ -218,7 +218,7 @@ impl<T: Param> Param for Vec<T> {
         for (i, item) in items.iter().enumerate() {
             match T::read_whole(item) {
                 Ok(one) => read.push(one),
-                // What is wrong with a plain item is said of the list, as it stands there.
+                // A problem of a plain item is reported at the list, with the whole list as its value.
                 Err(found) => problems.extend(found.into_iter().map(|problem| match problem.path.as_str() {
                     "" => Problem { value: value.to_string(), ..problem },
                     path => Problem { path: format!("{i}.{path}"), ..problem },

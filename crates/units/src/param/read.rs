@@ -5,8 +5,8 @@ use super::{Check, Problem, Table, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys, then what they imply for keys it
-/// does not have; ranges and relations are checked last. Problems carry paths below `path`.
+/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys, then the values they imply
+/// for keys it does not have; ranges and relations are checked last. Problems carry paths below `path`.
 pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Problem>) -> T {
     let before = problems.len();
     let mut params = T::default();

@@ -1,4 +1,4 @@
-//! Remedies of problems whose rule alone does not say what to write.
+//! Remedies for problems whose rule alone does not name a valid value.
 
 use super::{Check, Field, Problem, Value};
 use alloc::string::{String, ToString};
@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 /// Marks the nearest name within a rule, which is a remedy.
 const MEANT: &str = "; did you mean ";
 
-/// The same problem with a remedy: the nearest name, else an example of what may be written at its key. The path begins
+/// The same problem with a remedy: the nearest name, else an example of a valid value at its key. The path begins
 /// with a key of `T`.
 pub fn with_example<T: Check>(problem: Problem) -> Problem {
     remedied::<T>(problem, example)

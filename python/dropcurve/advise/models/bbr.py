@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...errors import UsageError
 
-#: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides what is gained (CCGYJ16).
+#: BBR probes with a gain of 1.25: loss above 1 - 1/1.25 hides the gain (CCGYJ16).
 PROBE_GAIN = 1.25
 #: The least round trip is measured again every 10 s, for 0.2 s (CCGYJ16).
 PROBE_RTT_EVERY_S, PROBE_RTT_S = 10.0, 0.2
@@ -17,8 +17,8 @@ PROBE_RTT_PKTS = 4.0
 
 
 def bbr_throughput(*, loss: float, rate_bps: float) -> float:
-    """Goodput of one BBR flow alone under random loss: what arrives of the bottleneck's rate, up to the loss that the
-    gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
+    """Goodput of one BBR flow alone under random loss: the part of the bottleneck's rate that arrives, up to the loss
+    that the gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
 
     Args:
         loss: share of packets lost at random, from 0 to 1.

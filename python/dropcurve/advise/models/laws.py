@@ -63,7 +63,7 @@ class Path:
 
 @dataclass(frozen=True)
 class ThroughputLaw:
-    """A throughput law: what it assumes, and the mean window at a loss rate on a path."""
+    """A throughput law: its assumptions, and the mean window at a loss rate on a path."""
 
     name: str
     title: str

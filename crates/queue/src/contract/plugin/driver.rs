@@ -36,7 +36,7 @@ impl<P: Packet + Copy> Driver<P> {
         }
     }
 
-    /// Calls the plug-in; takes over what it has set.
+    /// Calls the plug-in; takes over the values it has set.
     #[inline]
     fn call<T>(&mut self, cx: &mut Cx<'_, P>, act: impl FnOnce(&mut dyn External, &mut Call<'_>) -> T) -> T {
         let (now, on_wire) = (cx.now, cx.on_wire);

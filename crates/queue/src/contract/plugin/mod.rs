@@ -34,7 +34,7 @@ pub struct Parameter {
     pub range: (f64, f64),
 }
 
-/// A plug-in: what it declares, and how its disciplines are made.
+/// A plug-in: its declarations, and the constructor of its disciplines.
 pub trait Plugin: Send + Sync {
     /// The name that a scenario writes after `kind`.
     fn name(&self) -> &'static str;

@@ -133,7 +133,7 @@ pub(super) struct Terms {
 const FRAME: Bytes = Bytes(1514);
 
 impl Terms {
-    /// Those of each tin, the least urgent first.
+    /// The terms of each tin, the least urgent tin first.
     pub(super) fn of(tins: Tins, bandwidth: Option<Rate>, target: Span, interval: Span) -> Vec<Terms> {
         let shares = tins.shares();
         let each = shares.iter().map(|&share| {

@@ -146,7 +146,7 @@ pub struct DualPi2<P> {
     ecn: bool,
     guard: u64,
     classic_share: f64,
-    /// Bytes the classic queue is owed; below zero, what it has had beyond its share.
+    /// Bytes the classic queue is owed; below zero, those it has had beyond its share.
     credit: f64,
     t_update: Span,
     next_tick: Time,

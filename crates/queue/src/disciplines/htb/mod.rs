@@ -1,4 +1,4 @@
-//! Hierarchical token bucket: classes with a rate each, that lend each other what they do not use.
+//! Hierarchical token bucket: classes with a rate each, which lend each other the part they do not use.
 //!
 //! Reference: tc-htb(8) and the user guide it names, for the classes, levels and borrowing.
 //! Units: rates, bytes for bursts and quanta; `limit` counts packets or bytes of all classes together.
@@ -33,7 +33,7 @@ const MOST_LEVELS: usize = 8;
 units::params! {
     /// A tree of classes with token buckets.
     pub struct Params {
-        /// Most that may wait in all classes, in packets or bytes.
+        /// Limit of all classes together, in packets or bytes.
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },

@@ -79,7 +79,7 @@ impl Average {
         }
     }
 
-    /// Takes over what `other` has averaged: in integers the scaled number, whatever it is scaled by.
+    /// Takes over the average of `other`: in integers the scaled number, whatever the scale.
     pub(super) fn take_over(&mut self, other: &Average) {
         match (self, other) {
             (Average::Integer(one), Average::Integer(other)) => one.scaled = other.scaled,
@@ -147,9 +147,9 @@ impl Real {
 }
 
 impl Integer {
-    /// `packets` is how many an idle link sends in a microsecond, or in what is taken for one.
+    /// `packets` is the number an idle link sends in a microsecond, or in the span that stands for one.
     fn new(wlog: u32, packets: f64) -> Integer {
-        // Bits lost in a microsecond of idle time: packets in it times the logarithm of what each keeps.
+        // Bits lost in a microsecond of idle time: packets in it times the logarithm of the share that each leaves.
         let bits = -math::ln(1.0 - math::powi(0.5, wlog.into())) * packets;
         let longest = 31.0 / bits;
         let cell_log = (0..31).find(|log| longest / f64::from(1u32 << log) < 512.0).unwrap_or(31);

@@ -1,4 +1,4 @@
-//! The dialects of RED: rows of named options. What a row leaves out is as in the paper.
+//! The dialects of RED: rows of named options. An option that a row leaves out is as in the paper.
 //!
 //! Reference: observed behaviour of the named programs; `docs/disciplines/red.md` compares them.
 //! `wred` and `junos` are from CiscoWRED and JunosCoS, which describe and do not define.

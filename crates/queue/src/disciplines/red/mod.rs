@@ -10,12 +10,12 @@
 //! |---|---|
 //! | `mod.rs` | the steps at an arrival and a departure, and the curve from `avg` to `p_b` |
 //! | `params.rs` | the options |
-//! | `auto.rs` | what the automatic ones become |
+//! | `auto.rs` | values of automatic parameters |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
 //! | `victims.rs` | marks, drops, and whom a full buffer ends |
 //! | `fast_path.rs` | the same steps under the default options, specialised |
-//! | `parts.rs` | what its relatives take of it, and what they may move |
+//! | `parts.rs` | the parts that relatives of RED reuse, and the parameters they may move |
 //! | `dialects.rs` | the rows |
 
 mod auto;
@@ -98,7 +98,7 @@ impl LinearCurve {
     /// The base probability between the thresholds.
     #[inline(always)]
     fn p_b_between(&self, avg: f64) -> f64 {
-        // `avg` is not below `min_th`, but `max_p` may have been moved beyond what a probability can be.
+        // `avg` is not below `min_th`, but `max_p` may have been moved beyond 1.
         ((avg - self.min_th) * self.per_span * self.max_p).min(1.0)
     }
 }
@@ -380,7 +380,7 @@ impl<P: Packet + Copy, L: MarkingCurve> QueueDisc<P> for Red<P, L> {
         let p_b = if avg < self.curve.min_th() { 0.0 } else { self.curve.p_b(avg) };
         out.note("avg", avg);
         out.note("p_b", p_b);
-        // ns-2 lets `max_p` grow past what a probability can be.
+        // ns-2 lets `max_p` grow past 1.
         out.note("max_p", self.curve.max_p().min(1.0));
         out.note("count", self.marker.count());
     }

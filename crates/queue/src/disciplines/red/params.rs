@@ -108,7 +108,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// In what the table of idle time of integer arithmetic is made; idle time is read from it in microseconds.
+    /// Unit in which the table of idle time of integer arithmetic is made; idle time is read from it in microseconds.
     pub enum IdleTable {
         /// In microseconds.
         Microseconds = "microseconds",
@@ -254,7 +254,7 @@ units::params! {
         sample: AverageSample = AverageSample::Before => { source: "FJ93" },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },
-        /// In what the table of idle time of integer arithmetic is made.
+        /// Unit in which the table of idle time of integer arithmetic is made.
         idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
         /// When idle time starts.
         idle_from: IdleFrom = IdleFrom::Empties => { source: "FJ93" },

@@ -1,4 +1,4 @@
-//! RED in parts: what its relatives take of it, and what they may move while it runs.
+//! RED in parts: the parts that its relatives reuse, and the parameters they may move while it runs.
 //!
 //! A relative holds a [`Red`] and changes its law between the two steps of an arrival, or keeps several
 //! [`Part`]s of which one is in place at a time. Its parameters start and end with those every relative
@@ -322,7 +322,7 @@ macro_rules! red_params {
         }
 
         impl $name {
-            /// RED with what is shared; the rest is as in the paper.
+            /// RED with the options that all relatives share; the others are as in the paper.
             fn base(&self) -> crate::red::Params {
                 crate::red::Params {
                     limit: self.limit,

@@ -1,4 +1,4 @@
-//! Marks and drops: what a signal does to the arriving packet, and which packet a forced drop or a full buffer ends.
+//! Marks and drops: the effect of a signal on the arriving packet, and the victim of a forced drop or a full buffer.
 //!
 //! Reference: FJ93 drops the arriving one; the others are those of ALTQ and ns-2.35.
 //! Units: none.
@@ -19,7 +19,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
             return Some(pkt);
         }
         match signal {
-            // A full buffer chooses its victim, whatever the die says of the arriving packet.
+            // A full buffer chooses its victim, whatever the draw decides for the arriving packet.
             Signal::Early { p_b } if rules.takes_one && !self.queue.has_room(&pkt, cx) => {
                 let marks = rules.ecn && p_b < rules.mark_limit && pkt.ecn().capable();
                 if marks {

@@ -27,7 +27,7 @@ pub(crate) enum Place {
     Old,
 }
 
-/// A queue, its turn, and what its law remembers.
+/// A queue, its turn, and the state of its law.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<S> {
     chain: Chain,

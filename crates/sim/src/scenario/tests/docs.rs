@@ -1,4 +1,4 @@
-//! The guide: its tables are what the declarations say, its examples are read.
+//! The guide: its tables equal those of the declarations, its examples parse.
 
 use super::files::folder;
 use super::*;

@@ -1,4 +1,4 @@
-//! The JSON Schema and the catalogue say what the reader does.
+//! The JSON Schema and the catalogue agree with the parser.
 
 use super::*;
 use serde_json::{json, Value as Json};

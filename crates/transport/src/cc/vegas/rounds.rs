@@ -21,7 +21,7 @@ enum Judging {
     On,
     /// Off until the next ACK that may grow the window: a recovery is in progress.
     Recovery,
-    /// Off since a timeout or an echo; what is outstanding is known with the next ACK.
+    /// Off since a timeout or an ECN echo; the flight size is known with the next ACK.
     Stopped,
     /// Off until this segment is the first unacknowledged one.
     Until(u32),

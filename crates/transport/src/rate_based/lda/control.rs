@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(control.rate, 51_875.0);
     }
 
-    /// Near the bottleneck: (1 - e^-0.1) of the rate is less than what doubling would add.
+    /// Near the bottleneck: (1 - e^-0.1) of the rate is less than doubling would add.
     #[test]
     fn it_converges_to_the_bottleneck() {
         let mut control = control(90_000.0, 20_000.0);

@@ -2,7 +2,7 @@
 //!
 //! *Reference*: ROY00: rounds, gaps and emulated timeouts; RFC 5681 for the window.
 //! *Units*: packets, round trips.
-//! *Deviations*: assumed: after a gap the window waits for what decides it (the missing packet, enough
+//! *Deviations*: assumed: after a gap the window waits for the event that decides it (the missing packet, enough
 //! packets above it, or a timeout); losses among packets in flight at a reduction belong to it.
 
 use super::TearParams;

@@ -16,8 +16,8 @@ impl LossRecovery {
         self.parts.board.sacked_count == 0 && rack.holes == 0 && rack.tlp.is_idle()
     }
 
-    /// Processes an ACK of `[una, ack)`, less than what is in flight, without SACK blocks and ECN echo. Returns whether
-    /// the next such ACK may take the fast path, too.
+    /// Processes an ACK of `[una, ack)`, fewer segments than are in flight, without SACK blocks and ECN echo. Returns
+    /// whether the next such ACK may take the fast path, too.
     #[inline]
     pub(crate) fn on_plain_ack_rack(&mut self, ctx: &mut Ctx, now: Time, ack: u32, echo: Time) -> bool {
         let (una, flight) = (ctx.seq.una, ctx.seq.outstanding());

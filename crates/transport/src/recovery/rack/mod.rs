@@ -263,8 +263,8 @@ impl LossRecovery {
         self.parts.rack.lost_again && ctx.params.reduction != Reduction::Linux && !ctx.model_based
     }
 
-    /// Starts another recovery within one, with its own reduction. Without it a window that exceeds what the path holds
-    /// would stay, as long as its losses keep the recovery from its end.
+    /// Starts another recovery within one, with its own reduction. Without it a window that exceeds the capacity of the
+    /// path would stay, as long as its losses keep the recovery from its end.
     fn reduce_again(&mut self, ctx: &mut Ctx, now: Time, delivered: u32) {
         (self.recovering, self.recover) = (false, ctx.seq.una);
         self.enter_rack_if_lossy(ctx, now, delivered);
