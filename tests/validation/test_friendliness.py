@@ -40,6 +40,12 @@ def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Pat
     assert not states, "a second call makes no run"
 
 
+def test_the_kept_page_has_every_transport() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "friendliness.md").read_text(encoding="utf-8")
+    for name in friendliness.transports():
+        assert page.count(f"| **{name}** |") == len(friendliness.QUEUES), f"make friendliness: {name} is missing"
+
+
 def test_share_by_hand() -> None:
     # Logarithms of 2 and 8: the middle is 4; Student's t of one degree of freedom is 12.706.
     found = friendliness.share([math.log(2), math.log(8)])
