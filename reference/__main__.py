@@ -17,6 +17,7 @@ from reference import (
     hashed,
     line,
     nested,
+    papers,
     pi,
     pie,
     rates,
@@ -84,6 +85,8 @@ def main():
         write(kind, name, keys, drive(queue, arrivals(f"{kind}/{name}", COUNT, SIZES)), "traffic")
     for kind, name, model, keys, like in delay_based():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
+    for kind, name, model, keys, like in papers.traces():
+        write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "papers")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 Written from the papers alone, before their disciplines in Rust or any other transcription was read; it shares no code
 with those. Sources: Hamadneh et al. (equations 1 to 3, Tables 1 to 3, section 5.2) for RED, ERD, Refined RED and
 WTRED; Patel and Dalal (section 4.1, equation 4, Figure 6) for RED-AT and reconfigurable-threshold RED; Hassan (section
-2.1) for RED's parameters. What these leave to the RED that all of them cite is marked FJ93, what nothing says is marked
-open. Queues are in packets; a packet in transmission does not count as queued.
+2.1) for RED's parameters; De Cnodder et al. (Tables 1 and 2) for RED_1 to RED_5. What these leave to the RED that all
+of them cite is marked FJ93, what nothing says is marked open.
+
+Lines of a trace are those of line.py. Queues are in packets; a packet in transmission does not count as queued.
 """
 
 from reference.line import Model
@@ -40,6 +42,8 @@ class PaperRed(Model):
             self.avg = (1 - w) * self.avg + w * len(self.queue)
         else:
             self.avg *= (1 - self.weight()) ** ((now - self.empty_since) / TYPICAL)
+            # FJ93 counts the packets that could have left since; a drop from an empty queue may not count them twice.
+            self.empty_since = now
 
     def thresholds(self):
         """What adapts thresholds does so here, once the average is known."""
@@ -115,11 +119,11 @@ class PaperRefined(PaperRed):
         return self.w_q * self.WEIGHTS[min(phase, 5)]
 
     def dequeue(self, now):
-        """"FRED extends RED by additionally calculating the average queue size for every packet departure." The
-        queue that it samples is the one that the packet leaves behind (open)."""
+        """Section 4: the average is calculated for every packet departure too, of the queue that it leaves (open)."""
         packet = super().dequeue(now)
-        if packet is not None and self.queue:
-            self.sample(now)
+        if packet is not None:
+            w = self.weight()
+            self.avg = (1 - w) * self.avg + w * len(self.queue)
         return packet
 
 
@@ -133,6 +137,44 @@ class PaperWtred(PaperRed):
         if self.avg < self.min_th:
             return 0.003
         return 0.002 if self.avg < self.max_th else 0.001
+
+
+class PaperSizes(PaperRed):
+    """RED_1 to RED_5, Tables 1 and 2 of De Cnodder et al.
+
+    `count` is "the number of accepted packet since the last drop or since avg exceeded min_th": 0 then, and raised
+    by step 1 before its use. With equation 1 instead of these words it is -1 then, so that P[X = 1] is p_b.
+    """
+
+    def __init__(self, column, start, *settings):
+        super().__init__(*settings)
+        self.column, self.start = column, start
+        self.count, self.share = start, 0.0
+
+    def is_drop(self):
+        if self.avg >= self.max_th:
+            return True
+        if self.avg < self.min_th:
+            self.count = self.start
+            return False
+        if self.column in (1, 2, 3):
+            self.count += 1
+        p_b = self.max_p * (self.avg - self.min_th) / (self.max_th - self.min_th)
+        if self.column == 2:
+            p_b *= self.share
+        weight = {3: self.share, 4: self.share, 5: self.share**2}.get(self.column, 1.0)
+        # Equations 1, 2 and 4 sum to one: with count p_b at 1 the packet is dropped.
+        p_a = p_b * weight / (1 - self.count * p_b) if self.count * p_b < 1 else 1.0
+        drop = self.chance(min(p_a, 1.0))
+        if self.column > 3:
+            self.count += weight
+        return drop
+
+    def enqueue(self, now, packet):
+        self.share = packet.size / 1500
+        super().enqueue(now, packet)
+        if self.fates:
+            self.count = self.start
 
 
 class PaperRedAt(PaperRed):
@@ -188,7 +230,8 @@ class PaperReconfigurable(PaperRed):
     min_th starts at 4 packets and max_th at twice that. How min_th grows with flows and bursts is not printed: n k
     (open), with n the flows that have packets queued. Once min_th is at `target`, equation 4 sets max_th, at most the
     buffer: "the average queue size should reach the maximum threshold when or before the instantaneous queue size
-    reaches the maximum buffer size".
+    reaches the maximum buffer size". The rule of thumb, max_th at least twice min_th, holds throughout (open: where n
+    jumps, the sum may lie below min_th, and then equation 3 has no meaning).
     """
 
     def __init__(self, buffer, target, k, max_p, w_q):
@@ -202,7 +245,37 @@ class PaperReconfigurable(PaperRed):
             self.max_th = 2 * self.min_th
             return
         kept = (1 - self.w_q) ** (n * self.k)
-        self.max_th = min(self.max_th + kept * self.avg + (1 - kept) * len(self.queue), self.buffer)
+        grown = self.max_th + kept * self.avg + (1 - kept) * len(self.queue)
+        self.max_th = max(2 * self.min_th, min(grown, self.buffer))
 
     def show(self):
         return [f"avg={self.avg!r}", f"min_th={self.min_th!r}", f"max_th={self.max_th!r}"]
+
+
+def traces():
+    """Yields kind, name, model, keys and arrivals."""
+    few = {"count": 700, "spell": 40, "sizes": (40, 576, 1000, 1500)}
+    red = {"limit": "30 pkts", "min_th": "5 pkts", "max_th": "15 pkts", "max_p": "0.1", "w_q": "0.02"}
+    yield "red", "papers", PaperRed(30, 5, 15, 0.1, 0.02), red, few
+    yield "red", "papers_small_buffer", PaperRed(8, 5, 15, 0.1, 0.02), {**red, "limit": "8 pkts"}, few
+    erd = {"limit": "20 pkts", "drop_level": "8 pkts", "drop_probability": "0.1"}
+    yield "erd", "papers", PaperErd(20, 8, 0.1), erd, few
+    yield "fred_refined", "papers", PaperRefined(30, 5, 15, 0.1, 0.02), red, few
+    yield "wtred", "papers", PaperWtred(30, 0.1), {"limit": "30 pkts", "max_p": "0.1"}, {**few, "count": 1200}
+    for column in range(1, 6):
+        for rule, start in (("words", 0), ("equation", -1)) if column < 4 else (("words", 0),):
+            keys = {**red, "variant": f"red_{column}", "count_start": rule}
+            model = PaperSizes(column, start, 30, 5, 15, 0.1, 0.02)
+            yield "red_size", f"papers_{column}_{rule}", model, keys, few
+    at = PaperRedAt(50, (10, 30), (5, 15), (25, 35), (0.2, 0.1), 0.1, 0.02)
+    keys = {
+        "limit": "50 pkts", "min_th": "10 pkts", "max_th": "30 pkts", "min_low": "5 pkts", "min_high": "15 pkts",
+        "max_low": "25 pkts", "max_high": "35 pkts", "alpha": "0.2", "beta": "0.1", "max_p": "0.1", "w_q": "0.02",
+        "spacing": "pseudocode",
+    }  # fmt: skip
+    yield "red_at", "papers", at, keys, few
+    keys = {
+        "limit": "60 pkts", "target": "15 pkts", "burst": "4", "memory": "0 s", "equation": "as_printed",
+        "max_p": "0.1", "w_q": "0.02",
+    }  # fmt: skip
+    yield "rtred", "papers", PaperReconfigurable(60, 15, 4, 0.1, 0.02), keys, {**few, "flows": 6}
