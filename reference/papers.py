@@ -46,7 +46,7 @@ class PaperRed(Model):
             self.empty_since = now
 
     def thresholds(self):
-        """What adapts thresholds does so here, once the average is known."""
+        """Moves the thresholds once the average is known; RED leaves them."""
 
     def is_drop(self):
         """Decision on this arrival: equations 2 and 3 between the thresholds, every packet above."""
