@@ -43,7 +43,9 @@ def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Pat
 def test_the_kept_page_has_every_transport() -> None:
     page = (Path(__file__).parents[2] / "docs" / "friendliness.md").read_text(encoding="utf-8")
     for name in friendliness.transports():
-        assert page.count(f"| **{name}** |") == len(friendliness.QUEUES), f"make friendliness: {name} is missing"
+        assert page.count(f"| **{name}** |") == len(friendliness.QUEUES), (
+            f"make friendliness: {name} is missing"
+        )
 
 
 def test_share_by_hand() -> None:
