@@ -1,4 +1,4 @@
-"""dropcurve plot: figures of a stored result."""
+"""dropcurve plot: figures of a stored result or sweep."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import typer
 
 from . import options as o
 from .show import Folder
+from .swept import is_sweep, plot_sweep
+
+#: Files that a figure can be written to.
+ENDINGS = (".svg", ".png", ".pdf", ".pgf")
 
 
 def plot(
@@ -16,51 +20,79 @@ def plot(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="One kind of figure (all it has).")
     ] = None,
-    write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png or .pdf")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC", help="Metric of a sweep to draw. Repeatable."),
+    ] = None,
+    style: Annotated[
+        str, typer.Option(help="screen, or paper: serif type, black, fonts embedded.")
+    ] = "screen",
+    width: Annotated[str, typer.Option(help="page (7 in) or column (3.5 in).")] = "page",
+    write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png, .pdf or .pgf")] = None,
     out: Annotated[Path | None, o.shared("out", "figures/ of the result")] = None,
     json: o.Json = False,
 ) -> int:
-    """Draw the figures of a stored result, or one of them.
+    """Draw the figures of a stored result or sweep, or one of them.
 
-    The folder is the one that `run` or `compare` names at the end.
+    The folder is the one that `run`, `compare` or `sweep` names at the end.
 
     \b
     Examples:
       dropcurve plot demo
-      dropcurve plot demo queue --write queue.pdf
+      dropcurve plot demo queue --style paper --width column --write queue.pdf
+      dropcurve plot grid heat_map --metric utilisation --metric sojourn_ms_p95
     """
-    from .. import plot as plots
-    from ..errors import UsageError, nearest
+    from ..errors import UsageError
     from ..files import checksums
-    from ..results import Result
     from ..runs import command_line
     from . import console
 
-    if kind is not None and kind not in plots.KINDS:
-        hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
-        raise UsageError(f"no figure is called '{kind}'; {hint}")
     if write is not None and kind is None:
         raise UsageError(
             f"--write {write}: is one file; name the figure that goes into it, or a folder with --out"
         )
-    if kind is not None and out is not None and out.suffix in (".svg", ".png", ".pdf"):
+    if kind is not None and out is not None and out.suffix in ENDINGS:
         o.refuse_out(out, "the figure")
-    result = Result.load(folder)
     target = out or folder / "figures"
-    if kind is None:
-        files = plots.save_all(result, target)
+    if is_sweep(folder):
+        where = {"file": write} if write else {"folder": target}
+        files = plot_sweep(folder, kind, metric or [], where, width=width, look=style)
+    elif metric:
+        raise UsageError(f"--metric {metric[0]}: is for the figures of a sweep; {folder} is none")
     else:
-        file = write or target / f"{kind}.svg"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        plots.plot(kind, result, path=file)
-        files = [file]
+        files = _result(folder, kind, write, target, width=width, style=style)
     checksums.add(folder, files)
     if json:
         console.data([str(file) for file in files])
     else:
         for file in files:
             print(file)
+    options = [("style", style if style != "screen" else None), ("width", width if width != "page" else None)]
     console.again(
-        command_line.line("plot", [str(folder), *([kind] if kind else [])], [("write", write), ("out", out)])
+        command_line.line(
+            "plot",
+            [str(folder), *([kind] if kind else [])],
+            [*(("metric", name) for name in metric or []), *options, ("write", write), ("out", out)],
+        )
     )
     return 0
+
+
+def _result(
+    folder: Path, kind: str | None, write: Path | None, target: Path, *, width: str, style: str
+) -> list[Path]:  # fmt: skip
+    """The files of the figures of a result, or of one of them."""
+    from .. import plot as plots
+    from ..errors import UsageError, nearest
+    from ..results import Result
+
+    if kind is not None and kind not in plots.KINDS:
+        hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
+        raise UsageError(f"no figure is called '{kind}'; {hint}")
+    result = Result.load(folder)
+    if kind is None:
+        return plots.save_all(result, target, width=width, style=style)
+    file = write or target / f"{kind}.svg"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    plots.plot(kind, result, path=file, width=width, style=style)
+    return [file]

@@ -14,9 +14,9 @@ def report(
     write: Annotated[Path | None, o.shared("write", "report.html of the result")] = None,
     out: o.FormerOut = None,
 ) -> int:
-    """Write the page of a stored result; it opens offline.
+    """Write the page of a stored result or sweep; it opens offline.
 
-    The folder is the one that `run` or `compare` names at the end.
+    The folder is the one that `run`, `compare` or `sweep` names at the end.
 
     \b
     Example:
@@ -26,10 +26,12 @@ def report(
     from ..files import checksums
     from ..results import Result
     from ..runs import command_line
+    from ..runs.sweeping import Sweep
     from . import console
+    from .swept import is_sweep
 
     o.refuse_out(out, "the page")
-    result = Result.load(folder)
+    result = Sweep.load(folder) if is_sweep(folder) else Result.load(folder)
     file = write or folder / "report.html"
     file.parent.mkdir(parents=True, exist_ok=True)
     pages.write(result, path=file)

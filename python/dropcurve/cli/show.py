@@ -9,7 +9,9 @@ import typer
 
 from . import options as o
 
-Folder = Annotated[Path, typer.Argument(metavar="RESULT_FOLDER", help="As `run` and `compare` write it.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="RESULT_FOLDER", help="As `run`, `compare` and `sweep` write it.")
+]
 
 
 def show(
@@ -22,9 +24,9 @@ def show(
     ] = False,
     json: o.Json = False,
 ) -> int:
-    """Print the table of a stored result, or its scenarios.
+    """Print the table of a stored result or sweep, or its scenarios.
 
-    The folder is the one that `run` or `compare` names at the end.
+    The folder is the one that `run`, `compare` or `sweep` names at the end.
 
     \b
     Examples:
@@ -36,8 +38,11 @@ def show(
     from ..report import setting
     from ..results import Result, folders
     from . import answer, console
+    from .swept import is_sweep, show_sweep
 
     answer.check(per, metric or [])
+    if is_sweep(folder):
+        return show_sweep(folder, metric or [], setup=setup, json=json)
     result = Result.load(folder)
     if setup:
         if json:

@@ -86,7 +86,7 @@ def sweep(
         note = f"interrupted; what was finished is kept in {folder}, the same command goes on from there"
         raise console.Interrupted(note) from None
     if json:
-        console.data(answer.record | {"points": _plain(answer, metric or [])})
+        console.data(answer.record | {"points": plain(answer, metric or [])})
     elif not quiet:
         print(table.text(answer, only=metric or []))
         console.again(answer.record["command"])
@@ -95,7 +95,8 @@ def sweep(
     return 0
 
 
-def _plain(answer: object, only: list[str]) -> list[dict[str, object]]:
+def plain(answer: object, only: list[str]) -> list[dict[str, object]]:
+    """The means of a sweep as plain data."""
     from dataclasses import asdict, is_dataclass
 
     from ..runs.sweeping import Sweep

@@ -52,9 +52,9 @@ VERBS = {
     "reproduce": Verb("reproduce", "Repeat published studies and judge each of their claims.", True),
     "model": Verb("model", "Compute throughput from loss and round-trip time, or the reverse, by published models."),
     "live": Verb("live", "Run the same queue on real packets: lab, check, run, set, stats, replay, clean."),
-    "plot": Verb("plot", "Draw the figures of a stored result, or one of them."),
-    "report": Verb("report", "Write the page of a stored result; it opens offline."),
-    "show": Verb("show", "Print the table of a stored result, or its scenarios."),
+    "plot": Verb("plot", "Draw the figures of a stored result or sweep, or one of them."),
+    "report": Verb("report", "Write the page of a stored result or sweep; it opens offline."),
+    "show": Verb("show", "Print the table of a stored result or sweep, or its scenarios."),
     "check": Verb("check", "Verify the files of a folder against their checksums."),
     "studio": Verb("studio", "Open the simulator and the results of a folder in a browser."),
     "mcp": Verb(

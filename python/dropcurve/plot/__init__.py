@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..files.writing import write_bytes
-from . import labels
+from . import labels, sweep
 from . import style as styles
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def plot(
 ) -> Figure:
     """Draws one kind of figure of a result, and writes it if `path` is given.
 
-    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png" or "pdf";
-    by default what the path ends in. `style` is "screen", or "paper": serif type, black, fonts embedded as fonts.
-    Drawing the same result twice gives the same bytes.
+    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png", "pdf" or
+    "pgf" (needs LaTeX); by default what the path ends in. `style` is "screen", or "paper": serif
+    type, black, fonts embedded as fonts. Drawing the same result twice gives the same bytes.
     """
     with styles.styled(style=style):
         figure = _draw(_kind(kind), result, width=width)
@@ -121,20 +121,50 @@ def available(result: Any) -> tuple[str, ...]:
 
 
 def save_all(
-    result: Any, folder: str | Path, *, formats: Sequence[str] = ("svg", "png"), width: str | float = "page"
+    result: Any,
+    folder: str | Path,
+    *,
+    formats: Sequence[str] = ("svg", "png"),
+    width: str | float = "page",
+    style: str = "screen",
 ) -> list[Path]:
     """Writes every figure the result has into `folder`, and returns the files."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name in available(result):
-        with styles.styled():
+        with styles.styled(style=style):
             figure = _draw(KINDS[name], result, width=width)
-            for format in formats:
-                file = folder / f"{name}.{format}"
-                write_bytes(file, styles.to_bytes(figure, format=format))
-                files.append(file)
+            files += _save(figure, [Path(folder) / f"{name}.{format}" for format in formats])
     return files
+
+
+def save_sweep(
+    settings: Sequence[str],
+    found: Sequence[sweep.MetricRuns],
+    *,
+    kind: str | None = None,
+    file: Path | None = None,
+    folder: Path | None = None,
+    width: str | float = "page",
+    style: str = "screen",
+) -> list[Path]:
+    """Writes the figures of a sweep: one kind into `file`, or all it has into `folder` as SVG and PNG.
+
+    Returns the files. Raises UsageError as `dropcurve.plot.sweep.draw`.
+    """
+    files = []
+    for name in [kind] if kind else sweep.available(settings, found):
+        with styles.styled(style=style):
+            figure = sweep.draw(name, settings, found, width=width)
+            both = [(folder or Path()) / f"{name}.{format}" for format in ("svg", "png")]
+            files += _save(figure, [file] if file else both)
+    return files
+
+
+def _save(figure: Figure, files: Sequence[Path]) -> list[Path]:
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(file, styles.to_bytes(figure, format=file.suffix.lstrip(".").lower() or "svg"))
+    return list(files)
 
 
 def _kind(name: str) -> Kind:
@@ -143,20 +173,8 @@ def _kind(name: str) -> Kind:
     return KINDS[name]
 
 
-def _width_in(width: str | float) -> float:
-    if isinstance(width, str):
-        if width not in styles.WIDTHS_IN:
-            raise UsageError(
-                f"width = {width!r}: must be a number of inches or one of {', '.join(styles.WIDTHS_IN)}"
-            )
-        return styles.WIDTHS_IN[width]
-    if not 2.0 <= width <= 20.0:
-        raise UsageError(f"width = {width}: must lie between 2 and 20 inches")
-    return float(width)
-
-
 def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
-    width_in = _width_in(width)
+    width_in = styles.width_in(width)
     module = kind.module
     layout: Layout = module.LAYOUT
     panels = module.data(result)

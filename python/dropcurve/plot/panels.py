@@ -41,13 +41,17 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     zero: bool = True
+    bottom: float | None = None
     top: float | None = None
     levels: Sequence[tuple[float, str]] = ()
 
 
 @dataclass(frozen=True)
 class Map:
-    """A table of numbers as colours, the number written in each field but NaN; ``middle`` is the neutral value."""
+    """A table of numbers as colours, the number written in each field but NaN.
+
+    ``middle`` is the neutral value; with None the colour deepens from the least value to the largest.
+    """
 
     values: Sequence[Sequence[float]]
     rows: Sequence[str]
@@ -55,7 +59,7 @@ class Map:
     x: str
     y: str
     title: str = ""
-    middle: float = 1.0
+    middle: float | None = 1.0
 
 
 def panels(
@@ -127,6 +131,8 @@ def _draw_lines(panel: Panel, ax: Axes) -> None:
         ax.set_yscale("log")
     elif panel.zero:
         ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]) if min(_all_y(panel), default=0) < 0 else 0.0)
+    if panel.bottom is not None:
+        ax.set_ylim(bottom=panel.bottom)
     if panel.top is not None:
         ax.set_ylim(top=panel.top)
     ax.margins(x=0.04)
@@ -150,16 +156,20 @@ def _all_y(panel: Panel) -> list[float]:
 
 
 def _draw_map(found: Map, ax: Axes) -> None:
-    """Blue below the middle, vermilion above, as far as the farther end."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
-    values = [[value - found.middle for value in row] for row in found.values]
-    reach = max((abs(value) for row in values for value in row if math.isfinite(value)), default=1.0) or 1.0
+    known = [value for row in found.values for value in row if math.isfinite(value)]
+    if found.middle is None:
+        colours = LinearSegmentedColormap.from_list("rising", ["#e3eff7", "#5aa0d0"])
+        low, high = min(known, default=0.0), max(known, default=1.0)
+    else:
+        colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
+        reach = max((abs(value - found.middle) for value in known), default=1.0) or 1.0
+        low, high = found.middle - reach, found.middle + reach
     # Drawn as shapes: a page that fetches nothing shows no bitmap either.
     edges = ([i - 0.5 for i in range(len(found.columns) + 1)], [i - 0.5 for i in range(len(found.rows) + 1)])
     ax.pcolormesh(
-        *edges, values, cmap=colours, vmin=-reach, vmax=reach, edgecolors=style.PAPER, linewidth=0.5
+        *edges, found.values, cmap=colours, vmin=low, vmax=high, edgecolors=style.PAPER, linewidth=0.5
     )
     ax.invert_yaxis()
     for y, row in enumerate(found.values):

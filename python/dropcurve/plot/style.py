@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -146,6 +147,8 @@ PAPER_RC: Mapping[str, Any] = {
     "grid.linewidth": 0.4,
     "lines.linewidth": 1.0,
     "pdf.fonttype": 42,
+    "pgf.rcfonts": False,
+    "pgf.texsystem": "pdflatex",
     "savefig.dpi": 600,
 }
 #: Settings by the name of a style.
@@ -170,6 +173,22 @@ def styled(*, text_as_text: bool = False, style: str = "screen") -> Iterator[Non
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(settings)
         yield
+
+
+def width_in(width: str | float) -> float:
+    """A width in inches: of "page", "column", or the number itself.
+
+    Raises UsageError for another name, or a number outside of 2 to 20.
+    """
+    if isinstance(width, str):
+        if width not in WIDTHS_IN:
+            raise UsageError(
+                f"width = {width!r}: must be a number of inches or one of {', '.join(WIDTHS_IN)}"
+            )
+        return WIDTHS_IN[width]
+    if not 2.0 <= width <= 20.0:
+        raise UsageError(f"width = {width}: must lie between 2 and 20 inches")
+    return float(width)
 
 
 def new_figure(width_in: float, height_in: float) -> Figure:
@@ -197,14 +216,28 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
         "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
         "pdf": {"CreationDate": None, "Creator": "dropcurve", "Producer": None},
         "png": {"Software": None},
+        "pgf": {},
     }
     if format not in no_date:
         raise UsageError(f"format = {format!r}: must be one of {', '.join(no_date)}")
+    if format == "pgf":
+        _require_latex()
     out = io.BytesIO()
     figure.savefig(out, format=format, metadata=dict(no_date[format]))
     return (
         visible(_rounded(out.getvalue()).decode(), lines=True).encode() if format == "svg" else out.getvalue()
     )
+
+
+def _require_latex() -> None:
+    """PGF is measured by LaTeX. Raises UsageError if it is not installed."""
+    import matplotlib
+
+    engine = str(matplotlib.rcParams["pgf.texsystem"])
+    if shutil.which(engine) is None:
+        raise UsageError(
+            f"format = 'pgf': needs {engine}, which is not installed; install TeX Live, or write .pdf"
+        )
 
 
 def _rounded(svg: bytes) -> bytes:

@@ -20,6 +20,17 @@ def scaled(unit: str, largest: float) -> tuple[float, str]:
     return 1.0, unit
 
 
+#: Units of the settings of a sweep, by the ending of the column.
+SETTING_UNITS = {"bps": "bit/s", "ms": "ms", "bytes": "bytes", "pkts": "packets"}
+
+
+def setting(column: str) -> tuple[str, str]:
+    """(name, unit) of a setting from its column in a sweep: ``dumbbell_rate_bps`` is (dumbbell rate, bit/s)."""
+    name, _, ending = column.rpartition("_")
+    unit = SETTING_UNITS.get(ending, "")
+    return (name if unit else column).replace("_", " "), unit
+
+
 #: Half-widths below this share of the mean are rounding errors of the arithmetic, not scatter.
 NOISE = 1e-9
 

@@ -1,4 +1,4 @@
-"""The page of a result: one HTML file that opens anywhere, offline, readable by someone who did not run it.
+"""The page of a result or a sweep: one HTML file that opens anywhere, offline, readable by someone who did not run it.
 
     from dropcurve import report
     report.write(result, "report.html")
@@ -10,13 +10,15 @@ the same page, byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..files.writing import write_text
 from ..present.visible import visible
 from ..results import Result
-from . import content
+from ..runs.sweeping import Sweep
+from . import content, sweep
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def write(result: Result, path: str | Path) -> Path:
+def write(result: Result | Sweep, path: str | Path) -> Path:
     """Writes the page to `path` and returns it. A folder gets `report.html`."""
     path = Path(path)
     if path.is_dir():
@@ -33,8 +35,14 @@ def write(result: Result, path: str | Path) -> Path:
     return path
 
 
-def render(result: Result) -> str:
+def render(result: Result | Sweep) -> str:
     """The page as text."""
+    if isinstance(result, Sweep):
+        return _page("sweep.html", sweep.of(result))
+    return _page("page.html", content.of(result))
+
+
+def _page(template: str, data: Mapping[str, Any]) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -48,9 +56,7 @@ def render(result: Result) -> str:
     environment.filters["code"] = _code
     # These are ours, not the user's.
     own = {name: Markup((TEMPLATES / name).read_text(encoding="utf-8")) for name in ("page.css", "page.js")}
-    page = environment.get_template("page.html").render(
-        css=own["page.css"], script=own["page.js"], **content.of(result)
-    )
+    page = environment.get_template(template).render(css=own["page.css"], script=own["page.js"], **data)
     return visible(page.rstrip(), lines=True) + "\n"
 
 

@@ -15,8 +15,9 @@ from ...files import checksums
 from ...files.columns import check_columns
 from ...files.stored import check, load_json
 from ...metrics import statistics
+from ...metrics.main_effects import RunValue
 from ...quantities import wording
-from . import database
+from . import database, effects
 from .run_table import KEYS, UNREADABLE, RunTable
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ RECORD = {
     "grid": bool, "store": str, "scenario": dict,
 }  # fmt: skip
 REMEDY = "run the sweep again"
+#: Most points of a table in the terminal.
+MOST = 40
 #: Metrics that a table shows by default.
 SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
@@ -93,6 +96,11 @@ class Sweep:
     def seeds(self) -> list[int]:
         """The seed of each replication."""
         return list(self.record["seeds"])
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns of the view ``runs``."""
+        return frozenset(row[0] for row in database.rows(self.query("DESCRIBE runs")))
 
     @property
     def store(self) -> RunTable:
@@ -167,8 +175,7 @@ class Sweep:
         """
         for name in only:
             metrics.find(metrics.split(name)[0])
-        known = {row[0] for row in database.rows(self.query("DESCRIBE runs"))}
-        wanted = [name for name in (only or SHOWN) if name in known]
+        wanted = [name for name in (only or SHOWN) if name in self.columns]
         columns = ", ".join(f"list({database.identifier(name)} ORDER BY seed)" for name in wanted)
         keys = ", ".join(map(database.identifier, ("point", *self.settings)))
         found = database.rows(
@@ -186,6 +193,16 @@ class Sweep:
             for row in found
         ]
 
+    def runs_of(self, metric: str) -> list[RunValue]:
+        """The value of one metric in every run, with what was set; for `dropcurve.metrics.main_effects`.
+
+        Raises UsageError for a name that is no metric.
+        """
+        metrics.find(metrics.split(metric)[0])
+        columns = ", ".join(map(database.identifier, (*self.settings, "seed", metric)))
+        found = database.rows(self.query(f"SELECT {columns} FROM runs ORDER BY point, seed"))
+        return [RunValue(dict(zip(self.settings, row, strict=False)), int(row[-2]), row[-1]) for row in found]
+
     def __repr__(self) -> str:
         count = wording.count(len(self.seeds), "replication")
         return f"<Sweep {self.folder}: {', '.join(self.settings)}; {count}>"
@@ -198,28 +215,55 @@ class Sweep:
         return text(self)
 
 
-def text(found: Sweep, *, only: Sequence[str] = (), most: int = 40) -> str:
-    """A table of means with intervals, of at most ``most`` points, and how to ask for more."""
+@dataclass(frozen=True)
+class MeansTable:
+    """A table of means as text.
+
+    Attributes:
+        heads: Headings of the columns: the settings, then the metrics with their units.
+        rows: A row for each point, at most as many as asked for.
+        points: Number of points of the sweep.
+        metrics: The metrics shown, by name.
+        doubts: Reasons, in sentences, for which the intervals do not measure the uncertainty.
+    """
+
+    heads: list[str]
+    rows: list[list[str]]
+    points: int
+    metrics: list[str]
+    doubts: list[str]
+
+
+def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> MeansTable:
+    """Returns the means of each point with intervals as text, of at most ``most`` points."""
     rows = found.means(only)
     names = [name for name in rows[0] if name != "point"] if rows else []
     shown = [name for name in names if name not in found.settings]
     scales = {name: _scale(name, rows) for name in shown}
     heads = [*found.settings, *(f"{name} ({unit})" if unit else name for name, (_, unit) in scales.items())]
-    cells = []
+    lines = []
     for row in rows[:most]:
-        line = [str(row[name]) for name in found.settings]
+        line = [_setting(row[name]) for name in found.settings]
         for name in shown:
             mean, half = wording.value(row[name].mean, row[name].half_width, divisor=scales[name][0])
             line.append(f"{mean} ± {half}" if half else mean)
-        cells.append(line)
-    points, seeds = len(rows), len(found.seeds)
-    runs = f"{wording.count(points, 'point')}, {wording.count(seeds, 'replication')} each, 95 % intervals"
-    parts = [found.record["title"], runs, "", *_aligned([heads, *cells], left=len(found.settings))]
-    parts += [f"\nWarning: {line}" for line in _doubts(rows, shown, seeds)]
-    if points > most:
+        lines.append(line)
+    return MeansTable(heads, lines, len(rows), shown, list(_doubts(rows, shown, len(found.seeds))))
+
+
+def text(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> str:
+    """A table of means with intervals, of at most ``most`` points, what matters most, and how to ask for more."""
+    shown = means_table(found, only=only, most=most)
+    count, seeds = wording.count(shown.points, "point"), wording.count(len(found.seeds), "replication")
+    runs = f"{count}, {seeds} each, 95 % intervals"
+    parts = [found.record["title"], runs, ""]
+    parts += _aligned([shown.heads, *shown.rows], left=len(found.settings))
+    parts += ["", *effects.sentences(found.settings, {name: found.runs_of(name) for name in shown.metrics})]
+    parts += [f"\nWarning: {line}" for line in shown.doubts]
+    if shown.points > most:
         parts += [
             "",
-            f"The first {most} of {points} points; `dropcurve query {found.folder} SQL` asks for others.",
+            f"The first {most} of {shown.points} points; `dropcurve query {found.folder} SQL` asks for others.",
         ]
     return "\n".join(parts)
 
@@ -238,6 +282,10 @@ def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) ->
             'so their intervals do not measure the uncertainty; start flows at random, such as flows.NAME.start = "'
             'uniform 0 s to 1 s"'
         )
+
+
+def _setting(value: object) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _scale(name: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:

@@ -1,0 +1,60 @@
+"""Folders of sweeps where a verb also takes the folder of a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import UsageError
+
+
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder holds a sweep."""
+    return (folder / "sweep.json").is_file()
+
+
+def show_sweep(folder: Path, only: list[str], *, setup: bool, json: bool) -> int:
+    """Prints the table of a sweep, or the scenario it started from."""
+    from ..runs.sweeping import Sweep, table
+    from . import console
+    from .sweep import plain
+
+    found = Sweep.load(folder)
+    if setup:
+        console.data(found.record["scenario"])
+    elif json:
+        console.data(found.record | {"points": plain(found, only)})
+    else:
+        print(table.text(found, only=only))
+    return 0
+
+
+def plot_sweep(
+    folder: Path, kind: str | None, only: list[str], target: dict[str, Path], *, width: str, look: str
+) -> list[Path]:
+    """Draws the figures of a sweep, or one of them.
+
+    Args:
+        folder: Of the sweep.
+        kind: One of `dropcurve.plot.sweep.KINDS`; None for all it has.
+        only: Metrics to show; those of its page if empty.
+        target: Either the ``file`` to write or the ``folder`` to write SVG and PNG to.
+        width: "page" or "column".
+        look: Style of the figures.
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: If no metric has values, or the sweep does not have this kind.
+    """
+    from .. import plot
+    from ..report import sweep as page
+    from ..runs.sweeping import Sweep
+
+    found = Sweep.load(folder)
+    drawn = page.metric_runs(found, only)
+    if not drawn:
+        raise UsageError(
+            f"{folder}: no run has a value of these metrics; `dropcurve query {folder}` lists its columns"
+        )
+    return plot.save_sweep(found.settings, drawn, kind=kind, width=width, style=look, **target)

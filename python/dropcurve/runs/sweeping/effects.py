@@ -1,0 +1,62 @@
+"""The answer of a sweep in sentences: for each metric the setting that changes it most, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ... import metrics
+from ...metrics import main_effects
+from ...metrics.main_effects import MainEffect, RunValue, Value
+from ...metrics.statistics import Interval
+from ...quantities import wording
+
+
+def sentences(settings: Sequence[str], found: Mapping[str, Sequence[RunValue]]) -> list[str]:
+    """Returns a sentence for each metric that has values; none where only one level was run.
+
+    The means are over all levels of the other settings, with their 95 % intervals over the seeds.
+
+    Args:
+        settings: Names of the varied settings.
+        found: All runs by metric.
+    """
+    made = []
+    for name, runs in found.items():
+        effects = main_effects.effects(settings, runs)
+        if effects and sum(one.mean is not None for one in effects[0].means) > 1:
+            made.append(_sentence(name, effects[0]))
+    return made
+
+
+def _sentence(name: str, effect: MainEffect) -> str:
+    metric, scope = metrics.split(name)
+    title = metrics.find(metric).title + (f" of {scope}" if scope else "")
+    title = title[:1].upper() + title[1:]
+    known = [
+        (one.mean, one, level)
+        for one, level in zip(effect.means, effect.levels.values, strict=True)
+        if one.mean is not None
+    ]
+    low, high = min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0])
+    if not _apart(low[1], high[1]):
+        return f"{title}: no setting changed it by more than the intervals allow for chance."
+    unit = metrics.find(metric).unit
+    ends = " to ".join(
+        f"{wording.amount(one.mean, one.half_width, unit)} at {_level(effect.levels.setting, level)}"
+        for _, one, level in (low, high)
+    )
+    return f"{title}: {wording.setting(effect.levels.setting)[0]} changes it most, from {ends}."
+
+
+def _apart(low: Interval, high: Interval) -> bool:
+    """Whether two intervals do not overlap; without intervals nothing can be said."""
+    if low.mean is None or high.mean is None or low.half_width is None or high.half_width is None:
+        return False
+    return high.mean - high.half_width > low.mean + low.half_width
+
+
+def _level(setting: str, level: Value) -> str:
+    if isinstance(level, str):
+        return level
+    divisor, unit = wording.scaled(wording.setting(setting)[1], level)
+    return f"{level / divisor:.4g} {unit}".rstrip()
