@@ -14,6 +14,8 @@ from dropcurve.verdict.equivalence import holds
 USE = Criterion("use", "utilisation", "%", worth=1.0)
 WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)
 CAPPED = Criterion("wait", "p95 delay", "ms", worth=-0.01, bound=Bound(20.0))
+PAGE = Criterion("page", "mean page load time", "ms")
+VIDEO = Criterion("video", "bit rate of video", "bit/s", better="higher")
 RUNS = 5
 #: Names without digits, so that every number in a sentence is one of the verdict's.
 NAMES = ("tail drop", "codel", "pie", "cake", "red")
@@ -204,3 +206,51 @@ def test_a_shift_of_all_designs_does_not_change_the_verdict(some: list[SampledDe
 
 def _both(one: SampledDesign) -> tuple[list[float], list[float]]:
     return [value or 0.0 for value in one.samples["use"]], [value or 0.0 for value in one.samples["wait"]]
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> list[SampledDesign]:
+    """Designs that are close in the score, with page loads and video that are not."""
+    found = []
+    for number in range(draw(st.integers(2, 5))):
+        use, page, video = (
+            draw(st.sampled_from(some)) for some in ((90.0, 90.1, 94.0), (500, 900), (2e6, 4e6))
+        )
+        spread = draw(st.sampled_from([0.0, 0.05, 1.0]))
+        luck = [spread * draw(st.integers(-2, 2)) for _ in range(RUNS)]
+        samples = {
+            "use": [use + one for one in luck], "wait": [20.0] * RUNS, "page": [page + one for one in luck],
+            "video": [video + one for one in luck],
+        }  # fmt: skip
+        found.append(SampledDesign(NAMES[number], samples, float(draw(st.integers(0, 3))), number == 0))
+    return found
+
+
+@given(outcomes())
+@settings(max_examples=80, deadline=None)
+def test_a_design_as_close_that_is_better_in_an_outcome_and_worse_in_none_is_chosen(
+    some: list[SampledDesign],
+) -> None:
+    found, named = decided(some, [USE, WAIT, PAGE, VIDEO])
+
+    def means(name: str) -> tuple[float, float]:
+        held = named[name].samples
+        return -statistics.mean(held["page"]), statistics.mean(held["video"])  # type: ignore[arg-type]
+
+    if found.status == "load":
+        chosen = means(found.recommended)
+        for rival in found.related("equal"):
+            better = all(
+                mine >= his - 0.1 * abs(his) for mine, his in zip(means(rival.name), chosen, strict=True)
+            )
+            beats = any(mine > 1.2 * his if his > 0 else mine > 0.8 * his
+                        for mine, his in zip(means(rival.name), chosen, strict=True))  # fmt: skip
+            assert not (better and beats), (rival.name, found.recommended)
+    for rival in found.rivals:
+        for change in rival.better_at:
+            mine, his = (statistics.mean(named[name].samples[change.criterion.key])  # type: ignore[arg-type]
+                         for name in (rival.name, found.recommended))  # fmt: skip
+            assert (mine > his) == change.criterion.higher, "what is praised is better"
+    if found.status == "load" and "Prefer " in words(found):
+        name = words(found).partition("Prefer ")[2]
+        assert any(name.startswith(one.name) and one.relation != "infeasible" for one in found.rivals)

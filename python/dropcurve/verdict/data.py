@@ -8,6 +8,8 @@ from typing import Literal
 
 #: Equivalence margin of a measure with a bound, as a share of the bound.
 MARGIN_SHARE = 0.02
+#: Share of an outcome that the score does not weigh, from which its change is put to the reader.
+NOTABLE = 0.1
 
 Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
 Relation = Literal["better", "equal", "undecided", "infeasible"]
@@ -113,6 +115,16 @@ class Change:
     half_width: float | None
     kind: Literal["gain", "cost", "same", "undecided"]
 
+    @property
+    def share(self) -> float:
+        """The difference as a share of the other design's value."""
+        return abs(self.difference) / (abs(self.other) or 1.0)
+
+    @property
+    def unweighed(self) -> bool:
+        """Whether it is an outcome that the score does not weigh, and a notable share of it."""
+        return not self.criterion.worth and self.criterion.bound is None and self.share >= NOTABLE
+
 
 @dataclass(frozen=True)
 class Rival:
@@ -121,7 +133,8 @@ class Rival:
     ``behind`` is how far its score lies behind the leader's, with ``half_width``; ``relation`` says how the leader
     compares: "better", "equal", "undecided", or "infeasible" if the rival misses a bound. ``more`` is the number of
     further replications that would decide, None if none are needed or `MOST_REPLICATIONS` would not do. ``values`` are
-    its own criteria.
+    its own criteria; ``better_at`` the outcomes that the score does not weigh in which it surely and notably beats the
+    recommended design, as changes from that one to itself.
     """
 
     name: str
@@ -131,6 +144,7 @@ class Rival:
     more: int | None = None
     missed: tuple[Missed, ...] = ()
     values: tuple[Value, ...] = ()
+    better_at: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@
 2. A is better than B if its paired advantage exceeds both the equivalence margin and the half-width of its interval.
 3. Two designs are equal if the whole interval of their difference lies within the margin (two one-sided tests,
    Schuirmann 1987); of equal designs the simplest is chosen, and none is simpler than the one in use.
+   Before that, one that is as close is chosen for outcomes that the score does not weigh (page load time, video): if it
+   is surely and notably better in one of them, and worse in none.
 4. Any other difference is undecided, with the replications that would decide it.
 
 Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
@@ -13,12 +15,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..metrics import statistics
 from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
 from .equivalence import MARGIN_POINTS, holds, relation, replications_to_decide
+
+#: Margins behind the leader up to which a design that the runs cannot tell from it may be chosen for its outcomes.
+CLOSE = 5.0
 
 
 def decide(
@@ -63,6 +68,8 @@ def decide(
         )  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
+    if status in ("load", "keep"):
+        rivals = tuple(replace(one, better_at=context.outcomes(one.name, chosen)) for one in rivals)
     named = current or next((one for one in designs if one.name == baseline), None)
     reference = named if named is not None and named is not chosen else context.runner_up(chosen)
     pair = context.paired(chosen, reference) if reference else None
@@ -96,7 +103,11 @@ def _choose(
         known = [one.more for one in unsure if one.more is not None]
         more = max(known) if len(known) == len(unsure) else None
         return "undecided", context.simplest([leader, *equal]), more
-    return "load", context.simplest([leader, *equal]), None
+    chosen = context.simplest([leader, *equal])
+    close = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= CLOSE * context.margin]
+    if current is not None and not context.missed(current):
+        close = [one for one in close if context.relation(one, current) == "better"]
+    return "load", context.by_outcomes(chosen, [leader, *equal, *close]), None
 
 
 @dataclass(frozen=True)
@@ -207,9 +218,30 @@ class _Context:
                 found.append(Value(criterion, interval.mean, interval.half_width))
         return tuple(found)
 
-    def changes(self, chosen: SampledDesign, other: SampledDesign) -> tuple[Change, ...]:
-        """Every criterion of the chosen design against another one; intervals hold together over the criteria."""
-        level = 1.0 - (1.0 - self.confidence) / len(self.criteria)
+    def outcomes(self, name: str, chosen: SampledDesign) -> tuple[Change, ...]:
+        """The outcomes without a weight in which the design of this name beats the chosen one."""
+        one = next(one for one in self.designs if one.name == name)
+        if one is chosen:
+            return ()
+        made = self.changes(one, chosen, pairs=len(self.designs) - 1)
+        return tuple(change for change in made if change.kind == "gain" and change.unweighed)
+
+    def by_outcomes(self, chosen: SampledDesign, some: Sequence[SampledDesign]) -> SampledDesign:
+        """The design that gains most over the chosen one in outcomes without a weight and loses in none; the chosen one
+        where there is none."""
+        best, most = chosen, 0.0
+        for one in some:
+            made = self.changes(one, chosen, pairs=len(self.designs) - 1) if one is not chosen else ()
+            notable = [change for change in made if change.unweighed]
+            gain = max((change.share for change in notable if change.kind == "gain"), default=0.0)
+            if gain > most and all(change.kind != "cost" for change in notable):
+                best, most = one, gain
+        return best
+
+    def changes(self, chosen: SampledDesign, other: SampledDesign, *, pairs: int = 1) -> tuple[Change, ...]:
+        """Every criterion of the chosen design against another one; intervals hold together over the criteria, and over
+        ``pairs`` of designs."""
+        level = 1.0 - (1.0 - self.confidence) / (len(self.criteria) * pairs)
         found = []
         for criterion in self.criteria:
             mine, theirs = chosen.samples[criterion.key], other.samples[criterion.key]

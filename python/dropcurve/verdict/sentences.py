@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..present import Headline
 from ..quantities import wording
-from .data import Change, Criterion, Missed, Value, Verdict
+from .data import NOTABLE, Change, Criterion, Missed, Value, Verdict
 
 #: Tone of each status, for colours.
 TONES = {
@@ -21,8 +21,9 @@ TONES = {
 NAMED = 3
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
-#: Share of a measure that the score does not count, from which its cost is put to the reader.
-NOTABLE = 0.1
+#: Share of an outcome that the score does not weigh, from which another design is named for it at once, and the points
+#: that such a design may be behind.
+DECISIVE, ALTERNATIVE = 0.25, 10.0
 #: Digits of a number in these sentences; tables have all that the intervals support.
 DIGITS = 3
 
@@ -56,7 +57,7 @@ def headline(
         words.needed(),
         words.basis(),
     ]
-    sentences = [makers[found.status](), act]
+    sentences = [makers[found.status](), act, words.alternative()]
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
 
 
@@ -213,12 +214,30 @@ class _Words:
         won, mine = max(gains, key=_points), self.name(found.reference)
         # The score has weighed what it counts; what it does not count is the reader's to weigh.
         unweighed = max((one for one in costs if not one.criterion.worth), key=_share, default=None)
-        if unweighed is not None and _share(unweighed) >= NOTABLE:
+        if unweighed is not None and unweighed.share >= NOTABLE:
             return f"Prefer {mine} if {_size(unweighed)} is worth more to you than {_size(won)}"
         dear = max(costs, key=_points)
         if _points(dear) < TRIFLE * _points(won):
             return ""
         return f"Prefer {mine} only if {_size(dear)} is worth more to you than {_size(won)}"
+
+    def alternative(self) -> str:
+        """Sentence on a design to prefer for an outcome that the score does not weigh."""
+        found = self.found
+        close = [
+            one for one in found.rivals
+            if one.better_at and not one.missed and one.name != found.reference
+            and one.behind is not None and one.behind <= ALTERNATIVE
+        ]  # fmt: skip
+        pairs = [(one, change) for one in close for change in one.better_at if change.share >= DECISIVE]
+        if not pairs or found.status not in ("load", "keep"):
+            return ""
+        rival, best = max(pairs, key=lambda pair: pair[1].share)
+        name = self.name(rival.name)
+        if rival.relation != "better":
+            return f"Prefer {name} for its {_change(best)}"
+        behind = wording.amount(rival.behind, rival.half_width, found.points)
+        return f"Prefer {name} if this is worth {behind} to you: {_change(best)}"
 
     def ahead(self) -> str:
         """Sentence on the advantage over the reference, with its interval."""
@@ -334,7 +353,7 @@ def _points(one: Change) -> float:
 
 
 def _share(one: Change) -> float:
-    return abs(one.difference) / (abs(one.other) or 1.0)
+    return one.share
 
 
 def _misses(missed: Sequence[Missed]) -> str:
