@@ -14,7 +14,7 @@ def describe(
         str,
         typer.Argument(
             help="A discipline, dialect, transport, profile, congestion control, source, link, section, metric, plot, "
-            "scenario, goal, measure, box or verb."
+            "scenario, goal, measure, box, bound or verb."
         ),
     ],
     json: o.Json = False,

@@ -15,7 +15,7 @@ def list_(
         typer.Argument(
             metavar="[WHAT]",
             help="disciplines, dialects, transports, profiles, controls, sources, links, metrics, scenarios, plots, "
-            "goals, measures, boxes or verbs.",
+            "goals, measures, boxes, bounds or verbs.",
         ),
     ] = None,
     json: o.Json = False,

@@ -6,11 +6,13 @@ from ..boxes import ALIASES, BOXES
 from ..metrics import find, split
 from ..tuning.goal_presets import PRESETS
 from ..tuning.measures import measure, names
+from ..tuning.stress.parameters import listed as bounds
 from .verbs import VERBS
 
 #: Words of answers and errors that are no names of things.
 TERMS = {
     "bottleneck": "the link whose queue is judged; in a scenario the one of its [dumbbell]",
+    "bounds": "the traffic that `stress` may choose: keys of a TOML file, shown by `dropcurve list bounds`",
     "buffer": "the most that may wait in a queue, in packets, bytes, milliseconds of the link or bandwidth-delay "
     "products: 100pkts, 1.5MB, 50ms, 1bdp",
     "exchange": "the points of utilisation that a delay counts as in a verdict: --exchange 1ms=0.5",
@@ -53,6 +55,7 @@ def sections() -> dict[str, list[tuple[str, ...]]]:
             *((name, "a box whose configuration `import` reads and `export` writes") for name in BOXES),
             *((name, f"another name of {box}") for name, box in ALIASES.items()),
         ],
+        "bounds": bounds(),
         "terms": list(TERMS.items()),
         "router words": list(ROUTER_WORDS.items()),
         "verbs": [(name, one.help) for name, one in VERBS.items()],

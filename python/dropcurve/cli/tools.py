@@ -14,7 +14,7 @@ from ..errors import UsageError, nearest
 
 #: Verbs that an agent may call, in the order of a task, and whether they take the text of a configuration.
 VERBS = {
-    "describe": False, "list": False, "advise": False, "tune": False, "compare": False, "run": False,
+    "describe": False, "list": False, "advise": False, "tune": False, "compare": False, "stress": False, "run": False,
     "assert": False, "evaluate": False, "import": True, "fix": True, "export": False,
 }  # fmt: skip
 #: Options that say how a person is answered.

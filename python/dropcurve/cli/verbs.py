@@ -43,6 +43,7 @@ VERBS = {
     "compare": Verb("compare", "Compare disciplines, settings or scenarios.", True),
     "advise": Verb("advise", "Compute starting designs for a link from published formulas."),
     "evaluate": Verb("evaluate", "Grade a discipline by the tests of RFC 7928.", True),
+    "stress": Verb("stress", "Find the traffic that harms a discipline most, as a minimal scenario.", True),
     "import": Verb("import_", "Read a router's configuration as a discipline, and judge it.", True, "import_"),
     "export": Verb("export", "Write a discipline as a router's configuration.", True),
     "run": Verb("run", "Run one scenario several times and print means with intervals.", True),
