@@ -18,6 +18,7 @@ from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import complexity, margin_of
 from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.proof import APART, block, prove
 from dropcurve.tuning.statements import USED, verdict
 from dropcurve.tuning.text import text
 from dropcurve.tuning.validation import Validation, ValidationLine
@@ -118,10 +119,13 @@ def cases(draw: st.DrawFn) -> Case:
             validation.drifted[one.key] = draw(st.integers(0, 2))
     validation.settle()
     validation.decide()
+    proof = None
+    if bench.question.goal.constraints and draw(st.booleans()):
+        proof = prove(bench, validation.decide(), 1, 0, runs=draw(st.integers(6, 40)))
     answer = Findings(
         bench.question, 1, tuple(validation.lines()), (), (), (), (), "", (), 10, 10, "0", "tune",
         replications=validation.replications, fresh_conditions=3, replication_s=1.0, margin=margin,
-        point=bench.scales[0],
+        point=bench.scales[0], proof=proof,
     )  # fmt: skip
     return Case(bench, validation, answer)
 
@@ -188,6 +192,22 @@ def check_held(case: Case, found: re.Match[str]) -> None:
             assert near(found["worst"], max(values) if bound.upper else min(values))
             return
     raise AssertionError(f"no such bound: {found[0]}")
+
+
+def check_proven(case: Case, found: re.Match[str]) -> None:
+    proof, goal = case.answer.proof, case.answer.question.goal
+    assert proof is not None and int(found["runs"]) == proof.runs
+    trials = block(case.bench, 1 + APART, proof.runs)
+    rows = [case.bench.row(case.answer.best, trial) or {} for trial in trials]
+    for bound in goal.constraints:
+        values = [row[bound.measure.key] for row in rows]
+        shown = re.search(rf"{re.escape(str(bound))} held in (\d+) of (\d+) \(worst ({NUMBER})", found[0])
+        assert shown and int(shown[1]) == sum(bound.excess(value) == 0 for value in values)
+        assert int(shown[2]) == len(values) and near(shown[3], (max if bound.upper else min)(values))
+
+
+def check_unproven(case: Case, found: re.Match[str]) -> None:
+    assert case.answer.proof is None and case.answer.question.goal.constraints
 
 
 def check_budget(case: Case, found: re.Match[str]) -> None:
@@ -269,6 +289,8 @@ FORMS = {
         check_nothing,
     rf"(?P<bound>.*) held in (?P<held>\d+) of (?P<runs>\d+) validation runs; the worst was (?P<worst>{NUMBER}).*":
         check_held,
+    r"In (?P<runs>\d+) runs on fresh seeds that took no part in choosing it: .*": check_proven,
+    r"No time was left for fresh seeds that took no part in choosing it, .*": check_unproven,
     rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "
     rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|no validated design that uses more of it is better "
     r"by more than the margin)": check_budget,

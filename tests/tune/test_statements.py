@@ -12,8 +12,9 @@ from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.proof import Kept
 from dropcurve.tuning.statements import setting, standing_of, verdict
-from dropcurve.tuning.validation import Kept, ValidationLine
+from dropcurve.tuning.validation import ValidationLine
 
 QUESTION = of_link(
     rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation"

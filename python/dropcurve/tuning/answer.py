@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from ..metrics.statistics import Interval
 from . import text
 from .candidates import Candidate
 from .findings import Findings
+from .proof import Kept, Proof
 from .validation import ValidationLine
 
 #: Version of ``tune.json``.
@@ -40,6 +42,9 @@ class Answer(Findings):
             "recommendation": _candidate(self.best), "verdict": self.verdict(),
             "configuration": self.configuration, "notes": list(self.notes), "front": self.front,
             "confirmed": [_line(line, goal.objectives) for line in self.lines],
+            "fresh_seeds": [
+                _proof(one, goal.objectives) for one in (*self.refused, self.proof) if one is not None
+            ],
             "screening": [
                 {"discipline": one.family, "parameter": one.parameter, "mu_star": one.mu_star, "sigma": one.sigma,
                  "matters": one.matters}
@@ -105,16 +110,32 @@ def _line(line: ValidationLine, objectives: Any) -> dict[str, Any]:
         **_candidate(line.candidate),
         "objectives": {str(one): _interval(cell) for one, cell in zip(objectives, line.objectives, strict=True)},
         "measures": {name: _interval(cell) for name, cell in line.measures.items()},
-        "constraints": [
-            {"constraint": str(one.constraint), "held": one.held, "runs": one.runs, "worst": one.worst,
-             "where": one.where}
-            for one in line.kept
-        ],
+        "constraints": _kept(line.kept),
         "difference": [
             None if pair is None else {"mean": pair.mean, "half_width": pair.half_width, "n": pair.n, "real": real}
             for pair, real in zip(line.difference, line.real, strict=True)
         ],
         "holds": line.holds,
+    }  # fmt: skip
+
+
+def _kept(some: Iterable[Kept]) -> list[dict[str, Any]]:
+    return [
+        {
+            "constraint": str(one.constraint),
+            "held": one.held,
+            "runs": one.runs,
+            "worst": one.worst,
+            "where": one.where,
+        }
+        for one in some
+    ]
+
+
+def _proof(one: Proof, objectives: Any) -> dict[str, Any]:
+    return {
+        **_candidate(one.candidate), "runs": one.runs, "holds": one.holds, "constraints": _kept(one.kept),
+        "objectives": {str(goal): _interval(cell) for goal, cell in zip(objectives, one.objectives, strict=True)},
     }  # fmt: skip
 
 

@@ -37,6 +37,8 @@ LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift,
 #: further challengers and the further replications of the validation end.
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.38, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
+#: The least share at which those replications end where runs on fresh seeds that took no part in choosing follow.
+DECISION_AT_LEAST = 0.8
 #: Share of the time that the first runs may take if further ones are to measure the pace, and up to which a search must
 #: have ended if there is to be another one at more conditions.
 PACED, AGAIN = 0.03, 0.3

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .candidates import Candidate
 from .effort import ALONE, LEVELS
+from .proof import Proof
 from .question import Question
 from .robustness import Drift, Sensitivity
 from .screening import ScreeningEffect
@@ -37,7 +38,9 @@ class Findings:
     ``replication_s`` what one more replication of a design takes.
     ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
     at all of them. ``configuration`` is the text for the box, "" without one or if it does not read back as what was
-    simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds.
+    simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds. ``proof`` is the
+    outcome of the recommendation on fresh seeds that took no part in choosing it (None: no bounds, or no time),
+    ``refused`` that of designs before it.
     """
 
     question: Question
@@ -64,6 +67,8 @@ class Findings:
     points: tuple[float, ...] = ()
     replication_s: float = 0.0
     changed: tuple[str, ...] = ()
+    proof: Proof | None = None
+    refused: tuple[Proof, ...] = ()
     looked: Mapping[str, int] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
 

@@ -11,17 +11,18 @@ from ..errors import UsageError
 from ..quantities import units, wording
 from ..scenario import library
 from . import effort, robustness
+from . import proof as proofs
 from .answer import Answer
-from .bench import Bench, PairedTrial, block
+from .bench import Bench, block
 from .candidates import Candidate, references
 from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
 from .decision import margin_of
 from .effort import Budget, Clock
 from .families import Coordinates, Family, family
-from .findings import Spot
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
-from .study import FamilyStudy, front, knee
+from .selection import chosen_of, spots_of
+from .study import FamilyStudy
 from .validation import APART, Validation
 
 #: Steps to a better neighbour of the recommendation, at most.
@@ -32,6 +33,8 @@ ALONG = 0.4
 RETREATS = 3
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 3
+#: Blocks of fresh seeds at most, and the share of the time left that one may take.
+PROOFS, PROVED = 6, 0.6
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
 EQUALS = 3
 
@@ -51,6 +54,8 @@ class Stages:
     most: int = 0
     moved: list[robustness.Sensitivity] = field(default_factory=list)
     drift: list[robustness.Drift] = field(default_factory=list)
+    proof: proofs.Proof | None = None
+    refused: list[proofs.Proof] = field(default_factory=list)
 
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
@@ -61,7 +66,7 @@ class Stages:
             again = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin)
             outcome = again.go()
         searched = bench.runs
-        chosen, size = _chosen(outcome, bench)
+        chosen, size = chosen_of(outcome, bench)
         self.say("validation on fresh seeds and conditions", chosen[0])
         left_s = clock.left(effort.VALIDATION)
         rivals = len(chosen) - size
@@ -85,7 +90,7 @@ class Stages:
         # Only what was simulated as the box loads it, and holds, is offered to be loaded.
         made, changed = question.target.written(best.candidate) if best.holds else (None, ())
         answer = Answer(
-            question=question, seed=self.seed, lines=tuple(lines), spots=tuple(_spots(outcome, bench)),
+            question=question, seed=self.seed, lines=tuple(lines), spots=tuple(spots_of(outcome, bench)),
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
             configuration=made.text if made else "", changed=changed,
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
@@ -95,7 +100,8 @@ class Stages:
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin,
-            point=bench.scales[0], points=tuple(bench.scales),
+            point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
+            refused=tuple(self.refused),
             replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
         answer.save(self.folder)
@@ -139,10 +145,27 @@ class Stages:
             space, coordinates = self._place(one, outcome)
             if space is None or coordinates is None:
                 continue
-            for made in challengers.safer(one, space, coordinates):
-                if not validation.add(made) or not validation.misses(made):
-                    break
+            self._safer(one, space, coordinates, challengers, validation)
         return len(validation.candidates) > before
+
+    def _step_back(self, one: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
+        """Validates a design with a safer scale, the nearest that holds."""
+        space, coordinates = self._place(one, outcome)
+        if space is not None and coordinates is not None:
+            challengers = self._challengers(validation, outcome, validation.until)
+            self._safer(one, space, coordinates, challengers, validation)
+
+    def _safer(
+        self,
+        one: Candidate,
+        space: Family,
+        coordinates: Coordinates,
+        challengers: Challengers,
+        validation: Validation,
+    ) -> None:
+        for made in challengers.safer(one, space, coordinates):
+            if not validation.add(made) or not validation.misses(made):
+                return
 
     def _challengers(
         self, validation: Validation, outcome: SearchOutcome, until: float | None
@@ -191,12 +214,13 @@ class Stages:
         other factors of each parameter until none wins."""
         usual = further_kinds(self.bench.question, more=False) if not self.spent.brief else []
         kinds = further_kinds(self.bench.question, more=True)
-        self._further(validation, outcome, [kind for kind in kinds if kind not in usual], effort.CHALLENGE)
+        share = min(effort.CHALLENGE, self._deciding)
+        self._further(validation, outcome, [kind for kind in kinds if kind not in usual], share)
         for _ in range(NEIGHBOURS):
             best = validation.decide()
             self.say("neighbours of the recommendation", best)
             for factors in MORE_FACTORS:
-                for one in self._near(best, validation, outcome, factors, effort.CHALLENGE):
+                for one in self._near(best, validation, outcome, factors, share):
                     validation.add(one)
             if validation.decide() is best:
                 return
@@ -224,17 +248,49 @@ class Stages:
         """Replications until every rival is decided, or as long as there is time where a time was given."""
         best = validation.decide()
         self.say("validation: replications until every rival is decided", best)
-        validation.until = self.clock.until(effort.DECISION)
+        validation.until = self.clock.until(self._deciding)
         validation.settle()
         if self._retreat(validation, outcome):
             validation.settle()
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
-        best = self._surroundings(best, validation, outcome, effort.DECISION)
+        best = self._surroundings(best, validation, outcome, self._deciding)
         if self.clock.seconds is not None:
             self.say("validation: further replications", validation.decide())
             validation.settle(thorough=True)
+        self._prove(validation, outcome)
+        if self.clock.seconds is not None or self.refused:
             self._surroundings(best, validation, outcome, 1.0)
+
+    def _prove(self, validation: Validation, outcome: SearchOutcome) -> None:
+        """Tries the recommendation on fresh seeds that took no part in choosing it; if it breaks a bound there, a safer
+        one is chosen and tried on others, until one holds."""
+        if validation.several or not self.bench.question.goal.constraints:
+            return
+        for number in range(PROOFS):
+            best = validation.decide()
+            if validation.misses(best):
+                return
+            self.say("validation: fresh seeds that took no part in choosing", best)
+            left, run_s = self.clock.left(1.0 + effort.LATE / 2), self.bench.run_s
+            runs = proofs.RUNS if left is None or not run_s else int(PROVED * left / run_s)
+            until = self.clock.until(1.0 + effort.LATE / 2)
+            found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
+            if found is None or found.holds:
+                self.proof = found
+                return
+            validation.refuse(found)
+            self.refused.append(found)
+            validation.until = self.clock.until(1.0)
+            self._step_back(best, validation, outcome)
+
+    @property
+    def _deciding(self) -> float:
+        """Share of the time at which replications end, so that there is some for fresh seeds."""
+        if self.clock.seconds is None or not self.bench.question.goal.constraints:
+            return effort.DECISION
+        share = PROVED * proofs.RUNS * (self.bench.run_s or 0.0) / self.clock.seconds
+        return max(effort.DECISION - 2.0 * share, effort.DECISION_AT_LEAST)
 
     def _surroundings(
         self, before: Candidate, validation: Validation, outcome: SearchOutcome, share: float
@@ -307,56 +363,3 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
     if bench.run_s is None:
         return effort.by_size(question, runs)
     return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)
-
-
-def _chosen(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
-    """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs,
-    the better ones first, as time may not do for all; with the number of those on the front."""
-    several = len(bench.question.goal.objectives) > 1
-    leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
-    best = leaders[0]
-    others = [] if several else [one for kind, one in outcome.best_of.items() if kind != best.kind]
-    rivals = [*others, *outcome.known]
-    if not several:
-        rivals.sort(key=lambda one: _score(bench, one, outcome.trials))
-    found = {one.key: one for one in [*leaders, *rivals]}
-    return list(found.values()), len(leaders)
-
-
-def _score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-    """The loss of a design over the trials that it had; infinite without one."""
-    had = [trial for trial in trials if bench.has(one, trial)]
-    return bench.score(one, had) if had else math.inf
-
-
-def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
-    """The front with its knee first."""
-    several = range(len(bench.question.goal.objectives))
-    points = {
-        tuple(bench.together(bench.losses(one, outcome.trials, n)) for n in several): one
-        for one in outcome.finalists
-    }
-    best = points[knee(list(points))]
-    return [best, *(one for one in outcome.finalists if one is not best)]
-
-
-def _spots(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
-    """Everything that was tried at every condition, with the front of objectives and bounded measures."""
-    goal = bench.question.goal
-    found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
-    for one in outcome.tried:
-        objectives, measures, holds = robustness.summary(bench, one, outcome.first)
-        found.append((one, objectives, measures, holds))
-    signs = [one.sign for one in goal.objectives]
-    points = {
-        one.key: [
-            *(sign * value for sign, value in zip(signs, objectives, strict=True)),
-            *((1.0 if bound.upper else -1.0) * measures[bound.measure.key] for bound in goal.constraints),
-        ]
-        for one, objectives, measures, _ in found
-        if all(value == value for value in (*objectives, *measures.values()))
-    }
-    ahead = set(front(points))
-    return [
-        Spot(one, objectives, measures, holds, one.key in ahead) for one, objectives, measures, holds in found
-    ]

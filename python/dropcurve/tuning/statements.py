@@ -16,8 +16,9 @@ from .constraint import delay_bounds
 from .decision import complexity, default_distance, is_fair_twin, reported, short
 from .findings import Findings
 from .measures import Measure
+from .proof import Kept
 from .terms import KINDS, cell, interval, labels, points_of, shown
-from .validation import Kept, ValidationLine
+from .validation import ValidationLine
 
 #: Parameters that do not distinguish settings.
 USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode",
@@ -38,6 +39,7 @@ def verdict(answer: Findings) -> list[str]:
     found += _unwritten(answer)
     found += [_kept(answer, one) for one in best.kept] if best.holds else []
     if best.holds:
+        found += _proven(answer)
         found += _budget(answer, best)
         found += _against_default(answer, best)
         found += _sure(answer)
@@ -151,6 +153,32 @@ def _kept(answer: Findings, one: Kept) -> str:
     worst = wording.amount(one.worst, None, one.constraint.measure.unit)
     where = f" ({one.where})" if one.where != "as given" else ""
     return f"{one.constraint} held in {one.held} of {one.runs} validation runs; the worst was {worst}{where}"
+
+
+def _proven(answer: Findings) -> Iterator[str]:
+    """Sentences on the runs that took no part in choosing the recommendation, and on designs that failed in such."""
+    goal, proof = answer.question.goal, answer.proof
+    if goal.constraints and proof is None:
+        yield (
+            "No time was left for fresh seeds that took no part in choosing it, so that the bound may be broken more "
+            "often than here; a longer --time makes those runs"
+        )
+    if proof is not None:
+        parts = [
+            f"{name} {cell(found, one)}"
+            for name, one, found in zip(goal.names, goal.objectives, proof.objectives, strict=True)
+        ]
+        parts += [
+            f"{one.constraint} held in {one.held} of {one.runs} (worst "
+            f"{wording.amount(one.worst, None, one.constraint.measure.unit)})"
+            for one in proof.kept
+        ]
+        runs = wording.count(proof.runs, "run")
+        yield f"In {runs} on fresh seeds that took no part in choosing it: {', '.join(parts)}"
+    for refused in answer.refused[-NAMED:]:
+        broken = [one for one in refused.kept if not one.holds]
+        parts = [f"{one.constraint} in {one.runs - one.held} of {one.runs} of them" for one in broken]
+        yield f"{setting(refused.candidate)} was chosen before and broke, on such seeds, {wording.listed(parts)}"
 
 
 def _nothing(answer: Findings, best: ValidationLine) -> str:

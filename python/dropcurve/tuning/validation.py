@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
-from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
@@ -33,6 +32,7 @@ from .decision import (
 )
 from .effort import Budget
 from .goal import Constraint
+from .proof import Kept, Proof, kept
 from .study import front, knee
 
 #: Fewest replications for an interval.
@@ -50,22 +50,6 @@ NO_VALUE = 1e6
 NEAR_MISS = 0.5
 #: Runs that miss a bound from which on a design needs no more of them.
 MISSES = 2.5
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Outcome of a constraint: runs that held it, of all runs; the worst value and its condition."""
-
-    constraint: Constraint
-    held: int
-    runs: int
-    worst: float
-    where: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the constraint held in nineteen runs of twenty; never without a value."""
-        return equivalence.holds(self.held, self.runs)
 
 
 @dataclass(frozen=True)
@@ -101,7 +85,8 @@ class Validation:
     """The designs that are validated, the runs made of each, and the decision among them.
 
     ``margin`` is the difference in points that matters; ``until`` the moment of the monotonic clock at which no more
-    is begun; ``most`` the largest number of replications.
+    is begun; ``most`` the largest number of replications; ``refused`` has designs that broke a bound in a block of
+    fresh seeds, by key.
     """
 
     bench: Bench
@@ -113,6 +98,7 @@ class Validation:
     candidates: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
     drifted: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, Proof] = field(default_factory=dict)
     _made: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -251,6 +237,11 @@ class Validation:
                 found.append((statistics.mean(row.losses), one))
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
+    def refuse(self, proof: Proof) -> None:
+        """Counts a design as one that misses a bound, as it does on fresh seeds."""
+        self.refused[proof.candidate.key] = proof
+        self.decide()
+
     def misses(self, one: Candidate) -> bool:
         """Whether a design that was validated misses a bound."""
         return not self._row(one).feasible
@@ -263,6 +254,7 @@ class Validation:
         stands, pair = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
+        ahead = ahead and one.key not in self.refused
         return ahead and doubtful(round(self._row(one).broken * runs), runs)
 
     @property
@@ -338,8 +330,9 @@ class Validation:
         losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
         excess = [self._excess(one, trial) for trial in trials]
+        missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
         return DecisionRow(
-            one, tuple(losses), self.bench.missed(one, trials), sum(excess) / max(len(excess), 1),
+            one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
             self.drifted.get(one.key), self._delay(one),
         )  # fmt: skip
 
@@ -376,14 +369,7 @@ class Validation:
         return statistics.t_interval(means)
 
     def _kept(self, one: Candidate, bound: Constraint) -> Kept:
-        trials = [trial for some in self._trials(one) for trial in some]
-        found = [
-            (value, trial)
-            for trial in trials
-            if (value := self.bench.value(one, trial, bound.measure.key)) is not None
-        ]
-        if not found:
-            return Kept(bound, 0, 0, float("nan"), "")
-        worst, trial = (max if bound.upper else min)(found, key=lambda pair: pair[0])
-        held = sum(bound.excess(value) == 0 for value, _ in found)
-        return Kept(bound, held, len(trials), worst, self.bench.question.describe(dict(trial.condition)))
+        """Outcome of a constraint; of a design that broke one in a block of fresh seeds the outcome there."""
+        if one.key in self.refused:
+            return next(found for found in self.refused[one.key].kept if found.constraint == bound)
+        return kept(self.bench, one, [trial for some in self._trials(one) for trial in some], bound)

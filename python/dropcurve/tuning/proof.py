@@ -1,0 +1,109 @@
+"""The last block of a validation: the recommendation alone, on fresh conditions and seeds with no part in choosing it.
+
+A design that is chosen as the best of those that hold a bound in some runs is likely to have been lucky in them
+(winner's curse). So its bounds count as held only if they also hold in a block that nothing was chosen on; if not,
+another design is chosen, and tried in a block of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..metrics import statistics
+from ..metrics.statistics import Interval
+from ..verdict import equivalence
+from .bench import Bench, PairedTrial
+from .candidates import Candidate
+from .goal import Constraint
+
+#: Runs of a block, and the fewest that say anything.
+RUNS, FEWEST = 36, 6
+#: Distance of the seeds of a block from those of the validation, and between blocks.
+APART, BLOCKS_APART = 3_000_000, 10_000
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Outcome of a constraint: runs that held it, of all runs; the worst value and its condition."""
+
+    constraint: Constraint
+    held: int
+    runs: int
+    worst: float
+    where: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the constraint held in nineteen runs of twenty; never without a value."""
+        return equivalence.holds(self.held, self.runs)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Outcome of a design in a block: its constraints, and the objectives as intervals over the runs."""
+
+    candidate: Candidate
+    kept: tuple[Kept, ...]
+    objectives: tuple[Interval, ...]
+    runs: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every constraint held in nineteen runs of twenty."""
+        return all(one.holds for one in self.kept)
+
+    @property
+    def missed(self) -> float:
+        """The share of runs that broke a constraint, of the one that was broken most often."""
+        return max((1.0 - one.held / one.runs if one.runs else 1.0 for one in self.kept), default=0.0)
+
+
+def prove(
+    bench: Bench, one: Candidate, seed: int, number: int, *, runs: int = RUNS, until: float | None = None
+) -> Proof | None:
+    """Runs a design in the ``number``-th block.
+
+    Returns:
+        The outcome; None if there was no time for it, or for fewer than `FEWEST` runs.
+    """
+    if runs < FEWEST:
+        return None
+    trials = block(bench, seed + APART + number * BLOCKS_APART, min(runs, RUNS))
+    if not bench.run(((one, trial) for trial in trials), until=until):
+        return None
+    objectives = bench.question.goal.objectives
+    return Proof(
+        one,
+        tuple(kept(bench, one, trials, bound) for bound in bench.question.goal.constraints),
+        tuple(
+            statistics.t_interval([bench.objective(one, trial, wanted) for trial in trials])
+            for wanted in objectives
+        ),
+        len(trials),
+    )
+
+
+def block(bench: Bench, seed: int, runs: int) -> list[PairedTrial]:
+    """Fresh conditions, stratified over the ranges, each under a seed of its own."""
+    question = bench.question
+    if not question.varying:
+        (condition,) = question.fresh(1, seed=seed)
+        return [PairedTrial.of(0, condition, seed + number) for number in range(runs)]
+    return [
+        PairedTrial.of(place, one, seed + place) for place, one in enumerate(question.fresh(runs, seed=seed))
+    ]
+
+
+def kept(bench: Bench, one: Candidate, trials: list[PairedTrial], bound: Constraint) -> Kept:
+    """Outcome of a constraint in some trials that a design was run in."""
+    found = [
+        (value, trial)
+        for trial in trials
+        if (value := bench.value(one, trial, bound.measure.key)) is not None
+    ]
+    if not found:
+        return Kept(bound, 0, 0, math.nan, "")
+    worst, trial = (max if bound.upper else min)(found, key=lambda pair: pair[0])
+    held = sum(bound.excess(value) == 0 for value, _ in found)
+    return Kept(bound, held, len(trials), worst, bench.question.describe(dict(trial.condition)))
