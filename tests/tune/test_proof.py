@@ -22,19 +22,19 @@ from dropcurve.tuning.validation import Validation
 class Lucky(Bench):
     """Tail drop at 10 Mbit/s whose delay is ``share`` longer under the seeds of the last block than under others."""
 
-    def __init__(self, share: float, flows: str = "4-8") -> None:
+    def __init__(self, share: float, made: int = 1000) -> None:
         goal = "p95 delay < 15ms, max utilisation"
         super().__init__(  # type: ignore[arg-type]
-            of_link(rate="10Mbit", rtt="20-40ms", flows=flows, buffer="200pkts", goal=goal), None, None
+            of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="200pkts", goal=goal), None, None
         )
-        self.share, self.scales, self.seen = share, [1.0], set[int]()
+        self.share, self.scales, self.seen, self.most = share, [1.0], set[int](), made
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         self.seen |= {trial.seed for _, trial in pairs}
         return until is None
 
     def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
-        return True
+        return trial.place < self.most
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
         limit = float(candidate.params["limit"].split()[0])
@@ -89,9 +89,9 @@ def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> 
 
 
 def test_there_is_no_outcome_without_the_time_for_it() -> None:
-    bench = Lucky(0.0)
-    assert proof.prove(bench, tail_drop(15_000), 1, 0, until=0.0) is None
-    assert proof.prove(bench, tail_drop(15_000), 1, 0, runs=proof.FEWEST - 1) is None
+    found = proof.prove(Lucky(0.0, made=proof.FEWEST), tail_drop(15_000), 1, 0, until=0.0)
+    assert found is not None and found.runs == found.kept[0].runs == proof.FEWEST
+    assert proof.prove(Lucky(0.0, made=proof.FEWEST - 1), tail_drop(15_000), 1, 0, until=0.0) is None
 
 
 def test_a_block_of_one_condition_has_as_many_seeds() -> None:

@@ -432,7 +432,7 @@ def test_what_the_box_has_not_is_compared_but_not_recommended(
 
 def test_the_command_line_answers(asked: Path, dropcurve: Callable[..., Any]) -> None:
     answer = dropcurve("tune", "asked.toml", "--runs", "120", "--out", "kept")
-    assert answer.code == 0 and "Recommendation:" in answer.out and "best so far" in answer.err
+    assert answer.code == 0 and "Recommendation:" in answer.out and "; so far: " in answer.err
     assert "Repeat: dropcurve tune asked.toml --runs 120 --seed 1" in answer.out
     page = Path("kept/report.html").read_text(encoding="utf-8")
     assert page.count("<svg") >= 8 and "http" not in page.replace("http-equiv", "")

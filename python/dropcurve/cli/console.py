@@ -117,7 +117,7 @@ class Bar:
         Args:
             share: Of the whole work, from 0 to 1; None if it is unknown.
             text: Of what is done.
-            more: Further text, only for a terminal.
+            more: A second line, only for a terminal.
         """
         now = time.monotonic()
         if self.terminal:
@@ -153,15 +153,25 @@ class Bar:
 def _bar() -> tuple[Any, Any]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
     columns = (
         TextColumn("{task.fields[text]}"),
         BarColumn(bar_width=20),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[more]}"),
     )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+
+    class Lines(Progress):
+        """A bar with a line of text below it, cut where the terminal ends."""
+
+        def get_renderables(self) -> Iterator[Any]:
+            yield self.make_tasks_table(self.tasks)
+            for task in self.tasks:
+                if more := task.fields["more"]:
+                    yield Text(more, style="dim", overflow="ellipsis", no_wrap=True)
+
+    bar = Lines(*columns, console=Console(stderr=True), transient=True)
     bar.start()
     return bar, bar.add_task("", total=1.0, text="", more="")
 

@@ -93,8 +93,11 @@ class Watch:
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
         """Shows a new stage, the best design so far, and its expected result."""
+        from ..tuning import statements
+
         about = f" ({expected})" if expected else ""
-        self.step, self.best = step, f"best so far: {best.queue}{about}" if best is not None else ""
+        self.step = step
+        self.best = "" if best is None else f"so far: {statements.setting(best)}{about}"
         if self.bar is None:
             return
         if self.bar.terminal:

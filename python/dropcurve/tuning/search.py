@@ -121,10 +121,10 @@ class Search:
         if solving.fits:
             # Finalists are moved to the edge in the end, with a margin that is measured.
             self.bench.margin = 0.0
+            self.say("rules of thumb at the ends of the ranges", solving.first_answer(self.first[:ENDS]))
             self._try(solving.go(), until=until)
             self._solved = solving.seen
-            ends = self.first[: max(ENDS, len(self.half))]
-            self.known = solving.rivals(self.known, ends)
+            self.known = solving.rivals(self.known, self.first[: max(ENDS, len(self.half))])
         return solving
 
     def _hopeless(self, solving: Solving, best: Candidate) -> bool:

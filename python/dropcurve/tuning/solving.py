@@ -91,6 +91,16 @@ class Solving:
         found += [one for one in known if is_default(one)]
         return list({one.key: one for one in found}.values())
 
+    def first_answer(self, ends: Sequence[PairedTrial]) -> Candidate | None:
+        """The best of one rule of thumb for each discipline in the trials at the ``ends`` of the ranges; None if there
+        was no time. The rivals of the end are chosen by the same runs, so that they cost nothing."""
+        found = list({one.kind: one for one in reversed(self.rules())}.values())
+        before = self.bench.runs
+        self.bench.run(((one, trial) for one in found for trial in ends), until=self.until)
+        self.runs += self.bench.runs - before
+        seen = [one for one in found if all(self.bench.has(one, trial) for trial in ends)]
+        return min(seen, key=lambda one: self._score(one, ends), default=None)
+
     def rules(self) -> list[Candidate]:
         """Settings that anybody can write down from the bound or the round trip alone, as the box would load them."""
         found = []

@@ -33,8 +33,8 @@ ALONG = 0.4
 RETREATS = 3
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 3
-#: Blocks of fresh seeds at most, and the share of the time left that one may take.
-PROOFS, PROVED = 6, 0.6
+#: Blocks of fresh seeds at most, those for which time is kept, and the share of the time at which they end.
+PROOFS, PROVED, ENDED = 6, 1.5, 0.99
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
 EQUALS = 3
 
@@ -272,10 +272,7 @@ class Stages:
             if validation.misses(best):
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
-            left, run_s = self.clock.left(1.0 + effort.LATE / 2), self.bench.run_s
-            runs = proofs.RUNS if left is None or not run_s else int(PROVED * left / run_s)
-            until = self.clock.until(1.0 + effort.LATE / 2)
-            found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
+            found = proofs.prove(self.bench, best, self.seed, number, until=self.clock.until(ENDED))
             if found is None or found.holds:
                 self.proof = found
                 return
@@ -290,7 +287,7 @@ class Stages:
         if self.clock.seconds is None or not self.bench.question.goal.constraints:
             return effort.DECISION
         share = PROVED * proofs.RUNS * (self.bench.run_s or 0.0) / self.clock.seconds
-        return max(effort.DECISION - 2.0 * share, effort.DECISION_AT_LEAST)
+        return max(ENDED - share, effort.DECISION_AT_LEAST)
 
     def _surroundings(
         self, before: Candidate, validation: Validation, outcome: SearchOutcome, share: float
