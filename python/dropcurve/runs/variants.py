@@ -20,9 +20,14 @@ def variants(
     """Every variant by name: bases times queues times values, in that order.
 
     A name holds only what differs, or is the one given (``classic=red:max_p=0.1``); of two that are equal the
-    second gets a number. Raises UsageError for fewer than two or more than 40 variants.
+    second gets a number.
+
+    Raises:
+        UsageError: For fewer than two or more than 40 variants.
+        ScenarioError: With the problems of all queues.
     """
     changed: list[tuple[str, Scenario]] = []
+    refused: list[ScenarioError] = []
     if len(bases) == 1 and not queues and not vary:
         changed = _indexed(bases[0])
     for base in [] if changed else bases:
@@ -30,9 +35,15 @@ def variants(
         if len(queues) == 1:
             changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
         for name, text in map(values.named, queues):
-            changed.append((_join(title, name or text), with_queue(base, text, at)))
+            try:
+                changed.append((_join(title, name or text), with_queue(base, text, at)))
+            except ScenarioError as error:
+                refused.append(error)
         if not queues:
             changed.append((title, base))
+    if refused:
+        problems = dict.fromkeys(problem for error in refused for problem in error.problems)
+        raise ScenarioError(problems, origin=refused[0].origin)
     settings = list(product(*[[(path, value) for value in some] for path, some in vary.items()]))
     found: dict[str, Scenario] = {}
     for (title, base), setting in product(changed, settings):

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .constraint import RULES, Edge, bound_s, customary_s, direction, scaled
+from .constraint import RULES, Edge, customary_s, direction, scaled
 from .decision import ideal, margin_of
 from .evaluations import Evaluations
 from .families import Coordinates
 from .initial_designs import RULE, is_default
 from .line_search import LineSearch
 from .study import FamilyStudy
-from .terms import KINDS
+from .terms import KINDS, shown
 
 #: Share of the runs of a search that go into the edges at most.
 SOLVING = 0.5
@@ -107,17 +107,11 @@ class Solving:
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ()):
                 coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
-                of = (
-                    "of the bound"
-                    if bound_s(self.goal, self.bench.question.room)
-                    else f"of {_ms(self.delay_s)}"
-                )
-                name = f"{KINDS.get(study.family.kind, study.family.kind)} at {share:g} {of}"
                 made = study.target.candidate(
-                    name, study.family.kind, study.family.params(coordinates), origin=RULE
+                    "", study.family.kind, study.family.params(coordinates), origin=RULE
                 )
                 if made is not None and self.evaluations.usable(made):
-                    found.append(made)
+                    found.append(replace(made, name=_rule_name(made)))
         return found
 
     @property
@@ -223,5 +217,11 @@ class Solving:
                         break
 
 
-def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms"
+def _rule_name(one: Candidate) -> str:
+    """Name of a rule of thumb, by its main parameter: ``CoDel, target 14 ms``."""
+    params = one.params_as_loaded
+    main = next(
+        (name for name in ("target", "min_th", "limit") if params.get(name) not in (None, "auto")), None
+    )
+    kind = KINDS.get(one.kind, one.kind)
+    return kind if main is None else f"{kind}, {main} {shown(params[main])}"

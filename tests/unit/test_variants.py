@@ -1,0 +1,17 @@
+"""Variants of a comparison: the problems of all queues are reported at once."""
+
+import pytest
+
+from dropcurve import Scenario
+from dropcurve.errors import ScenarioError
+from dropcurve.runs.variants import variants
+
+
+def test_every_bad_queue_is_reported_once() -> None:
+    queues = ["red:max_p=7", "droptail", "codel:target=1", "red:max_p=7"]
+    with pytest.raises(ScenarioError) as caught:
+        variants([Scenario.load("droptail_vs_red")], queues=queues, vary={})
+    assert [(problem.path, problem.value) for problem in caught.value.problems] == [
+        ("queue.max_p", "7"),
+        ("queue.target", "1"),
+    ]
