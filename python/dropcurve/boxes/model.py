@@ -178,7 +178,7 @@ class Import:
         kind, params = self.placed
         return scenario(
             kind, params, link=link or self.link(rate_bps=rate_bps, rtt_s=rtt_s, flows=flows), direction=direction,
-            packet_bytes=packet_bytes, title=f"{name}, as {self.box} has it", name=name, urgent=bool(self.above),
+            packet_bytes=packet_bytes, title=f"{name} ({self.box})", name=name, urgent=bool(self.above),
             ecn=self.params.get("ecn") is True,
         )  # fmt: skip
 

@@ -332,7 +332,7 @@ def _whole_packets(given: Settings, key: str, notes: list[Note], problems: Probl
 def _only(given: Settings, notes: list[Note], **plain: Any) -> None:
     for key, value in plain.items():
         if key in given and given.options[key] != value:
-            notes.append(Note("lost", key, f"{given.options[key]}: Linux has it {str(value).lower()}"))
+            notes.append(Note("lost", key, f"{given.options[key]}: Linux always uses {str(value).lower()}"))
 
 
 def _zero(given: Settings, key: str) -> bool:

@@ -203,7 +203,7 @@ def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") 
     ):  # fmt: skip
         if key in given.options and given.options[key] != plain:
             text = "true" if given.options[key] is True else str(given.options[key])
-            notes.append(Note("lost", key, f"{text}: Linux has it {str(plain).lower()}"))
+            notes.append(Note("lost", key, f"{text}: Linux always uses {str(plain).lower()}"))
     if given.flag("ecn") and given.options.get("ecn_forced") == "drop":
         notes.append(
             Note("lost", "ecn_forced", "Linux marks from max_th up, too, unless harddrop is given, as here")

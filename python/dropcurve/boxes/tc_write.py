@@ -78,7 +78,7 @@ def choke(given: Settings, notes: list[Note], problems: Problems) -> Written | N
     tc_red.lost_options(given, notes)
     for key, plain in (("candidates", 1), ("candidate", "random")):
         if given.options[key] != plain:
-            notes.append(Note("lost", key, f"{given.options[key]}: Linux has it {plain}"))
+            notes.append(Note("lost", key, f"{given.options[key]}: Linux always uses {plain}"))
     words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *(["ecn"] if given.flag("ecn") else [])]
     shown = {
         "limit": one.amount(one.limit), "min_th": one.amount(one.low), "max_th": one.amount(one.high),

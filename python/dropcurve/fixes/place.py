@@ -123,7 +123,7 @@ def place(
     with remedied("correct it in the configuration"):
         base = scenario(
             kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
-            title=f"{name}{f', {found.title}' if found.title else ''}, as {found.box} has it", urgent=bool(found.above),
+            title=f"{name}{f', {found.title}' if found.title else ''} ({found.box})", urgent=bool(found.above),
             ecn=found.params.get("ecn") is True,
         )  # fmt: skip
     return Place(found, base, rate)
