@@ -49,6 +49,7 @@ VERBS = {
     "run": Verb("run", "Run one scenario several times and print means with intervals.", True),
     "sweep": Verb("sweep", "Run one scenario at many settings and store every run in a table.", True),
     "query": Verb("sweep", "Query the runs of a sweep with SQL.", False, "query"),
+    "trace": Verb("trace", "Record every packet of one run, for reading or for Wireshark.", True),
     "assert": Verb("assert_", "Check statements about a scenario, with an exit code for pipelines.", True, "assert_"),
     "reproduce": Verb("reproduce", "Repeat published studies and judge each of their claims.", True),
     "model": Verb("model", "Compute throughput from loss and round-trip time, or the reverse, by published models."),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import dropcurve._core as _core
 
 from ..errors import DropcurveError, UsageError, require, unwritable
+from ..files import pcapng
+from ..files.writing import draft, write_bytes
 from ..metrics.summary import RunSummary
 from ..quantities import wording
 from ..results.series import Series
 from ..scenario import Scenario
-from . import engine
+from . import capture, engine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+#: Endings of the files that a trace is written to.
+ENDINGS = (".csv", ".parquet", ".pcapng")
+#: Headings of the rows as text.
+HEADS = ("time (s)", "event", "flow", "segment", "bytes", "direction")
 #: Rows of a trace that a notebook shows.
 SHOWN_ROWS = 12
 
@@ -57,16 +63,14 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """The first rows as a table, for notebooks."""
-        names = ("time [s]", "what", "flow", "seq", "size [B]", "direction")
-        head = "".join(f"<th>{name}</th>" for name in names)
+        head = "".join(f"<th>{name}</th>" for name in HEADS)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{value}</td>" for value in row) + "</tr>"
-            for row in self._first(SHOWN_ROWS)
+            "<tr>" + "".join(f"<td>{value}</td>" for value in row) + "</tr>" for row in self.first(SHOWN_ROWS)
         )
         return f"<p>{escape(repr(self)[1:-1])}</p><table><tr>{head}</tr>{rows}</table>"
 
-    def _first(self, most: int) -> Iterator[tuple[str, ...]]:
-        """Yields the first rows as text."""
+    def first(self, most: int) -> Iterator[tuple[str, ...]]:
+        """Yields the first rows as text: time (s), event, flow, segment, size (bytes), direction."""
         for at in range(min(most, len(self))):
             word = self.words[int(self.what[at])]
             way = "back" if self.back[at] else "forward"
@@ -94,10 +98,13 @@ class Trace:
         return pandas.DataFrame(self.columns())
 
     def write(self, path: str | Path) -> Path:
-        """Writes the rows as CSV or Parquet, by the ending of the path.
+        """Writes the rows as CSV or Parquet, or the packets as a capture, by the ending of the path.
+
+        A capture has three interfaces: what tcpdump would see at the source, at the destination and at the queue
+        (drops and marks); see `dropcurve.runs.capture`.
 
         Args:
-            path: The file, ending in ``.csv`` or ``.parquet``.
+            path: The file, ending in ``.csv``, ``.parquet`` (which need pyarrow) or ``.pcapng``.
 
         Returns:
             The path.
@@ -110,19 +117,29 @@ class Trace:
             >>> dropcurve.trace("droptail_vs_red").write("trace.parquet")
             PosixPath('trace.parquet')
         """
+        path = Path(path)
+        if path.suffix not in ENDINGS:
+            raise UsageError(f"{path}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+        try:
+            if path.suffix == ".pcapng":
+                write_bytes(
+                    path,
+                    pcapng.encode(capture.INTERFACES, capture.packets(self.columns(), self.summary["flows"])),
+                )
+            else:
+                self._write_table(path)
+        except OSError as error:
+            raise DropcurveError(unwritable(path, error)) from None
+        return path
+
+    def _write_table(self, path: Path) -> None:
         require("pyarrow")
         import pyarrow
         from pyarrow import csv, parquet
 
-        path = Path(path)
-        writers = {".csv": csv.write_csv, ".parquet": parquet.write_table}
-        if path.suffix not in writers:
-            raise UsageError(f"{path}: must end in {' or '.join(writers)}")
-        try:
-            writers[path.suffix](pyarrow.table(self.columns()), path)
-        except OSError as error:
-            raise DropcurveError(unwritable(path, error)) from None
-        return path
+        writer = csv.write_csv if path.suffix == ".csv" else parquet.write_table
+        with draft(path) as beside:
+            writer(pyarrow.table(self.columns()), beside)
 
     def rows(self, *words: str) -> Ints:
         """Positions of the rows with one of these words, in order."""
