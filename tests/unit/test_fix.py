@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
-from dropcurve.cli import invoke
-from dropcurve.fixes import QueueFix, Thoroughness, directions, fix, place
+from dropcurve.cli import import_, invoke
+from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
 from dropcurve.fixes.designs import designs
 from dropcurve.fixes.queues import YOURS
+from dropcurve.quantities import units
 from dropcurve.verdict import Criterion, SampledDesign, Verdict, decide
 
 SQM = """# uplink
@@ -339,3 +341,54 @@ def test_both_directions_of_a_simple_queue_get_a_type_of_their_own(simple: str) 
     assert [one.title for one in after] == ["wan upload", "wan download"]
     assert [one.discipline for one in after] == ["cake", "cake"]
     assert [one.params["bandwidth"] for one in after] == ["2 Mbit/s", "20 Mbit/s"]
+
+
+@pytest.mark.parametrize(
+    ("left_s", "designs", "replications"),
+    [(1e9, 6, 5), (-1.0, 3, 3)],
+    ids=["all of them", "the fewest"],
+)
+def test_a_time_bounds_the_designs_and_runs_of_a_comparison(
+    left_s: float, designs: int, replications: int
+) -> None:
+    names = [YOURS, *"abcde"]
+    made = budget.plan(
+        names, conditions=1, replications=5, left_s=left_s, run=lambda some: dict.fromkeys(some, 0.0)
+    )
+    assert (len(made.names), made.replications) == (designs, replications)
+    assert made.names[0] == YOURS
+    assert made.dropped == len(names) - designs
+
+
+def test_where_time_is_short_the_best_of_one_run_each_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(budget.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(budget.os, "cpu_count", lambda: 1)
+    asked: list[list[str]] = []
+
+    def run(some: Sequence[str]) -> dict[str, float]:
+        asked.append(list(some))
+        clock[0] += 1.0
+        return {"a": 9.0, "b": 0.0, "c": 5.0, "d": 1.0, "e": 7.0}
+
+    made = budget.plan([YOURS, *"abcde"], conditions=1, replications=5, left_s=18.0, run=run)
+    assert asked == [[YOURS], [YOURS, *"abcde"]]
+    assert made.names == (YOURS, "b", "d")
+    assert made.replications == 4
+
+
+def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() -> None:
+    text = json.dumps({"WRED_PROFILE": {"p": {"ecn": "ecn_all", "green_min_threshold": "1000000",
+                                              "green_max_threshold": "2000000", "green_drop_probability": "5"}},
+                       "QUEUE": {"Ethernet0|3": {"wred_profile": "p"}}})  # fmt: skip
+    found = boxes.read(text)
+    wide = budget.shortened(place(found, rate_bps=1e10), 0.04)
+    assert 40 * 0.04 <= units.span(str(wide.base.get("run.duration"))) < 2.5
+    assert budget.packets(wide.base) <= 1.6e6
+    slow = place(found, rate_bps=1e8)
+    assert budget.shortened(slow, 0.04).base.hash == slow.base.hash
+    near = place(found, rate_bps=1e10, rtt_s=import_.round_trip(None, found.box))
+    assert near.base.resolved["flows"]["web"]["source"] == "http"
+    assert "call" not in near.base.resolved["flows"]
+    assert import_.round_trip(None, "ios") == (0.04, 0.04)
+    assert import_.round_trip("1-2ms", "sonic") == (0.001, 0.002)

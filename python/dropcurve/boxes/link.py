@@ -10,10 +10,18 @@ from ..scenario import Scenario, links
 
 #: Rate below which a link is too slow for video next to everything else.
 VIDEO_BPS = 3e6
+#: Base round trip below which a link is one of a data centre, with its traffic.
+LOCAL_S = 1e-3
+#: Run of such a link, in which its thin flows send some packets each.
+LOCAL_RUN = "150 ms"
 
 
 def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
-    """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them."""
+    """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them: that of a data
+    centre where round trips are as short."""
+    if rtt_s[1] < LOCAL_S:
+        usual = links.preset("datacentre").mix
+        return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", replace(usual, downloads=flows))
     mix = links.Mix(downloads=flows, videos=1 if rate_bps >= VIDEO_BPS else 0, ecn=ecn)
     return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", mix)
 
@@ -45,7 +53,8 @@ def scenario(
     """
     if (params.get("ecn") is True if ecn is None else ecn) and not link.mix.ecn:
         link = replace(link, mix=replace(link.mix, ecn=True))
-    plain = links.scenario(link, direction=direction, title=title, name=name)
+    length = LOCAL_RUN if link.rtt_s[1] < LOCAL_S else None
+    plain = links.scenario(link, direction=direction, title=title, name=name, duration=length)
     bulk = [one for one in ("download", "upload") if getattr(link.mix, f"{one}s")]
     sizes = [
         (f"flows.{one}.mss", f"{packet_bytes - 40} B") for one in bulk if packet_bytes != links.PACKET_BYTES

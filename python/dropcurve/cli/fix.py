@@ -50,7 +50,7 @@ def fix(
     box: i.Box = None,
     name: Name = None,
     rate: i.Rate = None,
-    rtt: i.Rtt = "40ms",
+    rtt: i.Rtt = None,
     flows: i.Flows = "20",
     link: o.Link = None,
     buffer: i.Buffer = None,
@@ -103,7 +103,7 @@ def fix(
         Executor(jobs),
     )  # fmt: skip
     shown = [
-        ("from", box), ("name", name), ("rate", rate), ("rtt", rtt if rtt != "40ms" else None),
+        ("from", box), ("name", name), ("rate", rate), ("rtt", rtt),
         ("flows", flows if flows != "20" else None), ("link", link), ("buffer", buffer),
         ("packet", packet if packet != "1500B" else None), ("shape", shape), ("for", for_ if for_ != "sqm" else None),
         ("goal", goal), ("time", time), ("replications", replications if replications != 5 else None),
@@ -155,7 +155,7 @@ def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]
 
 
 def _places(
-    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str, link: str | None,
+    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str | None, link: str | None,
     packet: str, duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
     """The text of a configuration, and each of its queues in its place under every condition; priority queues are no
@@ -167,7 +167,6 @@ def _places(
 
     size = units.size(packet, what="packet")
     held = i.contents(file)
-    span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
     found = []
     for one in cases:
         options = i.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
@@ -177,8 +176,8 @@ def _places(
             queues = [boxes.read(held, box=box, name=name, **options)]
         found.append([
             place(
-                queue, rate_bps=one.rate, rtt_s=span, flows=one.flows, packet_bytes=size, link=link,
-                name=i.title(file),
+                queue, rate_bps=one.rate, rtt_s=i.round_trip(rtt, queue.box), flows=one.flows, packet_bytes=size,
+                link=link, name=i.title(file),
             )
             for queue in queues
         ])  # fmt: skip
@@ -292,6 +291,7 @@ def _table(one: QueueFix, *, several: bool, width: int) -> str:
 
     head = f"{one.place.title}\n" if several else ""
     tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
+    tail += f"\n{one.limited}" if one.limited else ""
     rows = ranking(one.verdict, names={YOURS: "your queue"})
     return head + terminal.columns(rows, width=width) + tail
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 YOURS = "yours"
 #: Queues that an imported queue is compared with.
 RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel", "cake")
+#: Base round trip of a link, and of those of data-centre switches.
+DEFAULT_RTT, USUAL_RTT = "40ms", {"sonic": "50-200us"}
 #: Metrics of the comparison.
 SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
 
@@ -39,7 +41,9 @@ Box = Annotated[
 ]
 Name = Annotated[str | None, o.shared("name", "to read, of several in the text")]
 Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
-Rtt = Annotated[str, o.shared("rtt", "without queueing; or a range, 20-200ms")]
+Rtt = Annotated[
+    str | None, o.shared("rtt", "without queueing; or a range, 20-200ms; by default 40ms, for sonic 50-200us")
+]
 Flows = Annotated[str, o.shared("flows")]
 Buffer = Annotated[str | None, o.shared("buffer", "where the text has shares of it")]
 Write = Annotated[Path | None, o.shared("write", "a scenario with this queue; needs a rate")]
@@ -57,7 +61,7 @@ def import_(
     box: Box = None,
     name: Name = None,
     rate: Rate = None,
-    rtt: Rtt = "40ms",
+    rtt: Rtt = None,
     flows: Flows = "20",
     buffer: Buffer = None,
     packet: o.Packet = "1500B",
@@ -203,15 +207,29 @@ def title(file: str) -> str:
     return "imported" if file == "-" else Path(file).stem
 
 
+def round_trip(rtt: str | None, box: str) -> tuple[float, float]:
+    """Least and greatest base round trip in seconds: as given, else those that are usual where the box stands."""
+    from ..quantities import units
+
+    usual = USUAL_RTT.get(box, DEFAULT_RTT)
+    return units.between(rtt or usual, lambda word: units.span(word, what="rtt"), what="rtt")
+
+
 def _place(
-    found: Import, link: str | None, *, rate: float | None, rtt: str, flows: int, packet: int, name: str
+    found: Import,
+    link: str | None,
+    *,
+    rate: float | None,
+    rtt: str | None,
+    flows: int,
+    packet: int,
+    name: str,
 ) -> Place:
     """The imported queue in its scenario: on the link that is named, at the rate that is given or that a shaper
     states; else on a link made of rate, round trip and flows."""
     from ..fixes import place
-    from ..quantities import units
 
-    span = units.between(rtt, lambda word: units.span(word, what="rtt"), what="rtt")
+    span = round_trip(rtt, found.box)
     return place(found, rate_bps=rate, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
 
 

@@ -90,7 +90,7 @@ def tuned(
         )
         answer = solve(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),
-            out=Path(folder) / "tune", say=lambda step, *_: say(step),
+            out=Path(folder) / "tune", short=True, say=lambda step, *_: say(step),
         )  # fmt: skip
     for line in answer.lines[:BEST]:
         params = dict(line.candidate.params)

@@ -4,12 +4,14 @@ it loads them, and the text with the best of them instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..boxes.model import Export, Import
 from ..errors import DropcurveError
 from ..metrics import statistics
+from ..quantities import wording
 from ..results import Result
 from ..results.recommendation import conditions, verdict_on
 from ..runs.effort import Effort
@@ -20,7 +22,8 @@ from ..scenario import Scenario
 from ..tuning import goal as goals
 from ..tuning import goal_weights
 from ..verdict import Exchange, Verdict, Weights
-from .designs import designs, tuned
+from . import budget
+from .designs import designs, round_trip_s, tuned
 from .place import Place
 
 #: The name of the imported queue among the variants.
@@ -62,6 +65,7 @@ class QueueFix:
             line decides; else "".
         joint: Sentence on what both directions of the line have in common, where this one alone would load another
             design; else "".
+        limited: What the time left out of the comparison; "" where it left out nothing.
     """
 
     place: Place
@@ -71,6 +75,7 @@ class QueueFix:
     untuned: str = ""
     chosen: str = ""
     joint: str = ""
+    limited: str = ""
 
     @property
     def found(self) -> Import:
@@ -111,13 +116,18 @@ def fix_queue(
     say: Callable[[str], None] = lambda _: None,
 ) -> QueueFix:
     """The answer for one queue; arguments as for `fix`."""
+    began = time.monotonic()
+    where = budget.shortened(where, round_trip_s(where.base))
     exports = dict(designs(where, shape=shape))
     untuned = "" if search.tune else "not asked for"
-    if search.tune:
+    if search.tune and search.seconds is None and budget.packets(where.base) >= budget.SEARCHED_PACKETS:
+        untuned = "runs at this rate take long; a search needs a time such as --time 10min"
+    elif search.tune:
+        seconds = None if search.seconds is None else search.seconds * budget.SEARCH_SHARE
         try:
             exports |= dict(
                 tuned(
-                    where, shape=shape, seconds=search.seconds, goal=search.goal, exchange=exchange,
+                    where, shape=shape, seconds=seconds, goal=search.goal, exchange=exchange,
                     jobs=search.jobs, say=lambda step: say(f"{where.title}: {step}"),
                 )
             )  # fmt: skip
@@ -125,8 +135,11 @@ def fix_queue(
             untuned = str(error)
     say(f"{where.title}: comparison")
     weights = weights_of(where, search, exchange)
-    result, verdict = _judged(where, exports, replications, most, exchange, weights, command, progress)
-    return QueueFix(where, exports, result, verdict, untuned)
+    left = None if search.seconds is None else search.seconds - (time.monotonic() - began)
+    result, verdict, limited = _judged(
+        where, exports, replications, most, exchange, weights, command, progress, left
+    )
+    return QueueFix(where, exports, result, verdict, untuned, limited=limited)
 
 
 def weights_of(where: Place, search: Thoroughness, exchange: Exchange | None) -> Weights | None:
@@ -145,15 +158,21 @@ def _judged(
     weights: Weights | None,
     command: str,
     progress: Progress | None,
-) -> tuple[Result, Verdict]:
-    """The comparison of all designs with the imported queue, with more runs while it is undecided."""
+    left_s: float | None = None,
+) -> tuple[Result, Verdict, str]:
+    """The comparison of all designs with the imported queue, with more runs while it is undecided; in a time with as
+    many designs as it allows, and what it leaves out."""
+    began = time.monotonic()
     variants = _variants(where, exports)
     if len(variants) < 2 * len(where.conditions):
         raise DropcurveError(
             f"{where.found.box}: no design could be made for this link; give another --buffer"
         )
-    count = replications
+    count, limited = replications, ""
+    if left_s is not None:
+        variants, count, limited = _affordable(where, variants, replications, exchange, weights, left_s)
     while True:
+        spent = time.monotonic()
         result = replicate(
             variants, Effort(replications=count), name=where.base.name, command=command, progress=progress
         )
@@ -163,8 +182,41 @@ def _judged(
             raise DropcurveError(f"{where.found.box}: every design for this link runs as your queue does")
         # Half as many again, and at least what the verdict asks for, while that is worth the wait.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
-            return result, verdict
-        count = min(most, max(statistics.next_size(count, maximum=most), count + verdict.more))
+            return result, verdict, limited
+        # Runs that were made are stored: only further ones take time.
+        further = max(statistics.next_size(count, maximum=most), count + verdict.more) - count
+        now = time.monotonic()
+        if left_s is not None and now + further * (now - spent) / count > began + left_s:
+            return result, verdict, limited
+        count = min(most, count + further)
+
+
+def _affordable(
+    where: Place, variants: Mapping[str, Scenario], replications: int, exchange: Exchange | None,
+    weights: Weights | None, left_s: float,
+) -> tuple[dict[str, Scenario], int, str]:  # fmt: skip
+    """The variants that a time allows, their replications, and what is left out."""
+    names = [name for name in variants if not where.condition or name.startswith(f"{where.condition} ")]
+    titles = [name.removeprefix(f"{where.condition} ") for name in names]
+
+    def chosen(some: Sequence[str]) -> dict[str, Scenario]:
+        wanted = {f"{one.condition} {title}".strip() for one in where.conditions for title in some}
+        return {name: made for name, made in variants.items() if name in wanted}
+
+    def once(some: Sequence[str]) -> dict[str, float]:
+        result = _distinct(replicate(chosen(some), Effort(replications=1), name=where.base.name))
+        found = verdict_on(result, current=YOURS, exchange=exchange, weights=weights)
+        rivals = found.rivals if found else ()
+        behind = {one.name: (one.behind or 0.0) + 1e6 * (one.relation == "infeasible") for one in rivals}
+        return {found.leader: 0.0, **behind} if found else {}
+
+    made = budget.plan(
+        titles, conditions=len(where.conditions), replications=replications, left_s=left_s, run=once
+    )
+    parts = [f"{wording.count(made.dropped, 'design')} left out"] if made.dropped else []
+    if made.replications < replications:
+        parts.append(f"{made.replications} replications")
+    return chosen(made.names), made.replications, f"as the time allows: {', '.join(parts)}" if parts else ""
 
 
 def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario]:

@@ -175,6 +175,7 @@ def solve(
     cache: str | Path | None = None,
     command: str = "",
     page: bool = True,
+    short: bool = False,
     say: Progress = lambda *_: None,
     tell: Tell | None = None,
     note: Callable[[str], None] = lambda _: None,
@@ -188,6 +189,8 @@ def solve(
         where: Carries the runs out.
         command: That repeats the answer.
         page: Whether figures and page will follow, for which some of ``seconds`` is kept.
+        short: Stops after the validation, without sensitivity, drift and further replications: for callers that
+            compare the designs themselves.
         say: Called with each stage, the incumbent and what its runs so far let expect of it ("" before there are some).
         tell: Called with the runs of a batch that are done, and with their number.
         note: Called with a note on the time it will take.
@@ -215,5 +218,7 @@ def solve(
         def shown(stage: str, best: Candidate | None) -> None:
             say(stage, best, "" if best is None else bench.expectation(best))
 
-        stages = Stages(bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most)
+        stages = Stages(
+            bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
+        )
         return stages.go(command)

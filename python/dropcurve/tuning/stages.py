@@ -41,7 +41,7 @@ EQUALS = 3
 
 @dataclass
 class Stages:
-    """All stages on a bench that is open."""
+    """All stages on a bench that is open; where they are ``short``, those up to the validation."""
 
     bench: Bench
     spent: Budget
@@ -52,6 +52,7 @@ class Stages:
     note: Callable[[str], None]
     margin: float | None = None
     most: int = 0
+    short: bool = False
     moved: list[robustness.Sensitivity] = field(default_factory=list)
     drift: list[robustness.Drift] = field(default_factory=list)
     proof: proofs.Proof | None = None
@@ -76,11 +77,8 @@ class Stages:
             bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most=self.most
         )
         validation.run(chosen)
-        self._step_to_neighbours(validation, outcome)
-        if not self.spent.brief:
-            self._further(validation, outcome, further_kinds(bench.question, more=False), effort.DRIFT)
-        self._drift(validation)
-        self._decide(validation, outcome)
+        if not self.short:
+            self._around(validation, outcome)
         ahead = validation.front()
         lines = sorted(validation.lines(), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
@@ -106,6 +104,14 @@ class Stages:
         )  # fmt: skip
         answer.save(self.folder)
         return answer
+
+    def _around(self, validation: Validation, outcome: SearchOutcome) -> None:
+        """The surroundings of the recommendation, and replications until rivals are decided."""
+        self._step_to_neighbours(validation, outcome)
+        if not self.spent.brief:
+            self._further(validation, outcome, further_kinds(self.bench.question, more=False), effort.DRIFT)
+        self._drift(validation)
+        self._decide(validation, outcome)
 
     def _planned_again(self) -> bool:
         """Plans again for the time that is left where a search took little of it; returns whether a search at more

@@ -1,0 +1,106 @@
+"""Bounds on a comparison of designs: the length of runs, and the designs and replications that a time allows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..quantities import units
+from ..scenario import Scenario
+from ..scenario.links import PACKET_BYTES
+from .place import Place
+
+#: Packets of a run at most, and the base round trips that it lasts at least: slow start takes ten of them.
+MOST_PACKETS, LEAST_ROUNDS = 1_500_000, 40
+#: Packets of a run from which on a search, which needs sixty of them, is made only in a stated time.
+SEARCHED_PACKETS = 1_000_000
+#: Fewest replications and designs besides the one in use of a comparison in a stated time.
+LEAST_REPLICATIONS, LEAST_DESIGNS = 3, 2
+#: Share of a stated time for the search, where there is one.
+SEARCH_SHARE = 0.4
+
+
+def packets(base: Scenario) -> float:
+    """Full packets that the link of a scenario carries in a run."""
+    rate = units.rate(str(base.get("dumbbell.rate")))
+    return rate * units.span(str(base.get("run.duration"))) / (8.0 * PACKET_BYTES)
+
+
+def shortened(where: Place, round_trip_s: float) -> Place:
+    """The place with runs of `MOST_PACKETS` at most, under every condition; half of a run is warm-up at most."""
+
+    def one(place: Place) -> Place:
+        count = packets(place.base)
+        length = units.span(str(place.base.get("run.duration")))
+        wanted = max(LEAST_ROUNDS * round_trip_s, length * MOST_PACKETS / max(count, 1.0))
+        if wanted >= length:
+            return place
+        warmup = min(units.span(str(place.base.get("run.warmup"))), wanted / 2.0)
+        edits = [
+            ("run.duration", units.show_span(_digits(wanted))),
+            ("run.warmup", units.show_span(_digits(warmup))),
+        ]
+        return replace(place, base=place.base.edit(edits))
+
+    return replace(one(where), others=tuple(map(one, where.others)))
+
+
+def _digits(seconds: float) -> float:
+    return float(f"{seconds:.2g}")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The designs of a comparison, the one in use first, and their replications.
+
+    Attributes:
+        names: Of the designs.
+        replications: Of each.
+        dropped: Designs that there was no time for.
+    """
+
+    names: tuple[str, ...]
+    replications: int
+    dropped: int = 0
+
+
+def plan(
+    names: Sequence[str],
+    *,
+    conditions: int,
+    replications: int,
+    left_s: float,
+    run: Callable[[Sequence[str]], Mapping[str, float]],
+) -> Plan:
+    """The comparison that fits into a time.
+
+    Args:
+        names: The designs, the one in use first.
+        conditions: Conditions that each is run under.
+        replications: Of each design, if there is time.
+        left_s: Seconds that are left.
+        run: Makes one replication of designs, and returns how far each is behind the best of them.
+
+    Returns:
+        All designs where the time does; else one replication of all chooses the best of them, if there is time for
+        that, and at least `LEAST_DESIGNS` besides the one in use have `LEAST_REPLICATIONS`.
+    """
+    began = time.monotonic()
+    run(names[:1])
+    each = (time.monotonic() - began) / max(1, conditions)
+    left = left_s - (time.monotonic() - began)
+    able = left * min(os.cpu_count() or 1, conditions * replications) / max(each, 1e-6)
+    all_of_them = len(names) * conditions * replications
+    if able >= all_of_them:
+        return Plan(tuple(names), replications)
+    others = list(names[1:])
+    one_each = len(others) * conditions
+    if able >= one_each + (LEAST_DESIGNS + 1) * conditions * LEAST_REPLICATIONS:
+        behind = run(names)
+        others.sort(key=lambda name: behind.get(name, float("inf")))
+        able -= one_each
+    count = min(replications, max(LEAST_REPLICATIONS, int(able / (conditions * (LEAST_DESIGNS + 1)))))
+    kept = others[: max(LEAST_DESIGNS, int(able / (conditions * count)) - 1)]
+    return Plan((names[0], *kept), count, len(others) - len(kept))
