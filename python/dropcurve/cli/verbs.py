@@ -68,6 +68,7 @@ VERBS = {
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
     "completion": Verb("completion", "Print a completion script for bash, zsh or fish."),
+    "man": Verb("man", "Write the manual pages."),
     "schema": Verb("schema", "Print the JSON Schema of scenario files."),
 }  # fmt: skip
 
