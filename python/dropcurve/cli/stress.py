@@ -72,7 +72,7 @@ def stress(
     quiet: o.Quiet = False,
     no_report: o.NoReport = False,
 ) -> int:
-    """Find the traffic that harms a discipline most.
+    """Find the traffic that harms a discipline most, as a minimal scenario.
 
     Within bounds on flows, round trips, starts, unresponsive datagrams, pulses and loss a search looks for the worst,
     shrinks it to a minimal scenario, and runs the rivals under the same traffic: a fault of this design, or of any
