@@ -60,6 +60,13 @@ Until = Annotated[
         metavar="decided", help="Validate until every rival is better, worse or equal within the margin."
     ),
 ]
+Instant = Annotated[
+    bool,
+    typer.Option(
+        "--instant",
+        help="Answer at once from an atlas of settled designs, with intervals; nothing is simulated or written.",
+    ),
+]
 
 
 @with_trust
@@ -84,6 +91,7 @@ def tune(
     time: Time = None,
     margin: Margin = None,
     until: Until = None,
+    instant: Instant = False,
     seed: o.Seed = 1,
     jobs: o.Jobs = None,
     cluster: Cluster = None,
@@ -96,40 +104,46 @@ def tune(
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
     Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
-    usual traffic of such a link, and so does --rate alone; --flows states the traffic: long transfers, and short
-    flows and UDP if asked for. Defaults, rules of thumb and formulas are tried first; the best designs are
-    validated on fresh seeds.
+    usual traffic of such a link, and so does --rate alone; --flows states it. The best are validated on fresh seeds.
 
     \b
     Examples:
       dropcurve tune --link cable:up --goal gaming --for linux
       dropcurve tune --link 20/2:up,downloads=1-4 --time 2min
       dropcurve tune --rate 50Mbit --rtt 20-60ms --for linux
+      dropcurve tune --link cable:up --goal gaming --instant
       dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \\
           --goal "p95 delay < 15ms, max utilisation" --for linux
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "min p95 delay, max goodput" --queue red
     """
     from .. import tuning
-    from ..quantities import units, values
-    from . import tuned
+    from ..quantities import units
+    from . import at_once, tuned
 
     tuned.check_until(until)
-    varied = dict(values.assignment(text) for text in ranges or [])
     question = tuning.ask(
-        scenario, link=link, exchange=o.exchange_of(exchange), goal=goal,
-        ranges={path: str(some) for path, some in varied.items()}, robust=robust, box=for_,
-        candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
-        tcp=tcp, ecn=ecn or None,
+        scenario, link=link, exchange=o.exchange_of(exchange), goal=goal, ranges=_ranges(ranges), robust=robust,
+        box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short,
+        udp=udp, tcp=tcp, ecn=ecn or None,
     )  # fmt: skip
     asked: list[tuple[str, Any]] = [
         ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short),
-        ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []),
-        ("goal", goal), ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
+        ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []), ("goal", goal),
+        ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
         ("robust", robust if robust != "mean" else None),
     ]  # fmt: skip
-    effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("seed", seed)]
+    effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("cluster", cluster)]
+    if instant:
+        return at_once.give(question, scenario, asked, [*effort, ("out", out)], json=json, quiet=quiet)
     return tuned.give(
-        question, scenario, asked, effort, runs=runs, seconds=None if time is None else units.span(time, what="time"),
-        margin=margin, until_decided=until is not None, seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache,
-        json=json, quiet=quiet, report=not no_report,
+        question, scenario, asked, [*effort[:-1], ("seed", seed)], runs=runs,
+        seconds=None if time is None else units.span(time, what="time"), margin=margin, until_decided=until is not None,
+        seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache, json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip
+
+
+def _ranges(texts: list[str] | None) -> dict[str, str]:
+    """Ranges of a scenario by path, as typed after ``--range``."""
+    from ..quantities import values
+
+    return {path: str(some) for path, some in map(values.assignment, texts or [])}

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .customary import customary
 from .families import Coordinates, Room
 from .goal import MOST, Constraint, Goal
 from .study import FamilyStudy
@@ -40,11 +41,6 @@ LEAST_SCATTER = 0.003
 LEAST = 1e-6
 #: The delay that rules of thumb start from where none is bounded, as a share of the longest round trip.
 CUSTOMARY = 0.5
-#: Rules of thumb: the share of the bound on the delay at which the first evaluation is made, by discipline.
-SHARES = {
-    "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
-    "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,
-}  # fmt: skip
 #: Settings by rule of thumb that the search is compared with: shares of the bound, by discipline.
 RULES = {
     "droptail": (0.95, 0.8), "pie": (0.45, 0.3), "fq_pie": (0.45, 0.3), "codel": (0.35, 0.2),
@@ -95,29 +91,8 @@ def customary_s(goal: Goal, room: Room) -> float:
 
 
 def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = None) -> Coordinates:
-    """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values.
-
-    The interval of CoDel is the longest round trip, RED averages over one, with ``max_th`` at three times ``min_th``
-    and ``max_p`` at 0.1; the rest as in the discipline's own document.
-    """
-    family, share = study.family, SHARES.get(study.family.kind, 0.5) if share is None else share
-    axis = family.axes[family.scale]
-    delay = share * bound
-    level = {"s": delay, "pkts": delay * room.capacity, "B": delay * room.capacity * 1500.0}.get(
-        axis.unit, delay
-    )
-    usual = {
-        "ratio": 3.0, "max_p": 0.1, "memory_s": max(room.rtt_s, 2.0 / room.capacity), "t_update": 0.015,
-        "alpha": 0.125, "beta": 1.25, "interval": 0.1,
-    }  # fmt: skip
-    if family.kind in ("codel", "cobalt", "fq_codel"):
-        usual["interval"] = max(room.rtt_s, 0.02)
-    if family.kind == "dualpi2":
-        usual |= {"t_update": 0.016, "alpha": 0.16, "beta": 3.2, "step": 0.067}
-    if family.kind == "ared":
-        usual["interval"] = 0.5
-    found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()} | {family.scale: level}
-    return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
+    """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values."""
+    return customary(study.family, room, bound, share)
 
 
 def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:

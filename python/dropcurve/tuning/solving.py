@@ -10,9 +10,10 @@ search ends here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from .atlas.start import starts
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, customary_s, direction, scaled
@@ -65,12 +66,16 @@ class Solving:
         if not self.fits:
             return []
         order = sorted(self.evaluations.studies.values(), key=lambda study: len(study.family.axes))
-        for study in order:
+        first = starts(self.bench.question)
+        for study in sorted(order, key=lambda study: _place(first, study.family.kind)):
             if self.bench.question.space.get(study.family.kind):
                 continue
             what = "largest setting within the bound" if self.direction else "best setting"
             self.say(f"line search, {what}: {study.family.kind}", self.best)
-            self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
+            start = scaled(study, self.bench.question.room, self.delay_s)
+            if study.family.kind in first:
+                start = {**start, study.family.scale: first[study.family.kind]}
+            self._solve(study, start)
         for late in (False, True):
             for study in order:
                 if study.family.kind in self.found and self._behind(study) == late:
@@ -215,6 +220,12 @@ class Solving:
                     self.say(f"improving {family.kind}: {name}", self.best)
                     if not self._solve(study, {**coordinates, name: value}):
                         break
+
+
+def _place(kinds: Iterable[str], kind: str) -> int:
+    """Place of a discipline in a list; one that is not in it comes last."""
+    some = list(kinds)
+    return some.index(kind) if kind in some else len(some)
 
 
 def _rule_name(one: Candidate) -> str:

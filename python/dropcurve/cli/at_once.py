@@ -1,0 +1,42 @@
+"""The answer of `tune --instant`: from the atlas, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import UsageError
+from ..runs import command_line
+from ..tuning import Question, atlas
+from . import console
+
+
+def give(
+    question: Question,
+    scenario: str | None,
+    asked: Sequence[tuple[str, Any]],
+    search: Sequence[tuple[str, Any]],
+    *,
+    json: bool,
+    quiet: bool,
+) -> int:
+    """Answers and prints. Returns 1 if the bounds are not expected to hold, or a formula answers.
+
+    Raises:
+        UsageError: For an option of the search, which has no meaning without one.
+    """
+    given = next((name for name, value in search if value is not None), None)
+    if given is not None:
+        raise UsageError(
+            f"--{given}: has no meaning with --instant, which makes no run; leave out one of the two"
+        )
+    found = atlas.answer(question)
+    proof = command_line.line("tune", [scenario] if scenario else [], asked)
+    if json:
+        console.data({**found.record(), "prove": proof})
+    elif quiet:
+        print(found.best.queue)
+    else:
+        print(found)
+        print(f"\nProve: {proof}")
+    return 0 if found.holds else 1

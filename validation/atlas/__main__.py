@@ -1,0 +1,130 @@
+"""Makes the atlas and its page; see the package's docstring.
+
+Runs are stored in ``--runs``, so that an interrupted or a larger call goes on from there. Without ``--train`` it stops
+after the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dropcurve.metrics import statistics
+from dropcurve.runs.executor import Executor
+from dropcurve.runs.job import build
+from dropcurve.scenario import library
+from dropcurve.tuning.atlas import model as models
+from dropcurve.tuning.atlas.model import TrafficModel
+from dropcurve.tuning.atlas.outcomes import OUTCOMES
+
+from . import dataset, questions, runs, training
+from .dataset import Dataset
+from .draw import Traffic
+from .page import write
+from .questions import Simulated
+
+#: Share of the intervals that are to cover.
+LEVEL = 0.9
+#: Share by which the ranges of the atlas reach beyond its runs; bounds on the delay in seconds as they are drawn.
+BEYOND, BOUNDS_S = 0.05, (1e-3, 0.6)
+#: Distance from a bound of the answers that the distance is set by, and the share of them that is to hold.
+CAUTION, HELD = 0.7, 0.9
+
+
+def main() -> int:
+    """Runs what is missing; with ``--train`` fits, counts and writes model and page."""
+    asked = _arguments()
+    where = Executor(asked.jobs, asked.cluster)
+    counts: dict[Traffic, int] = {"stated": asked.stated, "usual": asked.usual}
+    hours = runs.make(asked.runs, counts, where)
+    sys.stderr.write(f"{hours:.3f} processor hours now, {runs.cost_h(asked.runs):.3f} for all runs\n")
+    if not asked.train:
+        return 0
+    parts: dict[str, TrafficModel] = {}
+    made: dict[str, Any] = {}
+    for kind in counts:
+        parts[kind], made[kind] = _made(kind, asked, where)
+    record = {
+        "level": LEVEL, "version": library.version(), "build": build(), "cost_h": runs.cost_h(asked.runs), "made": made,
+    }  # fmt: skip
+    models.store(asked.model, parts, record)
+    write(asked.out, models.load(asked.model))
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m validation.atlas", description=__doc__.split("\n")[0])
+    parser.add_argument("--runs", type=Path, required=True, help="folder for the runs, to go on from")
+    parser.add_argument("--stated", type=int, default=20_000, help="draws of stated traffic")
+    parser.add_argument("--usual", type=int, default=40_000, help="draws of usual traffic")
+    parser.add_argument("--train", action="store_true", help="fit and count, then write model and page")
+    parser.add_argument("--questions", type=int, default=40, help="links of each kind that are counted")
+    parser.add_argument("--model", type=Path, default=Path(models.__file__).parent / "data")
+    parser.add_argument("--out", type=Path, default=Path("docs/atlas.md"), help="page to write")
+    parser.add_argument("--jobs", type=int, default=None)
+    parser.add_argument("--cluster", default=None, help="address of a Dask cluster")
+    return parser.parse_args()
+
+
+def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[TrafficModel, dict[str, Any]]:
+    """The part of the model for a kind of traffic, and what is counted of it."""
+    data = dataset.load(asked.runs, kind)
+    began = time.process_time()
+    fitted = training.fit(data, level=LEVEL)
+    ranges = {"bound on the delay": BOUNDS_S}
+    for name, values in data.quantities.items():
+        ranges[name] = (float(values.min()) * (1 - BEYOND), float(values.max()) * (1 + BEYOND))
+    part = TrafficModel(fitted.centre, fitted.error, fitted.factors, ranges, CAUTION, 1.0, data.size)
+    spent = time.process_time() - began
+    sys.stderr.write(f"{kind}: {data.size} settled conditions, trained in {spent:.0f} s\n")
+    setting = _simulated(kind, part, asked, where, questions.SETTING)
+    part = questions.widened(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
+    counted = _simulated(kind, part, asked, where, questions.COUNTED)
+    return part, _record(data, fitted, part, counted, spent)
+
+
+def _caution(kind: Traffic, some: list[Simulated]) -> float:
+    """The distance kept from a bound: larger where fewer answers than wanted held at the first one."""
+    bounded = [one for one in some if one.question.goal.constraints]
+    if not bounded:
+        return CAUTION
+    share = statistics.mean([float(one.held) for one in bounded])
+    sys.stderr.write(f"{kind}: {share:.2f} of the answers held their bound at {CAUTION}\n")
+    return CAUTION if share >= HELD else 1.0
+
+
+def _simulated(
+    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, where: Executor, seed: int
+) -> list[Simulated]:
+    found = questions.simulated(kind, part, asked.questions, seed=seed, folder=asked.runs, where=where)
+    for one in found:
+        sys.stderr.write(f"  {questions.described(one)}\n")
+    return found
+
+
+def _record(
+    data: Dataset, fitted: training.Fitted, part: TrafficModel, counted: list[Simulated], spent: float
+) -> dict[str, Any]:
+    """Everything that the page shows of a kind of traffic."""
+    bounded = [one for one in counted if one.question.goal.constraints]
+    sure = [one for one in bounded if questions.again(one, part).sure >= 0.9]
+    return {
+        "rows": data.size, "trained_s": spent,
+        "measures": [
+            {"name": outcome.name, "coverage": float(cover), "error": float(error)}
+            for outcome, cover, error in zip(
+                OUTCOMES[data.traffic], fitted.coverage, fitted.errors, strict=True
+            )
+        ],
+        "questions": len(counted), "coverage": questions.coverage(counted, part), "bounded": len(bounded),
+        "held": sum(one.held for one in bounded), "sure": len(sure), "sure_held": sum(one.held for one in sure),
+        "regions": training.regions(data, fitted),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""The page of the atlas, from the record in its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dropcurve.quantities import wording
+from dropcurve.tuning.atlas import Atlas
+
+#: Names of the two kinds of traffic.
+TITLES = {"stated": "Stated flows (`--flows`)", "usual": "Usual traffic (`--link`, or `--rate` alone)"}
+
+
+def write(path: Path, atlas: Atlas) -> None:
+    """Writes the page."""
+    path.write_text("\n".join(_lines(atlas)) + "\n", encoding="utf-8")
+
+
+def _lines(atlas: Atlas) -> list[str]:
+    record = atlas.record
+    rows = sum(part.rows for part in atlas.parts.values())
+    found = [
+        "# The atlas behind `tune --instant`",
+        "",
+        f"`python -m validation.atlas --runs FOLDER --train` wrote this page and the model. {rows} settled",
+        "conditions were simulated. Each is one run: a link, its traffic and one design, drawn at random,",
+        f"after a warm-up. All of them took {record['cost_h']:.2f} processor hours.",
+        "",
+        "Held out means: no network has seen the rows or the links, nor were intervals set by them.",
+        "Intervals are to cover " + wording.percent(float(record["level"])) + ".",
+    ]
+    for kind, made in record["made"].items():
+        found += ["", f"## {TITLES[kind]}", "", *_questions(made), "", *_measures(made), "", *_regions(made)]
+        found += ["", *_ranges(atlas.parts[kind].ranges)]
+    return found
+
+
+def _questions(made: Mapping[str, Any]) -> list[str]:
+    found = [
+        f"{made['rows']} settled conditions, trained in {made['trained_s']:.0f} s of processor time. "
+        f"{made['questions']} questions about held-out",
+        f"links were answered and the answers simulated at every condition: {100 * made['coverage']:.1f} % of the",
+        "intervals hold what was simulated.",
+    ]
+    if made["bounded"]:
+        found += [
+            f"Of {made['bounded']} answers to goals with a bound {made['held']} hold it at every condition; of the",
+            f"{made['sure']} that were at least 90 % sure {made['sure_held']}.",
+        ]
+    return found
+
+
+def _measures(made: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [f"`{one['name']}`", f"{100 * one['coverage']:.1f} %", f"{one['error']:.3f}"]
+        for one in made["measures"]
+    ]
+    return [
+        "Single runs that were held out. The error is the median, as a logarithm for delays, for what is",
+        "lacking to 100 % and for losses: 0.1 is a tenth.",
+        "",
+        *_table(["measure", "covered", "median error"], rows),
+    ]
+
+
+def _regions(made: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [str(one["region"]), str(one["rows"]), f"{one['delay_error']:.3f}", f"{one['unused_error']:.3f}",
+         f"{100 * one['coverage']:.1f} %"]
+        for one in made["regions"]
+    ]  # fmt: skip
+    return _table(["region", "runs", "error of p95 delay", "error of what is unused", "covered"], rows)
+
+
+def _ranges(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+    rows = [[name, f"{low:.3g}", f"{high:.3g}"] for name, (low, high) in ranges.items()]
+    return [
+        "Ranges, in bit/s, seconds, packets, per cent or counts:",
+        "",
+        *_table(["quantity", "from", "to"], rows),
+    ]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(one)} |" for one in (heads, ["---"] * len(heads), *rows)]
