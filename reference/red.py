@@ -51,7 +51,7 @@ class Red:
         return 1.0
 
     def marked_with(self, probability, draws):
-        """A die is cast only where the outcome depends on it."""
+        """Draws only where the outcome depends on it."""
         if probability <= 0 or probability >= 1:
             return probability >= 1
         draws.append(self.rng.random())

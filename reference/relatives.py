@@ -322,7 +322,7 @@ class FreeBuffer(Plain):
 
 
 class Classes(Plain):
-    """WRED: one average, a curve and a count for each class, each packet its own die."""
+    """WRED: one average, a curve and a count for each class, each packet its own draw."""
 
     def __init__(self, limit, curves, w_q):
         super().__init__(limit, 0, 0, 0, w_q)

@@ -1,4 +1,4 @@
-"""Shapers: a token bucket filter, and a hierarchical token bucket, from what tc-tbf(8) and tc-htb(8) say of them.
+"""Shapers: a token bucket filter, and a hierarchical token bucket, from their descriptions in tc-tbf(8) and tc-htb(8).
 
 Tokens are nanoseconds of a rate, as whole numbers. A packet's class is its flow number, and the leaf of class k is the
 k-th leaf of the list.

@@ -1,4 +1,4 @@
-"""Holds the readers of box texts against configurations that others wrote: `make boxes-check CORPUS=FOLDER`.
+"""Tries the readers of box texts on configurations that others wrote: `make boxes-check CORPUS=FOLDER`.
 
 Every file of the folder is read as `dropcurve import` reads it. Printed for each: the box and the number of queues, or
 why it was refused. Then each line with a word of queueing is left out in turn: where that changes nothing in what was

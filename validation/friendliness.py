@@ -193,7 +193,7 @@ the middle value, **E**xcellent, **S**atisfactory, **U**nsatisfactory, **P**oor 
 interval spans several classes, the class is not settled. The diagonal is a check: a transport against itself.
 
 RED has thresholds of 10 and 30 packets, `max_p` 0.1, `w_q` 0.002, and marks what is ECN-capable: {marked}.
-Over tail drop nothing is marked. TCP is as in the current RFCs but for what the name says: that of a
+Over tail drop nothing is marked. TCP is as in the current RFCs except for what the name says: that of a
 recovery with Reno's window, or of a congestion control with SACK. `prague` is the profile `l4s`, made for queues
 that mark much earlier. `westwood` is Westwood+, `westwood1` the first Westwood.
 `gaimd` and `binomial` are those with alpha 0.3125, beta 0.875 and k = l = 1/2. `video` is a

@@ -16,7 +16,7 @@ PHASES = ((1.4, 1.0), (0.7, 0.5), (0.0, 0.3), (1.2, 1.5), (2.0, 0.3), (0.9, 0.7)
 
 @dataclass(frozen=True)
 class Case:
-    """A discipline of the kernel, and ours set up in the same way: but for the 0.1 s that pass before the packets."""
+    """A discipline of the kernel, and ours set up in the same way, except for the 0.1 s before the packets."""
 
     name: str
     tc: str

@@ -1,4 +1,4 @@
-"""The walk without root: what its page says of errors is what the tool says."""
+"""The walk without root: the tool prints the errors that its page shows."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ EVERYBODY = [ran, compared, swept, studied, searched]
 def test_a_run_is_made_once_whichever_command_comes_first(
     folder: Path, calls: list[tuple[str, int]], first: Callable[[], None], second: Callable[[], None]
 ) -> None:
-    """But for the first of each variant, whose curves a study and a search do not store and a comparison needs."""
+    """Except for the first of each variant, whose curves a study and a search do not store and a comparison needs."""
     first()
     assert len(calls) == len(set(calls)) == 4
     calls.clear()

@@ -473,8 +473,10 @@ def test_a_text_of_no_known_kind() -> None:
 
 def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
     made = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
-    # Twice as much is taken by the paper's spacing as by a die for each packet: 2 % and 1 % half way.
-    assert any("2 % of packets were asked for, 1 % are taken (max_p = 0.04" in line for line in made.effect)
+    # Twice as much is taken by the paper's spacing as by a draw for each packet: 2 % and 1 % half way.
+    assert any(
+        "1 % of packets are dropped or marked instead of 2 % (max_p = 0.04" in line for line in made.effect
+    )
 
 
 def test_a_policy_that_only_polices_is_refused_with_the_shaper_that_would_queue() -> None:

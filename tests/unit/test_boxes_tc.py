@@ -193,7 +193,7 @@ def test_what_is_lost_is_said_with_its_effect() -> None:
     )
     assert {note.key for note in made.notes if note.kind == "lost"} >= {"spacing", "above_max", "byte_mode"}
     # ns-2 takes 2/3 p_b, Linux 2 p_b: three times as much.
-    assert any("half way" in line and "3.39 %" in line and "9.52 %" in line for line in made.effect)
+    assert any("halfway" in line and "3.39 %" in line and "9.52 %" in line for line in made.effect)
 
 
 def test_what_linux_has_not_is_refused() -> None:

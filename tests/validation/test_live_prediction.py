@@ -23,7 +23,7 @@ def test_the_page_is_made_of_the_kept_numbers(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "kept.json").write_bytes(stored)
     page.write(None)
     assert (tmp_path / "page.md").read_text() == PAGE.read_text()
-    # What the front page says of it.
+    # The front page has the same numbers.
     kept = json.loads(stored)
     agrees = [run[metric]["agrees"] for run in kept.values() for metric in ("goodput_bps", "queue_pkts_mean")]
     share = f"{agrees.count(True)} of {len(agrees) - agrees.count(None)}"

@@ -23,7 +23,7 @@ PLAIN = "droptail"
 
 HEAD = """# What a packet costs
 
-One arrival and one departure in each discipline, at its defaults but for `limit = "100 pkts"`,
+One arrival and one departure in each discipline, at its defaults except for `limit = "100 pkts"`,
 beside plain tail drop: a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held
 near 10 packets. Drops and ticks are part of the price, and so is the loop that drives it all, which
 is the same for each.

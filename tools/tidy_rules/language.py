@@ -28,6 +28,7 @@ INSTEAD = {
     r"in one go": "at once, as a batch",
     r"calm": "eligible, idle",
     r"dice": "rng",
+    r"(?:a|the|one|no|own) die(?! out)": "draw",
     r"alarms?": "timer",
     r"books?|book-?keeping": "records, counters, accounting",
     r"what waits": "backlog, queue length",
@@ -39,6 +40,7 @@ INSTEAD = {
     r"--aqm": "--queue",
     r"h[eo]ld against": "compared with",
     r"for want of": "for lack of",
+    r"but for": "except for",
     r"told(?! apart)": "reported, given, configured",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""

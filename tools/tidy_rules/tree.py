@@ -1,4 +1,4 @@
-"""The tree that is checked, and what a rule says of it."""
+"""The tree that is checked, and the faults that rules find in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ns-2 run again from the project's own scripts: what it takes to run it, and the tables it can record again.
+"""Runs of ns-2 with the project's own scripts: how to run it, and the tables that can be recorded again.
 
     python -m validation.agree.live TABLE ROWS SEEDS OUT     records rows of a table again, with more seeds
 
@@ -121,7 +121,7 @@ def record(table: str, row: Row, seeds: int, context: Context) -> dict[str, str]
 
 
 def main(words: Sequence[str]) -> None:
-    """Records rows of a file, keeping the keys of each, and adds them to another file."""
+    """Records rows of a file, with the keys of each, and writes them to another file."""
     table, source, seeds, out = words[0], Path(words[1]), int(words[2]), Path(words[3])
     with source.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

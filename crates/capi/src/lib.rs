@@ -8,7 +8,7 @@
 //! | [`fault`] | the reason why something went wrong in the last call of a thread |
 //!
 //! No panic crosses the interface: every function catches one, and reports it as an error of the call. The header is the
-//! documentation of the functions; a test holds it against this crate.
+//! documentation of the functions; a test compares it with this crate.
 
 pub mod discipline;
 pub mod fault;

@@ -1,6 +1,6 @@
-//! A record judged again: the arrivals go through the simulator's queue, and each verdict is compared with the record's.
+//! Replay of a record: the arrivals go through the simulator's queue, and each verdict is compared with the record's.
 //!
-//! The driver here is the plainest that keeps the contract of `queue::disc`: one queue, one transmitter, no frames, no
+//! The driver here is the simplest that follows the contract of `queue::disc`: one queue, one transmitter, no frames, no
 //! delay lines, nothing of the forwarder's pump.
 
 use crate::event::reason_name;
@@ -18,7 +18,7 @@ use units::{Bytes, Serializer, Stream, Time};
 pub struct Agreement {
     /// Arrivals fed in.
     pub arrivals: u64,
-    /// Drops, marks and transmissions that were the same, to the nanosecond.
+    /// Drops that were the same, to the nanosecond; likewise the next two.
     pub drops: u64,
     /// Marks that were the same.
     pub marks: u64,
@@ -35,7 +35,7 @@ pub struct Agreement {
 /// Feeds a record through its discipline.
 ///
 /// # Errors
-/// In words, if the record is damaged.
+/// A sentence, if the record is damaged.
 pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, String> {
     let mut judge = Judge::new(&reader.head);
     let (mut found, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);
@@ -75,7 +75,7 @@ pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, Stri
 }
 
 impl Agreement {
-    /// As JSON, beside the link of the record.
+    /// Returns the outcome as JSON, with the link of the record.
     pub fn show(&self, link: &serde_json::Value) -> serde_json::Value {
         serde_json::json!({
             "arrivals": self.arrivals, "drops": self.drops, "marks": self.marks, "sent": self.sent,
@@ -84,7 +84,7 @@ impl Agreement {
         })
     }
 
-    /// Holds the verdicts since the last arrival against those of the record, and forgets both.
+    /// Compares the verdicts since the last arrival with those of the record, and clears both.
     fn compare(&mut self, ours: &mut Vec<RecordEntry>, recorded: &mut Vec<RecordEntry>) {
         for i in 0..ours.len().max(recorded.len()) {
             let (mine, theirs) = (ours.get(i), recorded.get(i));

@@ -256,7 +256,7 @@ impl PluginCall {
     }
 }
 
-/// Holds a discipline against the conformance kit, twice with the same seed; returns (arrived, left, dropped, marked),
+/// Checks a discipline with the conformance kit, twice with the same seed; returns (arrived, left, dropped, marked),
 /// or raises PluginError with the rule it broke. `queue` is a table in TOML.
 #[pyfunction]
 pub fn exam(queue: &str, seed: u64, count: usize, reorders: bool) -> PyResult<(u64, u64, u64, u64)> {

@@ -23,7 +23,7 @@ enum Node {
     Table(RowTable),
 }
 
-/// Parses JSON text as `json.loads` does, but for lists of more than 1000 objects of few forms, which become `Rows`.
+/// Parses JSON text as `json.loads` does, except for lists of more than 1000 objects of few forms, which become `Rows`.
 ///
 /// Raises ValueError if it is no JSON; numbers beyond 64 bits are read as float.
 #[pyfunction]

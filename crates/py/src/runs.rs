@@ -44,7 +44,7 @@ type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
 impl PyRun {
-    /// The summary of `docs/results.md` but for the keys `without`, given with their places: `links.*.drop_curve`. The lists
+    /// The summary of `docs/results.md` except for the keys `without`, given with their places: `links.*.drop_curve`. The lists
     /// of a summary of many flows are `Rows`, in which nothing is left out.
     #[pyo3(signature = (without=Vec::new()))]
     fn summary<'py>(&self, py: Python<'py>, without: Vec<String>) -> PyResult<Bound<'py, PyAny>> {

@@ -201,9 +201,9 @@ impl Link {
             } else if !idle && free <= next {
                 ask = true;
             } else {
-                let (shares, die) = (load(now), traffic.uniform());
+                let (shares, draw) = (load(now), traffic.uniform());
                 let all: f64 = shares.iter().sum();
-                let flow = drawn(&shares, die * all);
+                let flow = drawn(&shares, draw * all);
                 observe(now, Event::Arrived { flow });
                 let ecn = if self.capable && flow == 1 { Ecn::Ect1 } else { Ecn::NotEct };
                 self.disc.enqueue(Pkt { flow, ecn, enqueued: now, ..Pkt::new(id, BYTES) }, &mut cx);

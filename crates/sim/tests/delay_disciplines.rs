@@ -1,4 +1,4 @@
-//! Disciplines that aim at a delay, under TCP: they hold it, and flow queues keep a thin flow out of it.
+//! Disciplines with a delay target, under TCP: they keep the target, and flow queues spare a sparse flow that delay.
 
 use serde_json::Value;
 use sim::scenario::Scenario;

@@ -124,11 +124,11 @@ def tail_drop(given: Conditions) -> Design:
     limit = given.buffer or max(4.0, math.ceil(shared))
     return Design(
         "Tail drop with a buffer by rule", "droptail", {"limit": units.show_packets(limit)},
-        f"R C = {alone:.0f} packets for one flow; R C/sqrt(N) = {shared:.0f} for {given.flows[0]} that are not in "
-        "step",
+        f"R C = {alone:.0f} packets for one flow; R C/sqrt(N) = {shared:.0f} for {given.flows[0]} that are not "
+        "synchronised",
         "VS94, AKM04",
-        "The least there is: no early signal, so the buffer alone sets delay and utilisation.",
-        "Flows in step, few flows, short flows and flows of unlike round trips need more than R C/sqrt(N); "
+        "The simplest queue: without early signals the buffer alone sets delay and utilisation.",
+        "Synchronised flows, few flows, short flows and flows of different round trips need more than R C/sqrt(N); "
         "with R C the delay is a round trip at full load.",
         expect_held(given, limit, None, "buffer"),
         (() if given.buffer else (f"no buffer was given: {limit:g} packets taken",)),
@@ -162,9 +162,9 @@ def red_by_floyd(given: Conditions) -> Design:
         f"min_th = max(5, C d/2) for a delay d of {units.show_span(given.aim_s)}, max_th = 3 min_th, "
         "max_p = 0.1, w_q = 1 - exp(-1/C), gentle",
         "Floyd97, Floyd00, FGS01",
-        "The defaults its author came to after eight years, sized for this link.",
+        "The author's final recommendation, eight years after the first paper, sized for this link.",
         "max_p is fixed: with more flows the average climbs through max_th, with fewer it sinks and the "
-        "link may idle. The weight knows nothing of the round trip, so the queue may swing.",
+        "link may idle. The weight does not depend on the round trip, so the queue may oscillate.",
         expect_curve(given, curve, w_q), notes,
     )  # fmt: skip
 
@@ -186,12 +186,12 @@ def adaptive_red(given: Conditions) -> Design:
         {"limit": units.show_packets(limit), "min_th": units.show_packets(low),
          "max_th": units.show_packets(high), "w_q": units.plain(w_q),
          "bottom": "auto", "ecn": _switch(given.ecn)},
-        f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to hold the average at "
+        f"thresholds and weight as above; max_p moves between {bottom:.2g} and 0.5 to keep the average at "
         f"(min_th + max_th)/2 = {middle:g} packets",
         "FGS01",
-        "One setting for every load: the drop rate follows the flows instead of the other way round.",
+        "One setting for every load: the drop rate follows the number of flows.",
         "It moves slowly (from 0.01 to 0.5 takes ten seconds and more), and max_p has a floor and a "
-        "ceiling. It does not mend an average that swings.",
+        "ceiling. It does not stop an average that oscillates.",
         tuple(expected), notes,
     )  # fmt: skip
 
@@ -209,14 +209,14 @@ def red_by_queue_law(given: Conditions) -> Design:
     return Design(
         "RED by the queue law", "red",
         _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
-        f"max_p such that {given.hardest.label()}, who need {100 * wanted:.2g} % of drops, meet the curve "
+        f"max_p such that {given.hardest.label()}, which need {100 * wanted:.2g} % of drops, meet the curve "
         f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {units.show_span(_short(interval))}, "
         "the longest round trip",
         "FB00, PFTK98, RFC6582",
-        "The average stays between the thresholds over the whole range of loads, and no average is older than a "
-        "round trip.",
-        "A steep curve for many flows is too steep for few: see the margins. Where the loss needed passes "
-        "some 10 %, timeouts rule and the law is a guess.",
+        "The average stays between the thresholds over the whole range of loads, and its memory is no longer "
+        "than a round trip.",
+        "A steep curve for many flows is too steep for few: see the margins. Where the loss needed exceeds "
+        "about 10 %, timeouts dominate and the law is a rough estimate.",
         expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), notes,
     )  # fmt: skip
 
@@ -239,9 +239,9 @@ def red_by_stability(given: Conditions) -> Design:
     if wanted > SLOWEST_S:
         w_q = _short(-math.expm1(-1.0 / (given.capacity * SLOWEST_S)))
         late = (
-            f"the rule asks for an average that answers in {_seconds(wanted)}, which is of no use: w_q is "
-            f"that of {SLOWEST_S:g} s, and the margins are what is left. No RED with this curve is both "
-            "stable and awake over the whole range",
+            f"the rule asks for an average with a time constant of {_seconds(wanted)}, which is of no use: w_q "
+            f"is that of {SLOWEST_S:g} s, with the margins shown. No RED with this curve is both stable "
+            "and responsive over the whole range",
         )
     return Design(
         "RED by the stability condition", "red",
@@ -250,10 +250,10 @@ def red_by_stability(given: Conditions) -> Design:
         "wg = 0.1 min(2N/(b R^2 C), 1/R), w_q = 1 - exp(-K/C), L the slope with the spacing of marks, "
         f"b = {given.b} packets an acknowledgement",
         "HMTG01a, MGT00",
-        "The loop is stable for this many flows or more and this round trip or less; it buys that with a slow "
-        "average.",
+        "The loop is stable for this many flows or more and this round trip or less, at the price of a "
+        "slow average.",
         "A bound for long flows and small swings: an average this slow lets bursts fill the buffer and "
-        "finds a new load late. Windows of few packets, timeouts and short flows are not in the model.",
+        "follows a new load late. Windows of few packets, timeouts and short flows are not in the model.",
         expect_curve(given, Curve(low, high, max_p, above="gentle", limit=limit), w_q), (*base.notes, *late),
     )  # fmt: skip
 
@@ -278,7 +278,7 @@ def pi(given: Conditions) -> Design:
         "zero z = 2N/(b R^2 C); gain K = wg sqrt(wg^2 R^2 + 1)/(b (R C)^3/(2N)^2), wg = min(z, 0.5/R), at "
         f"{worst.label()}, b = {given.b} packets an acknowledgement",
         "HMTG01",
-        "An integrator holds the queue at one reference for every load, with margins by design.",
+        "An integrator keeps the queue at one reference for every load, with margins by design.",
         "Designed for the fewest flows and the longest round trip, so with many flows and short round trips "
         "it is slow: minutes, where z is small. Short flows and unresponsive traffic are not in the model.",
         expect_held(given, q_ref, lambda _: fluid.pi(gain, zero)),
@@ -324,7 +324,7 @@ def codel(given: Conditions) -> Design:
          "interval": units.show_span(interval), "ecn": _switch(given.ecn)},
         "interval: the longest round trip, at least 100 ms; target: a twentieth of it, at least 1.5 packet times",
         "RFC8289",
-        "Nothing to tune to the rate: it acts on the delay that stays, not on the queue that comes and goes.",
+        "Needs no tuning to the rate: it acts on a standing delay, not on bursts.",
         f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.hardest.label()} need take "
         f"{_seconds(2.0 * interval * interval * rate)} to build up, and until then the queue is longer.",
         expect_held(given, target * given.capacity, None, "held"),
@@ -347,7 +347,7 @@ def fq_codel(given: Conditions) -> Design:
         "FQ-CoDel", "fq_codel", params,
         "CoDel's times for each of 1024 queues; quantum 300 B below 100 Mbit/s",
         "RFC8290, RFC8289",
-        "Thin flows pass the fat ones, and each fat one is dropped for its own queue: the safest default at the "
+        "Sparse flows overtake bulk flows, and each bulk flow is dropped for its own queue: the safest default at the "
         "edge.",
         "Shares are by flow, not by user; where flows must not be distinguished (tunnels, encryption to one peer) it "
         "is CoDel.",

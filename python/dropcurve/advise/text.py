@@ -15,7 +15,7 @@ from .fluid import Margins
 #: Names of the regimes.
 REGIMES = {
     "curve": "",
-    "edge": "held at the jump of the curve: swings",
+    "edge": "at the jump of the curve: oscillates",
     "buffer": "at most: overflow alone drops",
     "held": "",
 }
@@ -35,7 +35,7 @@ def text(
         *_wrapped(
             "Expected figures are those of the models; docs/guide/advice-errors.md compares them with "
             "simulation. Margins: by how much the gain of the loop may grow, and the phase left, before the "
-            "queue swings; – where the loop's gain is below 1 throughout.",
+            "queue oscillates; – where the loop's gain is below 1 throughout.",
             width, "", "",
         ),
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def _margins(margins: Margins | None) -> tuple[str, str]:
         return "", ""
     gain = "–" if math.isinf(margins.gain) else f"×{_rounded(margins.gain)}"
     if margins.gain <= 1.0:
-        gain += " swings"
+        gain += " unstable"
     return gain, "–" if math.isnan(margins.phase_deg) or margins.gain <= 1.0 else f"{margins.phase_deg:.0f}°"
 
 

@@ -160,7 +160,7 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
         text: The configuration.
         box: Its kind; recognised by the text if not given.
         origin: The file's name, for messages.
-        options: As for `read`, but for ``name``.
+        options: As for `read`, except for ``name``.
 
     Raises:
         ScenarioError: As `read`, for whichever queue cannot be used.

@@ -21,20 +21,22 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
     if found is None or made is None:
         return
     for where, avg in (
-        ("half way between the thresholds", found.middle),
+        ("halfway between the thresholds", found.middle),
         ("just below max_th", found.high * 0.999),
     ):
         wanted, got = found.taken(avg), made.taken(avg)
         if abs(wanted - got) > WORTH * max(wanted, got):
             yield (
-                f"{where} ({avg:.4g} packets) {_percent(wanted)} of packets were asked for, {_percent(got)} are taken"
-                + _remedy(found, made)
+                f"{where} ({avg:.4g} packets) {_percent(got)} of packets are dropped or marked instead of "
+                f"{_percent(wanted)}" + _remedy(found, made)
             )
             break
     beyond = 1.1 * found.high
     wanted, got = found.taken(beyond), made.taken(beyond)
     if abs(wanted - got) > WORTH * max(wanted, got):
-        yield f"above max_th (at {beyond:.4g} packets) {_percent(wanted)} were asked for, {_percent(got)} are taken"
+        yield (
+            f"above max_th (at {beyond:.4g} packets) {_percent(got)} are dropped or marked, not {_percent(wanted)}"
+        )
 
 
 def _remedy(found: _Law, made: _Law) -> str:
@@ -46,7 +48,7 @@ def _remedy(found: _Law, made: _Law) -> str:
     for _ in range(50):
         middle = (low + high) / 2.0
         low, high = (middle, high) if share(middle, made.spacing) < wanted else (low, middle)
-    return f" (max_p = {2.0 * low:.3g} would make up for that)" if 0.0 < low < 0.5 else ""
+    return f" (max_p = {2.0 * low:.3g} compensates)" if 0.0 < low < 0.5 else ""
 
 
 def _weights(asked: Settings, loaded: Settings) -> Iterator[str]:

@@ -38,9 +38,9 @@ NEEDS_SHAPER = "must itself be the bottleneck"
 
 
 def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
-    """That the queue must form here; ``shaper``: the export can see to it."""
+    """Note that the queue must form here; ``shaper``: the export has an option for that."""
     text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
-    return Note("load", "", f"{text}; else let --shape put a shaper above" if shaper else text)
+    return Note("load", "", f"{text}; otherwise add a shaper with --shape" if shaper else text)
 
 
 def promise(key: str, what: str, rate_bps: float) -> Note:

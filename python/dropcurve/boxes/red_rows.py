@@ -93,7 +93,10 @@ def lost(given: Settings, notes: list[Note], *, box: str) -> None:
     """Notes on options that no such box has."""
     spacing = given.options.get("spacing", "geometric")
     if spacing != "geometric":
-        text = f"{spacing}: {box} does not say how marks are spaced; one die for each packet is taken"
+        text = (
+            f"{spacing}: {box} does not document how marks are spaced; simulated with an independent draw for "
+            "each packet"
+        )
         notes.append(Note("lost", "spacing", text))
     if given.options.get("above_max") in ("gentle", "capped"):
         notes.append(

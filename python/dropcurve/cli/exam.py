@@ -20,7 +20,7 @@ def exam(
     reorders: Annotated[bool, typer.Option("--reorders", help="Packets of one flow may overtake.")] = False,
     json: o.Json = False,
 ) -> int:
-    """Hold a discipline against the rules that every queue keeps.
+    """Check a discipline against the rules that every queue obeys.
 
     No packet is lost or invented, packets of a flow keep their order, length and backlog are right, marks go to
     ECN-capable packets alone, and the same seed gives the same answer.

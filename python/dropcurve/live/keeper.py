@@ -6,8 +6,8 @@ Our standard input is a pipe whose other end our parent holds. When it closes, b
 way, the command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed.
 If this process is killed, the command gets the signal from the kernel. The job is a `KeeperJob` as JSON.
 
-Once the command runs, this process gives up its capabilities, but for the one that turns merging on again where that is
-to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).
+Once the command runs, this process gives up its capabilities, except for the one that turns merging on again where that
+is to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Columns(Protocol):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric and what there is to say of it.
+    """A metric with its description.
 
     ``function`` gets the run and its place and returns the value in ``unit`` ("" for counts and pure
     ratios); ``shown``: tables show it by default; ``rare``: only where some value is not zero.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import UsageError
@@ -173,4 +174,4 @@ def show_packets(value: float) -> str:
 def plain(value: float) -> str:
     """A number without an exponent, as short as it reads back to within a part in 10^12."""
     text = f"{value:.12g}"
-    return text if "e" not in text else f"{value:.20f}".rstrip("0").rstrip(".")
+    return f"{Decimal(text):f}" if "e" in text else text

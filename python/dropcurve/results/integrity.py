@@ -31,7 +31,8 @@ def check(folder: Path) -> Integrity:
         ResultError: If the folder is none of ours, or its checksums cannot be read.
     """
     if not any((folder / name).exists() for name in (*MARKS, checksums.NAME)):
-        raise ResultError(f"{folder}: holds no result, sweep or answer; name a folder that dropcurve wrote")
+        what = "has no result, sweep or answer" if folder.exists() else "no such folder"
+        raise ResultError(f"{folder}: {what}; name a folder that dropcurve wrote")
     found = {fault.path: fault for fault in checksums.faults(folder)}
     known = {folder / name for name in checksums.covered(folder)}
     readable = sorted(path for kind in ("json", "parquet") for path in folder.rglob(f"*.{kind}"))

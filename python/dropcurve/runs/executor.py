@@ -1,8 +1,8 @@
 """Executor of jobs: each run is found in the store or made, on threads of this process or on a Dask cluster, and
 stored.
 
-A `View` is what a caller is handed of each run: `Executor.records` hands out records, with all that was counted,
-`sweeping.make` the rows of a table. What is stored is the same for both, so that neither makes a run of the other.
+A `View` is the form in which a caller receives each run: `Executor.records` returns records with all counters,
+`sweeping.make` the rows of a table. Both store the same, so that neither repeats a run of the other.
 """
 
 from __future__ import annotations

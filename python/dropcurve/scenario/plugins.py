@@ -214,7 +214,7 @@ def discover() -> tuple[str, ...]:
 
 
 def exam(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = False) -> dict[str, int]:
-    """Holds a discipline against the rules that every queue keeps: no packet lost or invented, order within a flow,
+    """Checks a discipline against the rules that every queue obeys: no packet lost or invented, order within a flow,
     right counts, ECN respected, the same answer again.
 
     Args:

@@ -1,7 +1,7 @@
 """A link and its traffic from a few numbers: what the question by a few numbers stands for.
 
 Assumptions, which the answer prints: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux by default)
-whose round trips lie within a tenth of the given one, so that they do not march in step; short flows as web objects,
+whose round trips lie within a tenth of the given one, so that they do not synchronise; short flows as web objects,
 each on a fresh connection, that arrive as a Poisson process and whose sizes have a heavy tail; UDP with exponential
 gaps. A run lasts until its numbers have settled: longer for long
 round trips and slow links.

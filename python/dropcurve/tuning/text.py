@@ -44,7 +44,7 @@ def _expectation(answer: Findings, best: ValidationLine) -> str:
 
 
 def text(answer: Findings) -> str:
-    """The whole answer, but for pictures."""
+    """The whole answer, except for pictures."""
     question = answer.question
     how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
     how += ", constraints hold at every condition" if question.goal.constraints else ""

@@ -201,8 +201,8 @@ mod tests {
     }
 
     /// Offers packets 0, 1, 2 ... of the given sizes; returns the numbers stored and the numbers dropped.
-    fn offer(mut queue: DropTail<Paper>, sizes: &[u16], die: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
-        let (mut rng, mut fates) = (Always(die), Vec::new());
+    fn offer(mut queue: DropTail<Paper>, sizes: &[u16], draw: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
+        let (mut rng, mut fates) = (Always(draw), Vec::new());
         for (id, size) in sizes.iter().enumerate() {
             let mut cx = Cx::new(Time::ZERO, &mut rng, &mut fates);
             cx.on_wire = Bytes(on_wire);

@@ -293,7 +293,7 @@ mod tests {
                 bench.depart(us);
             }
         }
-        // Of five arrivals in a millisecond the last is of flow 2, but for the first millisecond's order: ids 2, 7, 12 ...
+        // Of five arrivals in a millisecond the last is of flow 2, except for the first millisecond's order: ids 2, 7, 12 ...
         assert!(thin == 400 && bench.dropped().len() == 5, "{:?}", bench.dropped());
         assert!(bench.dropped().iter().all(|id| id % 5 != 2), "{:?}", bench.dropped());
     }

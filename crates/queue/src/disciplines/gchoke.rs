@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_row_of_matches_goes_with_the_arrival() {
-        // The die always shows the head: 0, 1 and 2 match, 3 is of another flow.
+        // The draw always picks the head: 0, 1 and 2 match, 3 is of another flow.
         let mut bench = filled(&[7, 7, 7, 8], "9");
         let before = bench.rng.1;
         bench.arrive(0, Pkt { flow: 7, ..Pkt::new(0) });
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!((bench.dropped(), bench.disc.len()), (vec![0, 1, 4], 2));
         let mut other = filled(&[7, 7, 7, 8], "2");
         other.arrive(0, Pkt { flow: 8, ..Pkt::new(0) });
-        assert_eq!((other.probe("matches"), other.dropped()), (0.0, vec![4]), "RED's die shows zero too");
+        assert_eq!((other.probe("matches"), other.dropped()), (0.0, vec![4]), "RED draws zero too");
     }
 }

@@ -49,7 +49,7 @@ units::params! {
         range: Span = Span(524_288) => { range: Range::Positive, source: "RFC9957" },
         /// Backlog at which the ramp begins at the earliest: `FLOOR`, two frames.
         floor: Bytes = Bytes(4000) => { source: "RFC9957" },
-        /// Buckets, but for the one that those share which find none: a power of two.
+        /// Buckets, except for the one that those share which find none: a power of two.
         buckets: u64 = 32 => { unit: "1", range: Range::Within(2.0, 65536.0), source: "RFC9957" },
         /// Buckets that a flow tries: `ATTEMPTS`.
         attempts: u64 = 2 => { unit: "1", range: Range::Within(1.0, 4.0), source: "RFC9957" },

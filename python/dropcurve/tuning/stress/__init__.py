@@ -108,7 +108,7 @@ def stress(
 
 
 def link_of(text: str) -> StressLink:
-    """The link of a text, without ranges but for the round trip, whose middle is the usual one.
+    """The link of a text, without ranges except for the round trip, whose middle is the usual one.
 
     Raises:
         UsageError: As `links.parse`.

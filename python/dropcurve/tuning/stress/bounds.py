@@ -66,7 +66,7 @@ class Bounds:
         return found | {name: some[0] for name, some in self.choices.items()}
 
     def at(self, shares: Mapping[str, float]) -> Case:
-        """The case at a place of the unit cube: `mild` but for the axes in ``shares``."""
+        """The case at a place of the unit cube: `mild` except for the axes in ``shares``."""
         found = self.mild()
         for name, share in shares.items():
             share = min(max(float(share), 0.0), 1.0)

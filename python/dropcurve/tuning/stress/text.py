@@ -74,7 +74,7 @@ def amount(answer: StressFindings, one: statistics.Interval) -> str:
 
 
 def text(answer: StressFindings) -> str:
-    """The whole answer, but for the picture."""
+    """The whole answer, except for the picture."""
     fresh = wording.count(answer.fresh, "fresh run")
     details = f"Harms are of {fresh}, with 95 % intervals; the minimal scenario keeps {answer.keep:.0%} of the worst."
     parts = [

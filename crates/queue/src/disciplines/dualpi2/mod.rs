@@ -21,7 +21,7 @@ use units::{Bytes, Ecn, Span, Time};
 units::choices! {
     /// How a probability becomes a decision.
     pub enum Draw {
-        /// By a die for each packet.
+        /// By a draw for each packet.
         Random = "random",
         /// By adding the probabilities up: one of every 1/p, evenly.
         Recurring = "recurring",

@@ -100,7 +100,7 @@ units::params! {
         derandomise: bool = true => { source: "RFC8033" },
         /// Sum of probabilities before which nothing is dropped.
         accu_low: f64 = 0.85 => { unit: "1", range: Range::Within(0.0, 100.0), source: "RFC8033" },
-        /// Sum of probabilities at which a packet is dropped without a die.
+        /// Sum of probabilities at which a packet is dropped without a draw.
         accu_high: f64 = 8.5 => { unit: "1", range: Range::Above(0.0, 1000.0), source: "RFC8033" },
         /// Whether a step upward is at most 0.02 once the probability is 0.1.
         cap_step: bool = true => { source: "RFC8033" },
@@ -151,7 +151,7 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "rfc_basic",
-        doc: "RFC 8033 section 4 alone: a die for each packet, steps not capped.",
+        doc: "RFC 8033 section 4 alone: a draw for each packet, steps not capped.",
         options: &[("derandomise", "false"), ("cap_step", "false")],
     },
     Preset {

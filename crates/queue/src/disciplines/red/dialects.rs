@@ -271,7 +271,7 @@ pub(super) const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "wred",
-        doc: "One class of Cisco's WRED: weight 2^-9, thresholds 20 and 40 of precedence 0, one packet in ten at the upper, a die for each packet; with `ecn` marks between the thresholds only.",
+        doc: "One class of Cisco's WRED: weight 2^-9, thresholds 20 and 40 of precedence 0, one packet in ten at the upper, a draw for each packet; with `ecn` marks between the thresholds only.",
         options: &[
             ("limit", "64 pkts"),
             ("min_th", "20 pkts"),
@@ -284,7 +284,7 @@ pub(super) const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "junos",
-        doc: "A drop profile of Junos, interpolated: a die for each packet against how full the buffer is now, from 0 to 100 %; with `ecn` the profile marks, and only a full buffer drops.",
+        doc: "A drop profile of Junos, interpolated: a draw for each packet against how full the buffer is now, from 0 to 100 %; with `ecn` the profile marks, and only a full buffer drops.",
         options: &[
             ("unit", "bytes"),
             ("min_th", "auto"),

@@ -270,7 +270,7 @@ units::params! {
         min_queue: u64 = 0 => { source: "FJ93" },
         /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
-        /// Whether certain marks go through the count and the die as early ones.
+        /// Whether certain marks go through the count and the draw as early ones.
         forced_as_early: bool = false => { source: "FJ93" },
         /// Whether a forced mark resets `count`.
         forced_resets_count: bool = true => { source: "FJ93" },

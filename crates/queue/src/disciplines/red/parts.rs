@@ -263,7 +263,7 @@ macro_rules! red_params {
             also {
                 /// Packet that counts one in idle time. `auto`: `mean_packet`.
                 idle_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
-                /// Whether certain marks go through the count and the die as early ones.
+                /// Whether certain marks go through the count and the draw as early ones.
                 forced_as_early: bool = false => { source: "FJ93" },
                 /// Whether a forced mark resets `count`.
                 forced_resets_count: bool = true => { source: "FJ93" },

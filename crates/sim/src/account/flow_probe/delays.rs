@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(moments.mean_ms(), span.as_millis());
         assert!(
             moments.sd_ms() < 1e-7 * moments.mean_ms(),
-            "all are equal, but for rounding: {}",
+            "all are equal, except for rounding: {}",
             moments.sd_ms()
         );
         assert_eq!(delays.variation_ms(100_000), span.as_millis());
