@@ -218,4 +218,5 @@ def main() -> None:
                 file.write(json.dumps(run(case, case["arrivals"]), separators=(",", ":")) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -48,17 +48,39 @@ pub trait Packet {
 pub struct Acknowledgement {
     /// The next byte or segment that the receiver expects.
     pub next: u64,
-    /// Whether the packet carries nothing else: no data, no SYN, no SACK block, no counter.
+    /// Whether the packet carries nothing else but SACK blocks: no data, no SYN, no counter.
     pub pure: bool,
+    /// The number of its SACK blocks in [`Cx::sacks`]; zero if it has none.
+    pub sack: u32,
     /// ECN flags, whose changes the sender would miss: only an acknowledgement with the same flags replaces this one.
     pub flags: u8,
 }
 
+/// SACK blocks by their numbers, each from the first byte or segment received to one past the last. An unused place has
+/// twice the same number.
+pub trait SackLookup {
+    /// The blocks of an acknowledgement whose `sack` is not zero.
+    fn blocks(&self, sack: u32) -> [[u64; 2]; 4];
+}
+
 impl Acknowledgement {
-    /// Whether a later acknowledgement of the same flow acknowledges all that this one does, and more: a duplicate does
-    /// not. Their flags are not compared.
-    pub fn is_superseded_by(&self, later: &Acknowledgement) -> bool {
-        self.pure && self.next < later.next
+    /// Whether a later acknowledgement of the same flow makes this one redundant: it acknowledges as much or more, each
+    /// SACK block here lies in one of its blocks, and a repeated number comes with blocks that hold more in total. So a
+    /// duplicate is not redundant. Blocks that cannot be looked up count as not covered. Flags are not compared.
+    pub fn is_superseded_by(&self, later: &Acknowledgement, sacks: Option<&dyn SackLookup>) -> bool {
+        if !self.pure || self.next > later.next || (self.sack != 0 && sacks.is_none()) {
+            return false;
+        }
+        let blocks = |ack: &Acknowledgement| match sacks {
+            Some(lookup) if ack.sack != 0 => lookup.blocks(ack.sack),
+            _ => [[0; 2]; 4],
+        };
+        let (ours, theirs) = (blocks(self), blocks(later));
+        let total = |held: &[[u64; 2]; 4]| held.iter().map(|[from, to]| to - from).sum::<u64>();
+        let is_covered = |[from, to]: &[u64; 2]| {
+            from == to || theirs.iter().any(|[start, end]| start <= from && to <= end)
+        };
+        ours.iter().all(is_covered) && (self.next < later.next || total(&theirs) > total(&ours))
     }
 }
 
@@ -89,6 +111,8 @@ pub struct Cx<'a, P> {
     pub now: Time,
     /// Bytes of the packet on the wire if the link counts it as part of the queue, else zero.
     pub on_wire: Bytes,
+    /// The SACK blocks of acknowledgements in the queue, where the driver knows them.
+    pub sacks: Option<&'a dyn SackLookup>,
     rng: &'a mut dyn Rng,
     fates: &'a mut Vec<Fate<P>>,
 }
@@ -97,13 +121,19 @@ impl<'a, P: Packet + Copy> Cx<'a, P> {
     /// A window at time `now`. Fates are appended to `fates`.
     #[inline]
     pub fn new(now: Time, rng: &'a mut dyn Rng, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
-        Cx { now, on_wire: Bytes(0), rng, fates }
+        Cx { now, on_wire: Bytes(0), sacks: None, rng, fates }
     }
 
     /// The same window for a discipline inside this one: it has no link of its own, so nothing is on its wire.
     #[inline]
     pub fn inner(&mut self) -> Cx<'_, P> {
-        Cx { now: self.now, on_wire: Bytes(0), rng: &mut *self.rng, fates: &mut *self.fates }
+        Cx {
+            now: self.now,
+            on_wire: Bytes(0),
+            sacks: self.sacks,
+            rng: &mut *self.rng,
+            fates: &mut *self.fates,
+        }
     }
 
     /// Returns true with probability `p`. Draws a random number only where the outcome depends on it.

@@ -1,7 +1,7 @@
 //! Shared parts of this crate's tests: a packet, random numbers that replay, and a line to drive a queue.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
-use queue::disc::Packet;
+use queue::disc::{Acknowledgement, Packet};
 use queue::{Setting, Spec};
 use units::param::{Problem, Table, Value};
 use units::{Bytes, Ecn, Rate, Rng, Span, Time};
@@ -16,12 +16,22 @@ pub struct Pkt {
     /// Its class; none: its flow is its class.
     pub class: Option<u8>,
     pub hosts: [u64; 2],
+    pub ack: Option<Acknowledgement>,
     pub enqueued: Time,
 }
 
 impl Pkt {
     pub fn new(id: u64, size: u64) -> Pkt {
-        Pkt { id, flow: 0, size, ecn: Ecn::NotEct, class: None, hosts: [0; 2], enqueued: Time::ZERO }
+        Pkt {
+            id,
+            flow: 0,
+            size,
+            ecn: Ecn::NotEct,
+            class: None,
+            hosts: [0; 2],
+            ack: None,
+            enqueued: Time::ZERO,
+        }
     }
 }
 
@@ -43,6 +53,9 @@ impl Packet for Pkt {
     }
     fn class(&self) -> u8 {
         self.class.unwrap_or(self.flow as u8)
+    }
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        self.ack
     }
     fn enqueued(&self) -> Time {
         self.enqueued

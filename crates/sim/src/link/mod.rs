@@ -16,7 +16,7 @@ pub use faults::{Arrival, EntryFate, Faults};
 
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::packet::{Pkt, Waiting};
+use crate::packet::{Pkt, SackPool, Waiting};
 use crate::transmission::Transmission;
 use queue::disc::{Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
@@ -182,7 +182,19 @@ impl Link {
         key: Key,
         fates: &mut Vec<Fate<Waiting>>,
     ) -> Option<Transmission> {
-        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates))
+        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates, None))
+    }
+
+    /// The same for a discipline that may read the SACK blocks of packets, which are in `sacks`.
+    #[inline]
+    pub fn arrive_with(
+        &mut self,
+        pkt: &mut Pkt,
+        key: Key,
+        fates: &mut Vec<Fate<Waiting>>,
+        sacks: &SackPool,
+    ) -> Option<Transmission> {
+        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates, Some(sacks)))
     }
 
     /// Whether the transmitter is sending, or its ring is full.

@@ -3,9 +3,9 @@
 use super::ring::Ring;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::packet::{FlowLabel, Pkt, Waiting};
+use crate::packet::{FlowLabel, Pkt, SackPool, Waiting};
 use crate::transmission::Transmission;
-use queue::disc::{Cx, Fate, QueueDisc};
+use queue::disc::{Cx, Fate, QueueDisc, SackLookup};
 use queue::Disc;
 use std::sync::Arc;
 use units::{Bytes, Ecn, Serializer, Stream, Time};
@@ -55,13 +55,16 @@ impl Transmitter {
         pkt: &mut Pkt,
         key: Key,
         fates: &mut Vec<Fate<Waiting>>,
+        sacks: Option<&SackPool>,
     ) -> Option<Transmission> {
         self.catch_up(queue, key, fates);
         let now = key.time;
         self.record_backlog(queue, now);
         let before = fates.len();
         let waiting = self.labelled(pkt, now);
-        queue.enqueue(waiting, &mut self.context(now, fates));
+        let mut cx = self.context(now, fates);
+        cx.sacks = sacks.map(|pool| pool as &dyn SackLookup);
+        queue.enqueue(waiting, &mut cx);
         let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
             if !self.departures_known {

@@ -18,7 +18,7 @@ impl<C: Carrier> Network<C> {
         self.outstanding_mut(transit.pkt.flow).queued.add(transit.pkt.size);
         self.carrier.note(number, || Passage::new(now, PassageEvent::Arrived, &transit.pkt));
         let link = &mut self.links[number as usize];
-        link.arrive(&mut transit.pkt, key, &mut self.fates);
+        link.arrive_with(&mut transit.pkt, key, &mut self.fates, &self.sacks);
         let sent = if link.takes_at_arrival() { link.serve(now, &mut self.fates) } else { None };
         self.record_fates(number, now);
         self.transmit(number, sent, now);

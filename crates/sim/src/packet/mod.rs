@@ -5,7 +5,7 @@ mod label;
 
 pub use attributes::Attributes;
 pub use label::FlowLabel;
-use queue::disc::{Acknowledgement, Packet};
+use queue::disc::{Acknowledgement, Packet, SackLookup};
 use transport::accecn::ByteOption;
 use transport::receiver::FastAck;
 use transport::segment::{Ack, Role, SackBlocks, Segment};
@@ -263,13 +263,13 @@ impl Packet for Waiting {
     fn hosts(&self) -> [u64; 2] {
         self.label.hosts(self.pkt.is_back())
     }
-    /// A selective acknowledgement is not pure: its blocks tell the sender more than a later one may repeat.
     #[inline]
     fn acknowledgement(&self) -> Option<Acknowledgement> {
         let pkt = &self.pkt;
         (self.label.is_tcp() && pkt.is_back()).then(|| Acknowledgement {
             next: u64::from(pkt.seq),
-            pure: !pkt.is_syn() && pkt.sack == 0 && !pkt.has(BYTES),
+            pure: !pkt.is_syn() && !pkt.has(BYTES),
+            sack: pkt.sack,
             flags: pkt.attributes.flags() & !(BACK | SYN | BYTES),
         })
     }
@@ -352,6 +352,15 @@ impl SackPool {
         if pkt.sack != 0 {
             self.free.push(pkt.sack);
         }
+    }
+}
+
+impl SackLookup for SackPool {
+    fn blocks(&self, sack: u32) -> [[u64; 2]; 4] {
+        let mut found = [[0; 2]; 4];
+        let held = &self.blocks[sack as usize - 1];
+        found.iter_mut().zip(held.iter()).for_each(|(to, (start, end))| *to = [start.into(), end.into()]);
+        found
     }
 }
 

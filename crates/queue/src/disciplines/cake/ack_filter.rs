@@ -2,10 +2,9 @@
 //!
 //! Reference: HTM18 section III; observed in Linux where that is silent.
 //! Units: packets.
-//! Deviations: an acknowledgement that carries SACK blocks is never dropped; Linux drops one whose blocks a later one
-//! covers.
+//! Deviations: none known; `reference/linux/acks.py` recorded which acknowledgements a kernel drops.
 
-use crate::disc::Packet;
+use crate::disc::{Packet, SackLookup};
 use alloc::collections::VecDeque;
 
 units::choices! {
@@ -22,7 +21,11 @@ units::choices! {
 
 impl AckFilter {
     /// The place of the packet that the newest packet of a queue lets the filter drop.
-    pub(super) fn redundant<P: Packet>(self, packets: &VecDeque<P>) -> Option<usize> {
+    pub(super) fn redundant<P: Packet>(
+        self,
+        packets: &VecDeque<P>,
+        sacks: Option<&dyn SackLookup>,
+    ) -> Option<usize> {
         if self == AckFilter::Off {
             return None;
         }
@@ -33,7 +36,7 @@ impl AckFilter {
         for (place, pkt) in packets.iter().enumerate().take(packets.len() - 1) {
             let Some(ack) = pkt.acknowledgement().filter(|_| pkt.flow() == newest.flow()) else { continue };
             oldest = oldest.filter(|&(_, flags)| flags == ack.flags);
-            if ack.is_superseded_by(&later) {
+            if ack.is_superseded_by(&later, sacks) {
                 if let Some((before, _)) = oldest {
                     return Some(before);
                 }

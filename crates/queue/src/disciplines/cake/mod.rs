@@ -190,7 +190,7 @@ impl<P: Packet + Copy> Cake<P> {
 
     /// Drops the acknowledgement that the newest packet of a queue makes redundant, if there is one.
     fn filter_acks(&mut self, tin: usize, queue: usize, cx: &mut Cx<'_, P>) {
-        if let Some(place) = self.ack_filter.redundant(self.tins[tin].flows.packets(queue)) {
+        if let Some(place) = self.ack_filter.redundant(self.tins[tin].flows.packets(queue), cx.sacks) {
             if let Some(pkt) = self.on_tin(tin, |flows, _| flows.take(queue, place)) {
                 self.end(tin, pkt, Reason::Forced, cx);
             }

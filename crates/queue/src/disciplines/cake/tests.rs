@@ -123,7 +123,7 @@ fn linux_divides_by_one_too() {
 
 /// Acknowledgements of flow 1 by their numbers.
 fn ack(next: u64) -> Pkt {
-    let ack = Acknowledgement { next, pure: true, flags: 0 };
+    let ack = Acknowledgement { next, pure: true, sack: 0, flags: 0 };
     Pkt { flow: 1, size: 40, ack: Some(ack), ..Pkt::new(0) }
 }
 
@@ -138,7 +138,8 @@ fn the_filter_leaves_two_acknowledgements_or_one() {
 
 #[test]
 fn the_filter_spares_what_a_sender_would_miss() {
-    let with = |next, pure, flags| Pkt { ack: Some(Acknowledgement { next, pure, flags }), ..ack(0) };
+    let with =
+        |next, pure, flags| Pkt { ack: Some(Acknowledgement { next, pure, sack: 0, flags }), ..ack(0) };
     let mut queue = bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
     // Packet 0 carries data, 1 an ECN echo, 2 is of another flow, 3 a duplicate of 4; only 5 makes 3 and 4 redundant, and
     // each arrival drops one.
@@ -155,7 +156,8 @@ fn the_filter_keeps_a_change_of_ecn_flags() {
     let drops = |filter: &str, acks: &[(u64, u8)]| {
         let mut queue = bench(&[("tins", "besteffort"), ("ack_filter", filter)]);
         for &(next, flags) in acks {
-            queue.arrive(0, Pkt { ack: Some(Acknowledgement { next, pure: true, flags }), ..ack(0) });
+            queue
+                .arrive(0, Pkt { ack: Some(Acknowledgement { next, pure: true, sack: 0, flags }), ..ack(0) });
         }
         queue.dropped()
     };
