@@ -137,6 +137,11 @@ class Bench:
         count then. A design without a value where another has one is infinitely bad."""
         return not self._valued.get(trial.condition, True)
 
+    @property
+    def valued(self) -> int:
+        """The number of conditions at which some run has a value of the objectives."""
+        return sum(self._valued.values())
+
     def losses(self, candidate: Candidate, trials: Sequence[PairedTrial], number: int = 0) -> list[float]:
         """An objective in points in each trial that counts, the smaller the better; one 0 if none counts."""
         found = [self.points(candidate, trial)[number] for trial in trials if not self.void(trial)]

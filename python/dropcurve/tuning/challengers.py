@@ -104,11 +104,14 @@ class Challengers:
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(found))[:1]
 
-    def safer(self, one: Candidate, space: Family, coordinates: Coordinates) -> Iterator[Candidate]:
-        """The same design with its scale moved to the side on which the bounds hold, the nearest first."""
+    def safer(
+        self, one: Candidate, space: Family, coordinates: Coordinates, most: float = 1.0
+    ) -> Iterator[Candidate]:
+        """The same design with its scale moved to the side on which the bounds hold, the nearest first, and by a factor
+        of ``most`` at least."""
         study = FamilyStudy(space, self.bench.question.target, 1, self.seed)
         axis, sign = space.axes[space.scale], direction(self.bench.question.goal) or 1
-        for factor in SAFER:
+        for factor in [factor for factor in SAFER if factor <= most] or SAFER[-1:]:
             place = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
             made = study.candidate({**coordinates, space.scale: place})
             if made is not None and made.key != one.key and self._usable(made):

@@ -98,6 +98,9 @@ LEVELS = (
     Budget(RUNS, conditions=2, replications=3, fresh=2, seeds=1, brief=True, level=4),
 )
 
+#: Level of the largest links, and of the shortest times.
+LEAST_LEVEL = LEVELS[-1].level
+
 
 def by_size(question: Question, runs: int | None = None) -> Budget:
     """The budget for a question, from the packets that its runs simulate. ``runs`` overrides those of the search."""

@@ -17,8 +17,8 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .goal import Constraint
 
-#: Runs of a block, and the fewest that say anything.
-RUNS, FEWEST = 36, 6
+#: Runs of a block, those of the largest links (one of them may break a bound), and the fewest that say anything.
+RUNS, RUNS_LARGE, FEWEST = 36, 20, 6
 #: Distance of the seeds of a block from those of the validation, and between blocks.
 APART, BLOCKS_APART = 3_000_000, 10_000
 
@@ -52,6 +52,12 @@ class Proof:
     def holds(self) -> bool:
         """Whether every constraint held in nineteen runs of twenty."""
         return all(one.holds for one in self.kept)
+
+    @property
+    def off(self) -> float:
+        """The greatest excess over a bound, as a share of it; 1 for a run without a value."""
+        worst = [one.constraint.excess(one.worst) if one.runs else 1.0 for one in self.kept]
+        return min(1.0, max(worst, default=0.0))
 
     @property
     def missed(self) -> float:

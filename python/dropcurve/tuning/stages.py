@@ -32,7 +32,7 @@ ALONG = 0.4
 #: Designs that are ahead and miss a bound which are moved to the safe side.
 RETREATS = 3
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
-MOVED, BRIEFLY_MOVED = 6, 3
+MOVED, BRIEFLY_MOVED = 6, 2
 #: Blocks of fresh seeds at most, those for which time is kept, and the share of the time at which they end.
 PROOFS, PROVED, ENDED = 6, 1.5, 0.99
 #: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
@@ -154,12 +154,12 @@ class Stages:
             self._safer(one, space, coordinates, challengers, validation)
         return len(validation.candidates) > before
 
-    def _step_back(self, one: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
-        """Validates a design with a safer scale, the nearest that holds."""
-        space, coordinates = self._place(one, outcome)
+    def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
+        """Validates a design with a safer scale, the nearest that holds, but by as much as it was off at least."""
+        space, coordinates = self._place(failed.candidate, outcome)
         if space is not None and coordinates is not None:
             challengers = self._challengers(validation, outcome, validation.until)
-            self._safer(one, space, coordinates, challengers, validation)
+            self._safer(failed.candidate, space, coordinates, challengers, validation, 1.0 - failed.off)
 
     def _safer(
         self,
@@ -168,8 +168,9 @@ class Stages:
         coordinates: Coordinates,
         challengers: Challengers,
         validation: Validation,
+        most: float = 1.0,
     ) -> None:
-        for made in challengers.safer(one, space, coordinates):
+        for made in challengers.safer(one, space, coordinates, most):
             if not validation.add(made) or not validation.misses(made):
                 return
 
@@ -236,7 +237,7 @@ class Stages:
         that was not tuned; of the equals the one that is good over the widest drift is recommended."""
         best = validation.decide()
         self.say("drift: conditions beyond their range", best)
-        alike = validation.alike()[:EQUALS]
+        alike = validation.alike()[: 1 if self.spent.level == effort.LEAST_LEVEL else EQUALS]
         rivals = [one for one in validation.candidates if one not in alike and one.origin != "search"]
         some = [*alike, *rivals[:1]] if not self.spent.brief else alike
         self.drift = robustness.drift(
@@ -278,14 +279,17 @@ class Stages:
             if validation.misses(best):
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
-            found = proofs.prove(self.bench, best, self.seed, number, until=self.clock.until(ENDED))
+            runs = proofs.RUNS if self.spent.level < effort.LEAST_LEVEL else proofs.RUNS_LARGE
+            found = proofs.prove(
+                self.bench, best, self.seed, number, runs=runs, until=self.clock.until(ENDED)
+            )
             if found is None or found.holds:
                 self.proof = found
                 return
             validation.refuse(found)
             self.refused.append(found)
             validation.until = self.clock.until(1.0)
-            self._step_back(best, validation, outcome)
+            self._step_back(found, validation, outcome)
 
     @property
     def _deciding(self) -> float:
@@ -293,7 +297,7 @@ class Stages:
         if self.clock.seconds is None or not self.bench.question.goal.constraints:
             return effort.DECISION
         share = PROVED * proofs.RUNS * (self.bench.run_s or 0.0) / self.clock.seconds
-        return max(ENDED - share, effort.DECISION_AT_LEAST)
+        return min(max(ENDED - share, effort.DECISION_AT_LEAST), effort.CHALLENGE)
 
     def _surroundings(
         self, before: Candidate, validation: Validation, outcome: SearchOutcome, share: float

@@ -100,6 +100,7 @@ class Validation:
     drifted: dict[str, int] = field(default_factory=dict)
     refused: dict[str, Proof] = field(default_factory=dict)
     _made: dict[str, int] = field(default_factory=dict)
+    _rows: dict[str, tuple[tuple[object, ...], DecisionRow]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.most = self.most or MOST * self.effort.replications
@@ -107,30 +108,35 @@ class Validation:
         self._replications: list[list[PairedTrial]] = []
 
     def run(self, candidates: Sequence[Candidate]) -> None:
-        """Makes the replications of all designs: as many as the effort says while there is time, two at least."""
+        """Makes the replications of all designs: as many as the effort says while there is time, two at
+        least of those that may hold."""
         first = self._replication(0)
         self.candidates = [one for one in candidates if all(self.bench.usable(one, trial) for trial in first)]
         for number in range(self.effort.replications):
             limit = self.until if number >= LEAST else None
             if number >= LEAST:
                 self.decide()
-            open_ones = [one for one in self.candidates if number < LEAST or not self._lost(one)]
+            open_ones = [
+                one for one in self.candidates if not self._lost(one) and not self._hopeless(one, number)
+            ]
             if not self._extend(open_ones, number + 1, until=limit):
                 break
         self.decide()
 
     def add(self, one: Candidate) -> bool:
-        """Validates one more design in the trials of the recommendation; False if there was no time."""
+        """Validates one more design in the trials of the recommendation, or in as many of their replications as there
+        is time for; False if that is not enough for two."""
         if one.key in self._made:
             return True
         count = max(self._made.values())
         trials = [trial for number in range(count) for trial in self._replication(number)]
         if not all(self.bench.usable(one, trial) for trial in trials):
             return False
-        if not self.bench.run(((one, trial) for trial in trials), until=self.until):
+        self._extend([one], count, until=self.until)
+        if self._made.get(one.key, 0) < min(LEAST, count):
+            self._made.pop(one.key, None)
             return False
         self.candidates.append(one)
-        self._made[one.key] = count
         self.decide()
         return True
 
@@ -320,12 +326,31 @@ class Validation:
         missed = stands == "infeasible" and misses and not self._doubtful(one)
         return one is not self.best and (stands == "worse" or missed)
 
+    def _hopeless(self, one: Candidate, number: int) -> bool:
+        """Whether runs are few because each is long, and a design broke a bound in all of the first replication."""
+        if number == 0 or not self.effort.brief or self.several:
+            return False
+        missed = [self.bench.missed(one, [trial]) for trial in self._replication(0)]
+        held = any(self._row(other).broken == 0.0 for other in self.candidates)
+        return held and len(missed) > 1 and min(missed) == 1.0
+
     def _standing(self, one: Candidate) -> tuple[Standing, Paired | None]:
         assert self.best is not None, "a decision comes first"
         return standing(self._row(one), self._row(self.best), self.margin)
 
     def _row(self, one: Candidate) -> DecisionRow:
-        """Criteria of the decision about a design. Losses of a replication are in points, without penalty."""
+        """Criteria of the decision about a design, computed again only after something changed."""
+        state = (
+            self._made.get(one.key, 0), self.drifted.get(one.key), one.key in self.refused,
+            tuple(self.bench.scales), self.bench.valued,
+        )  # fmt: skip
+        known = self._rows.get(one.key)
+        if known is None or known[0] != state:
+            known = self._rows[one.key] = (state, self._computed(one))
+        return known[1]
+
+    def _computed(self, one: Candidate) -> DecisionRow:
+        """The same from its runs. Losses of a replication are in points, without penalty."""
         replications = self._trials(one)
         losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
