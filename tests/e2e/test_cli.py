@@ -438,3 +438,28 @@ def test_the_package_is_the_command() -> None:
         [sys.executable, "-m", "dropcurve", "--version"], capture_output=True, text=True, check=True
     )
     assert VERSION.fullmatch(printed.stdout)
+
+
+def test_a_stored_result_keeps_the_goal_of_its_verdict(dropcurve: Dropcurve) -> None:
+    words = [
+        "--link",
+        "20/2:up",
+        "--queue",
+        "droptail",
+        "--queue",
+        "codel",
+        "--duration",
+        "6 s",
+        "--replications",
+        "2",
+    ]
+    answer = dropcurve(
+        "compare", *words, "--goal", "max call quality", "--exchange", "1ms=2", "--out", "kept"
+    )
+    shown = dropcurve("show", "kept")
+    assert "goal max call quality" in " ".join(shown.out.split())
+    assert answer.out.splitlines()[0] == shown.out.splitlines()[0]
+    assert "--goal 'max call quality' --exchange 1ms=2" in shown.out
+    dropcurve("report", "kept", "--write", "again.html")
+    for page in (Path("kept/report.html"), Path("again.html")):
+        assert "goal max call quality" in page.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
+from dropcurve.errors import UsageError
 from dropcurve.results.recommendation import conditions, verdict_on
 from dropcurve.scenario import links
 from dropcurve.tuning import goal
@@ -213,3 +214,23 @@ def test_a_bound_of_a_goal_is_met_before_anything_is_weighed() -> None:
 def test_a_goal_with_two_objectives_is_no_verdict() -> None:
     with pytest.raises(dc.UsageError, match="write a sum"):
         weights(goal.parse("max utilisation, min p95 delay"))
+
+
+def test_what_goes_the_other_way_waits_in_another_queue_and_is_no_share_of_this_link() -> None:
+    flows = [flow(0, "upload", "tcp", 4e6), flow(1, "download", "tcp", 19e6), flow(2, "call", "udp", 87e3)]
+    criteria, _ = balanced([[run(*flows)]], Exchange(0.5), reverse={"download"})
+    worth = {one.key: one.worth for one in criteria}
+    assert worth["delay_ms_p95[upload]"] == pytest.approx(-0.125)
+    assert "delay_ms_p95[download]" not in worth
+    assert worth["goodput_bps[download]"] == 0.0, "it is reported"
+    flows.append(flow(3, "flood", "udp", 6e6))
+    criteria, samples = balanced([[run(*flows)]], Exchange(0.5), reverse={"download"})
+    assert criteria[0].title == "share of the link for upload and call"
+    assert samples[0]["share"] == [pytest.approx(40.87)], "never beyond the link"
+
+
+def test_the_share_of_a_class_that_goes_the_other_way_is_refused() -> None:
+    base = links.load("link:20/2:up")
+    with pytest.raises(UsageError, match="write that"):
+        goal.of_scenario("max link share of download", base)
+    assert "download" not in str(goal.of_scenario("balanced", base))

@@ -82,6 +82,8 @@ def _missing(key: str, known: dict[str, PlannedClass]) -> str:
     if metric.per == "class":
         return "" if len(known) > 1 else f"{key}: compares classes, and this traffic has one"
     chosen = [known[scope]] if scope in known else list(known.values())
+    if name == "link_share" and scope in known and known[scope].reverse:
+        return f"{key}: its data takes the reverse direction, whose use is reverse_utilisation; write that"
     part = "speech" if name == "mos" else metric.of
     having = [one.name for one in known.values() if not part or part in one.parts]
     if part and not any(part in one.parts for one in chosen):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ..errors import installed
@@ -14,8 +13,9 @@ from ..present import terminal
 from ..quantities import wording
 from ..results import Result, folders
 from ..runs.replications import Progress
+from ..scenario import Scenario
 from ..verdict import Exchange, Weights
-from . import console
+from . import console, options
 
 #: Where figures cannot be drawn.
 PLAIN = "dropcurve: no figures and no page, which need matplotlib and pyarrow: pip install 'dropcurve[plot]'"
@@ -42,7 +42,6 @@ def give(
     quiet: bool,
     report: bool,
     exchange: str | None = None,
-    goal: str | None = None,
     weights: Weights | None = None,
 ) -> int:
     """Does the work, writes page and figures, prints the answer. Returns 1 if a run hit a limit."""
@@ -53,17 +52,14 @@ def give(
         console.say(_reused(result))
     if json:
         console.data(folders.record(result))
-    elif not quiet:
+    rate = None if exchange is None else Exchange.parse(exchange)
+    if not json and not quiet:
         made = len(result.seeds) - result.reused / len(result.variants)
         seconds = (time.monotonic() - began) / made if made > 0 else None
-        rate = None if exchange is None else Exchange.parse(exchange)
         document = result.document(per=per, only=only, exchange=rate, seconds=seconds, weights=weights)
-        for name, value in (("goal", goal), ("exchange", exchange)):
-            if value is not None and document.command:
-                document = replace(document, command=f"{document.command} --{name} {shlex.quote(value)}")
         print(terminal.render(document, width=console.width()), flush=True)
     if report:
-        draw(result, folder)
+        draw(result, folder, exchange=rate, weights=weights)
     if not json:
         print(folder if quiet else f"Folder: {folder}")
     return 1 if result.problems else 0
@@ -74,7 +70,21 @@ def _reused(result: Result) -> str:
     return f"dropcurve: {result.reused} of {whole} had been stored before; only the others were made"
 
 
-def draw(result: Result, folder: Path) -> None:
+def stated(result: Result) -> tuple[Exchange | None, Weights | None]:
+    """The exchange rate and the weights that a stored result was made with, from its command; None where it states
+    none."""
+    words = shlex.split(result.command)
+    found = {key: words[i + 1] for i, key in enumerate(words[:-1]) if key in ("--goal", "--exchange")}
+    exchange = found.get("--exchange")
+    weights = options.weights(
+        found.get("--goal"), Scenario.parse(result.baseline.toml, name=result.name), exchange
+    )
+    return options.exchange_of(exchange), weights
+
+
+def draw(
+    result: Result, folder: Path, *, exchange: Exchange | None = None, weights: Weights | None = None
+) -> None:
     """Writes the figures and the page of a result into its folder; prints a line instead if matplotlib is missing."""
     if not (installed("matplotlib") and installed("pyarrow")):
         console.say(PLAIN)
@@ -83,4 +93,6 @@ def draw(result: Result, folder: Path) -> None:
     from ..files import checksums
 
     figures = plot.save_all(result, folder / "figures")
-    checksums.update(folder, [*figures, report.write(result, path=folder / "report.html")])
+    checksums.update(folder, [*figures, report.write(
+        result, path=folder / "report.html", exchange=exchange, weights=weights
+    )])  # fmt: skip

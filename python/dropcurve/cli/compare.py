@@ -77,13 +77,15 @@ def compare(
     ]
     refuse_missing([*(metric or []), *effort["on"]], bases[0], what="metric")
     weights = o.weights(goal, bases[0], exchange)
-    settings = values.variations(vary or [])
-    asked: dict[str, Any] = {"queues": queue or [], "vary": settings, "at": at}
+    asked: dict[str, Any] = {"queues": queue or [], "vary": values.variations(vary or []), "at": at}
     found = variants.variants(bases, **asked)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
+    effort["asked"] = {
+        key: text for key, text in (("goal", goal), ("exchange", exchange)) if text is not None
+    }
     return answer.give(
         lambda tell: comparison.compare(bases, **asked, **effort, out=folder, force=force, cache=cache, progress=tell),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
-        goal=goal, weights=weights,
+        weights=weights,
     )  # fmt: skip

@@ -27,14 +27,15 @@ def report(
     from ..results import Result
     from ..runs import command_line
     from ..runs.sweeping import Sweep
-    from . import console
+    from . import answer, console
     from .swept import is_sweep
 
     o.refuse_out(out, "the page")
     result = Sweep.load(folder) if is_sweep(folder) else Result.load(folder)
+    exchange, weights = (None, None) if isinstance(result, Sweep) else answer.stated(result)
     file = write or folder / "report.html"
     file.parent.mkdir(parents=True, exist_ok=True)
-    pages.write(result, path=file)
+    pages.write(result, path=file, exchange=exchange, weights=weights)
     checksums.add(folder, [file])
     print(file)
     console.again(command_line.line("report", [str(folder)], [("write", write)]))

@@ -52,5 +52,7 @@ def show(
     elif json:
         console.data(folders.record(result))
     else:
-        print(terminal.render(result.document(per=per, only=metric or []), width=console.width()))
+        exchange, weights = answer.stated(result)
+        made = result.document(per=per, only=metric or [], exchange=exchange, weights=weights)
+        print(terminal.render(made, width=console.width()))
     return 0

@@ -18,6 +18,7 @@ from ..files.writing import write_text
 from ..present.visible import visible
 from ..results import Result
 from ..runs.sweeping import Sweep
+from ..verdict import Exchange, Weights
 from . import content, sweep
 
 if TYPE_CHECKING:
@@ -26,20 +27,29 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def write(result: Result | Sweep, path: str | Path) -> Path:
-    """Writes the page to `path` and returns it. A folder gets `report.html`."""
+def write(
+    result: Result | Sweep,
+    path: str | Path,
+    *,
+    exchange: Exchange | None = None,
+    weights: Weights | None = None,
+) -> Path:
+    """Writes the page to `path` and returns it. A folder gets `report.html`. The verdict is by this exchange rate and
+    these weights of a goal, as for `Result.document`."""
     path = Path(path)
     if path.is_dir():
         path = path / "report.html"
-    write_text(path, render(result))
+    write_text(path, render(result, exchange=exchange, weights=weights))
     return path
 
 
-def render(result: Result | Sweep) -> str:
-    """The page as text."""
+def render(
+    result: Result | Sweep, *, exchange: Exchange | None = None, weights: Weights | None = None
+) -> str:
+    """The page as text; arguments as for `write`."""
     if isinstance(result, Sweep):
         return _page("sweep.html", sweep.of(result))
-    return _page("page.html", content.of(result))
+    return _page("page.html", content.of(result, exchange=exchange, weights=weights))
 
 
 def _page(template: str, data: Mapping[str, Any]) -> str:

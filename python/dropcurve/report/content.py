@@ -10,6 +10,7 @@ from ..plot import style
 from ..quantities import wording
 from ..results import Result
 from ..results.document import headline
+from ..verdict import Exchange, Weights
 from . import method, setup, table, topology
 
 #: End of the sentences of a verdict: "(95 %, 5 paired replications)".
@@ -19,7 +20,7 @@ _BASIS = re.compile(r" \(([^()]*)\)\.?$")
 ANSWER_FIGURES = ("tradeoff", "comparison")
 
 
-def of(result: Result) -> dict[str, Any]:
+def of(result: Result, *, exchange: Exchange | None = None, weights: Weights | None = None) -> dict[str, Any]:
     """The data of the template, by the names it uses."""
     figures = _figures(result)
     return {
@@ -28,7 +29,7 @@ def of(result: Result) -> dict[str, Any]:
         "question": question(result),
         "source": _head(result, "source").removesuffix("dropcurve").strip(),
         "facts": setup.facts(result),
-        "headline": headline(result),
+        "headline": headline(result, exchange=exchange, weights=weights),
         "verdict": verdict(result),
         "problems": result.problems,
         "warnings": result.warnings,

@@ -59,7 +59,10 @@ def verdict_on(
         return None
     runs = [[run for place in places for run in place[name].runs] for name in places[0]]
     criteria, samples, about = _weighed(
-        runs, weights, exchange or Exchange.default(round_trip_s(result.baseline))
+        runs,
+        weights,
+        exchange or Exchange.default(round_trip_s(result.baseline)),
+        reverse_of(result.baseline),
     )
     designs = [
         SampledDesign(
@@ -81,10 +84,10 @@ def verdict_on(
 
 
 def _weighed(
-    runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange
+    runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange, reverse: Collection[str] = ()
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]], str]:
     """The criteria, their values by design, and a phrase for what is weighed."""
-    usual, values = balanced(runs, exchange)
+    usual, values = balanced(runs, exchange, reverse=reverse)
     if weights is None:
         thin = any(one.key.startswith("delay") and one.worth for one in usual)
         about = (
@@ -146,6 +149,16 @@ def kind_of(variant: Variant) -> str:
     bands = queue.get("bands") if queue.get("kind") == "prio" else None
     last = bands[-1] if isinstance(bands, list) and bands else queue
     return str(last.get("kind", "") if isinstance(last, dict) else last)
+
+
+def reverse_of(variant: Variant) -> set[str]:
+    """The classes whose data takes the reverse direction."""
+    flows = variant.scenario.get("flows")
+    groups = flows.items() if isinstance(flows, dict) else ()
+    ways: dict[str, list[bool]] = {}
+    for name, group in groups:
+        ways.setdefault(str(group.get("counted_as") or name), []).append(bool(group.get("reverse")))
+    return {name for name, some in ways.items() if all(some)}
 
 
 def round_trip_s(variant: Variant) -> float | None:

@@ -34,6 +34,7 @@ def compare(
     force: bool = False,
     cache: str | Path | None = None,
     progress: Progress | None = None,
+    asked: Mapping[str, str] | None = None,
 ) -> Result:
     """Compares variants under the same seeds; ``print(result)`` shows table and verdict.
 
@@ -48,6 +49,7 @@ def compare(
         at: Path at which the queues are set.
         seed, replications, precision, on, maximum, jobs: As for `run`.
         out, force, cache, progress: As for `run`.
+        asked: Options of the verdict by name, goal and exchange, which the stored command states with the rest.
 
     Returns:
         The result, with a table of all variants and their paired differences from the baseline.
@@ -77,9 +79,9 @@ def compare(
                 ("vary", f"{path}={','.join(map(values.show_item, some))}")
                 for path, some in (vary or {}).items()
             ),
-            *effort.options(),
+            *effort.options(), *(asked or {}).items(),
         ],
-    )
+    )  # fmt: skip
     if any(one.edits != bases[0].edits for one in bases):
         command = ""  # no command line says this
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))

@@ -43,7 +43,8 @@ class Weighed:
     def victims(self) -> list[str]:
         """The classes of an attacked link that do not attack; empty where nothing attacks."""
         attacked = any(one.role == "unresponsive" for one in self.classes.values())
-        return [one.name for one in self.classes.values() if one.role != "unresponsive"] if attacked else []
+        forward = [one for one in self.classes.values() if not one.reverse]
+        return [one.name for one in forward if one.role != "unresponsive"] if attacked else []
 
     def use(self) -> list[str]:
         """The term of the use of the link: its utilisation, or what an attack leaves to the others."""

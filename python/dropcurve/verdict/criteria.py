@@ -7,7 +7,7 @@ what the others get of the link counts instead of its utilisation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..metrics import Run, main_links, measured_s, value
 from ..quantities import wording
@@ -20,18 +20,20 @@ BULK_FACTOR = 0.25
 
 
 def balanced(
-    runs: Sequence[Sequence[Run]], exchange: Exchange
+    runs: Sequence[Sequence[Run]], exchange: Exchange, *, reverse: Collection[str] = ()
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]]]:
     """Criteria of the balanced goal, and by design the values of each.
 
     Args:
         runs: For each design its runs, of the same seeds.
         exchange: Between delay and utilisation.
+        reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and their goodput
+            is no share of this link.
     """
     found = roles(runs[0][0])
     attacked = "unresponsive" in found.values()
     thin = [name for name, role in found.items() if role == "thin"]
-    victims = [name for name, role in found.items() if role != "unresponsive"]
+    victims = [name for name, role in found.items() if role != "unresponsive" and name not in reverse]
     criteria: list[Criterion] = []
     makers: list[Callable[[Run], float | None]] = []
 
@@ -46,7 +48,7 @@ def balanced(
         )
     else:
         add(Criterion("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
-    bulk = [name for name, role in found.items() if role == "bulk"]
+    bulk = [name for name, role in found.items() if role == "bulk" and name not in reverse]
     felt = thin or (victims if attacked else [])
     shares = dict.fromkeys(felt, 1.0 / max(1, len(felt)))
     if thin:
@@ -69,7 +71,8 @@ def balanced(
     for name, role in found.items():
         for criterion, make in _outcomes(runs[0][0], name) if role == "short" else []:
             add(criterion, make)
-    for name in bulk if len(bulk) > 1 else []:
+    transfers = [name for name, role in found.items() if role == "bulk"]
+    for name in transfers if len(transfers) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
         add(criterion, _metric("goodput_bps", name))
     samples = [
