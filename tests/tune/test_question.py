@@ -116,7 +116,7 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ({"candidates": ["rde"]}, "did you mean 'red'?"),
         ({"buffer": "1000"}, "must end in a unit: pkts, kB, MB, ms or bdp"),
         ({"rate": "100", "flows": "0", "box": "dos"}, "(?s)^rate '100'.*\nflows '0'.*\nfor 'dos'[^\n]*$"),
-        ({"robust": "best"}, "must be mean or worst"),
+        ({"robust": "best"}, "must be one of mean, worst, cvar, stress"),
         ({"box": "windows"}, "must be one of linux"),
         (
             {"box": "ios", "candidates": ["red", "codel"]},

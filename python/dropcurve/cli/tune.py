@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -39,7 +40,21 @@ Queue = Annotated[
         "fq_pie, dualpi2, pi and nlred",
     ),
 ]
-Robust = Annotated[str, typer.Option(help="Which result over the ranges counts: the mean or the worst.")]
+Robust = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Result over the ranges that counts: mean, worst, cvar (the mean of the worst quarter), or stress (the "
+        "worst, and a search takes worse conditions in until none is found).",
+    ),
+]
+Within = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --robust stress: bounds of datagrams beside the traffic, as `stress` takes them.",
+    ),
+]
 For = Annotated[str | None, o.shared("for", BOXES)]
 Runs = Annotated[
     int | None,
@@ -87,6 +102,7 @@ def tune(
     ecn: o.Ecn = False,
     ranges: Ranges = None,
     robust: Robust = "mean",
+    within: Within = None,
     runs: Runs = None,
     time: Time = None,
     margin: Margin = None,
@@ -123,14 +139,14 @@ def tune(
     tuned.check_until(until)
     question = tuning.ask(
         scenario, link=link, exchange=o.exchange_of(exchange), goal=goal, ranges=_ranges(ranges), robust=robust,
-        box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short,
-        udp=udp, tcp=tcp, ecn=ecn or None,
+        within=within, box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer,
+        short=short, udp=udp, tcp=tcp, ecn=ecn or None,
     )  # fmt: skip
     asked: list[tuple[str, Any]] = [
         ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short),
         ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []), ("goal", goal),
         ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
-        ("robust", robust if robust != "mean" else None),
+        ("robust", robust if robust != "mean" else None), ("within", within),
     ]  # fmt: skip
     effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("cluster", cluster)]
     if instant:

@@ -77,7 +77,7 @@ GROUPS = {
     "Link and traffic": (
         "link", "rate", "rtt", "flows", "buffer", "packet", "short", "udp", "tcp", "ecn", "ranges", "changes",
     ),
-    "Goal and verdict": ("goal", "exchange", "robust", "margin", "until", "for_"),
+    "Goal and verdict": ("goal", "exchange", "robust", "within", "margin", "until", "for_"),
     "Runs": (
         "duration", "seed", "replications", "precision", "on", "maximum", "runs", "time", "jobs", "cluster",
         "cluster_tls", "cluster_insecure", "engine",

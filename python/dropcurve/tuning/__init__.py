@@ -14,6 +14,7 @@ the finalists; `validation` on held-out conditions with the rules of `decision`;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario, links
 from ..verdict import Exchange
+from . import stressed
 from .answer import Answer
 from .bench import Bench, Tell
 from .candidates import Candidate
@@ -58,6 +60,7 @@ def tune(
     exchange: Exchange | None = None,
     candidates: Sequence[str] = (),
     robust: str | None = None,
+    within: str | Path | None = None,
     box: str | None = None,
     space: Mapping[str, Mapping[str, str]] | None = None,
     runs: int | None = None,
@@ -80,6 +83,7 @@ def tune(
         rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
             ``link`` they override its own.
         exchange, candidates, robust, box, space: As for `of_link`.
+        within: Bounds of datagrams beside the traffic, for ``robust="stress"``.
         runs: Limit of the search; by default by the size of the link, 1500 at most.
         seconds: Limit of everything up to the answer. Only ``runs`` gives the same answer on every machine.
         margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
@@ -102,7 +106,7 @@ def tune(
     question = ask(
         scenario, link=link, exchange=exchange, goal=goal, ranges=ranges,
         rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
-        tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, box=box, space=space,
+        tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, within=within, box=box, space=space,
     )  # fmt: skip
     return solve(
         question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
@@ -111,6 +115,17 @@ def tune(
 
 
 def ask(
+    scenario: Scenario | str | Path | None, *, within: str | Path | None = None, **given: Any
+) -> Question:
+    """The question of `tune`, parsed and validated; ``given`` are its other arguments about link and goal.
+
+    Raises:
+        DropcurveError: For whatever is wrong with it.
+    """
+    return stressed.within(_asked(scenario, **given), within)
+
+
+def _asked(
     scenario: Scenario | str | Path | None,
     *,
     link: str | None = None,
@@ -123,11 +138,7 @@ def ask(
     exchange: Exchange | None = None,
     **numbers: Any,
 ) -> Question:
-    """The question of `tune`, parsed and validated.
-
-    Raises:
-        DropcurveError: For whatever is wrong with it.
-    """
+    """The question without bounds of datagrams."""
     given = {name: value for name, value in numbers.items() if value is not None and value is not False}
     if isinstance(scenario, str) and scenario.startswith(links.PREFIX) and link is None:
         link, scenario = scenario.removeprefix(links.PREFIX), None
@@ -199,6 +210,38 @@ def solve(
     Raises:
         UsageError: For values out of range.
     """
+    _check(runs, seconds, margin, seed)
+    most = DECIDED if until_decided else 0
+    rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
+    with (where or Executor()).opened() as there:
+        while True:
+            clock = Clock(None if seconds is None else seconds / rounds, page)
+            bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)
+            bench.open()
+            spent = effort_of(bench, clock, runs, seed)
+            plan(spent.runs + spent.outside(question))
+
+            def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
+                say(stage, best, "" if best is None else bench.expectation(best))
+
+            stages = Stages(
+                bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
+            )
+            answer = stages.go(command)
+            if question.robust != "stress":
+                return answer
+            shown("search for a worse condition", answer.best)
+            worst = stressed.worse(bench, answer.best, margin=answer.margin, seed=seed)
+            if worst is None or len(question.worst) == stressed.ROUNDS:
+                answer = replace(answer, stress=stressed.summary(question, worst))
+                answer.save(Path(out))
+                return answer
+            note(f"worse: {question.describe(worst)}; searching again with this condition")
+            question = replace(question, worst=(*question.worst, tuple(worst.items())))
+
+
+def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int) -> None:
+    """Raises UsageError for values out of range."""
     if runs is not None and runs < FEWEST:
         raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
     if not 0 <= seed < 2**31:
@@ -207,18 +250,3 @@ def solve(
         raise UsageError(f"time = {seconds:g} s: must be above 0")
     if margin is not None and not margin > 0:
         raise UsageError(f"margin = {margin:g}: must be above 0, such as 0.2")
-    clock = Clock(seconds, page)
-    most = DECIDED if until_decided else 0
-    with (where or Executor()).opened() as there:
-        bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)
-        bench.open()
-        spent = effort_of(bench, clock, runs, seed)
-        plan(spent.runs + spent.outside(question))
-
-        def shown(stage: str, best: Candidate | None) -> None:
-            say(stage, best, "" if best is None else bench.expectation(best))
-
-        stages = Stages(
-            bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
-        )
-        return stages.go(command)

@@ -63,6 +63,7 @@ class Answer(Findings):
                 ]} for one in self.drift
             ],
             "looked_at": dict(self.looked),
+            "worst_conditions": [dict(one) for one in self.question.worst],
             "tried": [
                 {**_candidate(one.candidate), "objectives": list(one.objectives), "measures": one.measures,
                  "holds": one.holds, "front": one.front} for one in self.spots

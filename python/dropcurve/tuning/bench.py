@@ -16,6 +16,7 @@ from ..runs.sweeping.execute import execute
 from ..runs.sweeping.rows import Row, key
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
+from .aggregation import over
 from .candidates import Candidate, bare
 from .decision import DELAY, leaves_delay_open, margin_of, point_of
 from .goal import Constraint, Objective
@@ -269,8 +270,8 @@ class Bench:
         return sum(points) / len(points) + PENALTY * self.excess_of(values)
 
     def together(self, losses: Sequence[float]) -> float:
-        """Losses of different conditions as one: their mean, or the worst."""
-        return max(losses) if self.question.robust == "worst" else statistics.mean(losses)
+        """Losses of different conditions as one: their mean, the worst, or that of the worst quarter."""
+        return over(losses, self.question.robust)
 
     def score(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """The loss over trials: per condition the mean over its seeds, then together."""

@@ -40,7 +40,8 @@ class Findings:
     at all of them. ``configuration`` is the text for the box, "" without one or if it does not read back as what was
     simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds. ``proof`` is the
     outcome of the recommendation on fresh seeds that took no part in choosing it (None: no bounds, or no time),
-    ``refused`` that of designs before it.
+    ``refused`` that of designs before it. ``stress`` is a sentence on the worst conditions that were taken in, ""
+    without such a search.
     """
 
     question: Question
@@ -70,6 +71,7 @@ class Findings:
     proof: Proof | None = None
     refused: tuple[Proof, ...] = ()
     looked: Mapping[str, int] = field(default_factory=dict)
+    stress: str = ""
     folder: Path | None = field(default=None, compare=False)
 
     @property

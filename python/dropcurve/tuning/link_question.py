@@ -54,7 +54,7 @@ def of_link(
         ecn: Whether flows negotiate ECN.
         box: The configuration is for this box; "" for none.
         candidates: Disciplines to choose from; by default the usual ones.
-        robust: "mean" or "worst".
+        robust: A key of `aggregation.ROBUST`.
         space: Ranges of parameters by discipline.
         exchange: Between delay and utilisation, for goals by name.
 
@@ -108,7 +108,7 @@ def of_mix(
         goal: As `goal.parse` takes it; "balanced" if there is none.
         box: The configuration is for this box; "" for none.
         candidates: Disciplines to choose from; by default the usual ones.
-        robust: "mean" or "worst".
+        robust: A key of `aggregation.ROBUST`.
         space: Ranges of parameters by discipline.
         exchange: Between delay and utilisation, for goals by name.
         override: Keys of the link by name, such as ``{"buffer": "50-300ms"}``.

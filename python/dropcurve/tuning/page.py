@@ -16,6 +16,7 @@ from ..runs import command_line
 from ..runs.effort import Effort
 from ..runs.replicate import replicate
 from . import figures, fronts, statements, terms, text
+from .aggregation import where
 from .answer import Answer
 from .findings import Findings
 from .link_mix import MixLink
@@ -91,7 +92,7 @@ def content(
     return {
         "title": f"{KINDS.get(best.kind, best.kind)} for {question.title}",
         "goal": str(question.goal),
-        "robust": "in the worst condition" if question.robust == "worst" else "in the mean over the range",
+        "robust": where(question.robust),
         "bounded": bool(question.goal.constraints),
         "question": question.title,
         "kind": best.kind_as_loaded,

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from .. import advise, boxes
 from ..advise.scenario import buffer_of
@@ -19,12 +19,14 @@ from ..scenario.scenario import located
 from ..verdict import Exchange
 from . import goal as goals
 from . import spread
+from .aggregation import ROBUST, Robust
 from .candidates import Candidate, Target, target_of
 from .families import USUAL, Room
 from .link import Link
 from .link_mix import MixLink
+from .stress.bounds import Bounds
+from .stress.traffic import described_datagrams, with_datagrams
 
-Robust = Literal["mean", "worst"]
 #: One condition: axis to value.
 Condition = dict[str, float]
 
@@ -77,6 +79,9 @@ class Question:
     space: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     link: Link | MixLink | None = None
     base: Scenario | None = None
+    #: Bounds of datagrams beside the traffic, and the worst conditions found so far (``robust`` "stress").
+    within: Bounds | None = None
+    worst: tuple[tuple[tuple[str, float], ...], ...] = ()
 
     @property
     def varying(self) -> tuple[ConditionAxis, ...]:
@@ -96,10 +101,10 @@ class Question:
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with whatever queue it has."""
         if self.link is not None:
-            return self.link.scenario(condition)
+            return with_datagrams(self.link.scenario(condition), condition)
         assert self.base is not None, "a question has a link or a scenario"
         edits = [(axis.name, axis.range.shown(condition[axis.name])) for axis in self.varying]
-        return self.base.edit(edits) if edits else self.base
+        return with_datagrams(self.base.edit(edits) if edits else self.base, condition)
 
     def at(self, shares: Sequence[float]) -> Condition:
         """The condition at a place of the unit cube over the varying axes."""
@@ -109,6 +114,11 @@ class Question:
     def conditions(self, most: int | None = None) -> list[Condition]:
         """Conditions of the trials: the corners of the ranges, interleaved with points inside. Half the list is a
         fair sample of the whole. At ``most`` that number: the two ends, then points inside."""
+        found = self._spread(most)
+        return _distinct([*found, *map(dict, self.worst)]) if self.worst else found
+
+    def _spread(self, most: int | None) -> list[Condition]:
+        """The conditions of the ranges alone."""
         count = len(self.varying)
         if count == 0:
             return [self.at(())]
@@ -126,9 +136,10 @@ class Question:
         return _distinct([self.at(one) for one in mixed])
 
     def fresh(self, count: int, *, seed: int) -> list[Condition]:
-        """Conditions that were not tried: stratified over the ranges."""
+        """Conditions that were not tried, stratified over the ranges, and the worst that were found."""
         axes = len(self.varying)
-        return [self.at(one) for one in spread.stratified(axes, count, seed=seed)] if axes else [self.at(())]
+        inside = spread.stratified(axes, count, seed=seed) if axes else [()]
+        return [*(self.at(one) for one in inside), *map(dict, self.worst)]
 
     def middle(self) -> Condition:
         """The centre of the ranges."""
@@ -141,6 +152,7 @@ class Question:
             for axis in self.varying
             for shown in [axis.shown(condition[axis.name])]
         ]
+        parts += [datagrams] if (datagrams := described_datagrams(condition)) else []
         return ", ".join(parts) or "as given"
 
     def advice(self) -> advise.Advice | None:
@@ -240,8 +252,11 @@ def assembled(
     link: Link | MixLink | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
     """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
-    if robust not in ("mean", "worst"):
-        raise UsageError(f"robust = {robust}: must be mean or worst")
+    if robust not in ROBUST:
+        raise UsageError(
+            f"robust = {robust}: must be one of {', '.join(ROBUST)}; "
+            f"{nearest(robust, ROBUST, otherwise='mean is the default')}"
+        )
     kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
     candidates, dialects = _dialects(candidates, box=target.box)
     for kind in [*candidates, *space]:
@@ -251,7 +266,7 @@ def assembled(
     chosen = _searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
-    return replace(found, robust="worst") if robust == "worst" else found
+    return replace(found, robust=robust)
 
 
 def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:

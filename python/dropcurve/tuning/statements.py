@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..metrics.statistics import Paired
 from ..quantities import units, wording
 from ..verdict.equivalence import MOST_REPLICATIONS
+from .aggregation import where
 from .candidates import Candidate
 from .certainty import Vague, vague
 from .constraint import delay_bounds
@@ -103,7 +104,7 @@ def standing_of(answer: Findings, line: ValidationLine) -> str:
 
 
 def _load(answer: Findings, best: ValidationLine) -> str:
-    how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
+    how = where(answer.question.robust)
     if not answer.question.varying:
         how = "on this link"
     return f"{to_do(answer)} {setting(best.candidate)}; {how} expect {expected(answer, best)}"

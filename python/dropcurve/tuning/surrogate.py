@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import spread
+from .aggregation import over_last
 from .bench import PENALTY, Bench, PairedTrial
 from .candidates import Candidate
 from .gaussian_process import GaussianProcess, Observations
@@ -161,11 +162,8 @@ class Surrogate:
         }
 
     def _over(self, losses: Array) -> Array:
-        """Over the conditions: in the mean, or at the worst."""
-        import numpy as np
-
-        worst = self.bench.question.robust == "worst"
-        return np.asarray(losses.max(axis=-1) if worst else losses.mean(axis=-1))
+        """Over the conditions, as the question weighs them."""
+        return over_last(losses, self.bench.question.robust)
 
     def _losses(self, samples: dict[str, Array]) -> Array:
         """The expected loss of noisy runs around these values, by sample, point and condition."""

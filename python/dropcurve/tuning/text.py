@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..quantities import wording
 from ..results import agreement
 from . import fronts, statements
+from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
 from .robustness import Drift, Off
@@ -21,6 +22,10 @@ WIDTH = 100
 
 def verdict(answer: Findings) -> list[str]:
     """The verdict, as sentences without full stops; the first is the one to act on."""
+    return [*_verdict(answer), *([answer.stress] if answer.stress else [])]
+
+
+def _verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
@@ -39,14 +44,14 @@ def verdict(answer: Findings) -> list[str]:
 
 
 def _expectation(answer: Findings, best: ValidationLine) -> str:
-    how = "in the worst condition" if answer.question.robust == "worst" else "in the mean over the range"
+    how = where(answer.question.robust)
     return f"{how} expect {statements.expected(answer, best)}"
 
 
 def text(answer: Findings) -> str:
     """The whole answer, except for pictures."""
     question = answer.question
-    how = "the worst condition counts" if question.robust == "worst" else "the mean over the range counts"
+    how = f"{ROBUST[question.robust]} counts"
     how += ", constraints hold at every condition" if question.goal.constraints else ""
     asked = textwrap.wrap(f"Goal: {_asked(question.goal)}; {how}", WIDTH, break_on_hyphens=False)
     parts = ["\n".join([question.title, *asked])]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
+from .aggregation import over
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
@@ -376,15 +377,13 @@ class Validation:
         return total
 
     def _together(self, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
-        """An objective over the conditions of a replication, in its own units: the mean, or the worst."""
+        """An objective over the conditions of a replication, in its own units."""
         objective = self.bench.question.goal.objectives[number]
         values = [self.bench.objective(one, trial, objective) for trial in some]
         known = [value for value in values if value is not None]
         if not known:
             return None
-        if self.bench.question.robust == "worst":
-            return min(known) if objective.higher else max(known)
-        return statistics.mean(known)
+        return objective.sign * over([objective.sign * value for value in known], self.bench.question.robust)
 
     def _interval(self, one: Candidate, measure: str) -> Interval:
         means = []

@@ -61,7 +61,7 @@ class Bounds:
         """The traffic that harms least by declaration: usual values, moved into their bounds."""
         found: Case = {}
         for name, one in self.ranges.items():
-            wanted = self.usual.get(name, PARAMETERS[name].usual)
+            wanted = self.usual[name] if name in self.usual else PARAMETERS[name].usual
             found[name] = min(max(wanted, one.low), one.high)
         return found | {name: some[0] for name, some in self.choices.items()}
 

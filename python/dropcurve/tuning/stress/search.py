@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .. import spread
 from ..gaussian_process import GaussianProcess, Observations
-from .bounds import Case, closeness
-from .trials import Trials
+from .bounds import Bounds, Case, closeness
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +42,24 @@ LEVELS, GRID = 7, 7
 CHOOSING, FINALISTS = 4, 6
 #: Distance of two finalists on some axis, as a share of the range.
 APART = 0.05
+
+
+class Losses(Protocol):
+    """Source of the losses that a search makes as large as possible; `Trials` is one."""
+
+    bounds: Bounds
+    stage: str
+    worst: float | None
+
+    @property
+    def late(self) -> bool:
+        """Whether the time of the search is over."""
+
+    def enveloped(self, case: Case) -> Case:
+        """The case as it is run."""
+
+    def losses(self, cases: Sequence[Case], seeds: Sequence[int]) -> list[list[float]]:
+        """The loss of each case under each seed."""
 
 
 @dataclass
@@ -88,7 +105,7 @@ class Walk:
 class StressSearch:
     """One search; ``budget`` is its number of cases."""
 
-    trials: Trials
+    trials: Losses
     budget: int
     seed: int
     tried: dict[tuple[object, ...], Tried] = field(default_factory=dict)

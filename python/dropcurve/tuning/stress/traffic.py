@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...quantities import units
-from ...scenario import Scenario
+from ...scenario import Scenario, toml
 from ..link import LEAST_BYTES, MOST_BYTES, PLACES, SHAPE, short_bytes
 from .bounds import Bounds, Case
 
@@ -14,6 +16,8 @@ from .bounds import Bounds, Case
 PACKET_BYTES = 1500
 #: Class of all unresponsive datagrams.
 DATAGRAMS = "datagrams"
+#: Parameters of the datagrams.
+DATAGRAM_KEYS = ("cbr", "pulse_rate", "pulse_width", "pulse_period", "datagram")
 #: Rate of the call on the wire: G.711 in frames of 20 ms.
 CALL_BPS = 80_000.0
 #: Warm-up and measurement window in seconds, and in round trips of the farthest transfer, whichever is longer.
@@ -57,10 +61,18 @@ class StressLink:
 
 
 def enveloped(case: Case, bounds: Bounds, link: StressLink) -> Case:
-    """The case with its datagrams inside the envelope, and parameters without effect at their usual values.
+    """The case with its datagrams inside the envelope, and parameters without effect at their usual values."""
+    found, mild = with_envelope(case, bounds, link), bounds.mild()
+    if found["loss"] == 0:
+        found["loss_burst"] = mild["loss_burst"]
+    if found["flows"] == 1:
+        found["rtt_ratio"] = mild["rtt_ratio"] if bounds.ranges["rtt_ratio"].low <= 1 else found["rtt_ratio"]
+    return found
 
-    Pulses are shortened first, down to the least width of the bounds, and then lowered.
-    """
+
+def with_envelope(case: Case, bounds: Bounds, link: StressLink) -> Case:
+    """The case with its datagrams inside the envelope: pulses are shortened first, down to the least width of the
+    bounds, and then lowered."""
     found = dict(case)
     most = bounds.envelope_rate
     cbr = min(float(found["cbr"]), most)
@@ -92,10 +104,6 @@ def enveloped(case: Case, bounds: Bounds, link: StressLink) -> Case:
     }
     if found["cbr"] == 0 and found["pulse_rate"] == 0:
         found["datagram"] = mild["datagram"]
-    if found["loss"] == 0:
-        found["loss_burst"] = mild["loss_burst"]
-    if found["flows"] == 1:
-        found["rtt_ratio"] = mild["rtt_ratio"] if bounds.ranges["rtt_ratio"].low <= 1 else found["rtt_ratio"]
     return found
 
 
@@ -157,17 +165,8 @@ def scenario(link: StressLink, case: Case, *, title: str = "") -> Scenario:
             f'arrival = "exponential {_span(gap)}"\n'
             f'size = "pareto from {LEAST_BYTES:.0f} B shape {SHAPE:g} up to {MOST_BYTES:.0f} B"\n{_tcp(link, case)}'
         )
-    datagram = f'transport = "udp"\npacket = "{round(float(case["datagram"]))} B"\ncounted_as = "{DATAGRAMS}"'
-    if float(case["cbr"]) > 0:
-        rate = units.show_rate(_short(float(case["cbr"]) / 100 * link.rate_bps, 6))
-        parts.append(f'[flows.cbr]\n{datagram}\nsource = "cbr"\nrate = "{rate}"\njitter = 0.1')
-    if float(case["pulse_rate"]) > 0:
-        width, period = float(case["pulse_width"]), float(case["pulse_period"])
-        rate = units.show_rate(_short(float(case["pulse_rate"]) / 100 * link.rate_bps, 6))
-        parts.append(
-            f'[flows.pulses]\n{datagram}\nsource = "onoff"\nrate = "{rate}"\non = "{_span(width)}"\n'
-            f'off = "{_span(period - width)}"\nshape = {EVEN}\nstart = "uniform 0 s to {_span(period)}"'
-        )
+    sent = datagrams(link.rate_bps, case)
+    parts += [f"[flows.{name}]\n{toml.dump(group)}" for name, group in sent.items()]
     return Scenario.parse("\n\n".join(parts) + "\n", name="stress")
 
 
@@ -185,19 +184,53 @@ def described(case: Case, bounds: Bounds) -> str:
     more = []
     if float(case["short"]) > 0:
         more.append(f"web objects at {float(case['short']):g} % of the link")
-    size = f" of {case['datagram']:g} B" if case["datagram"] != PACKET_BYTES else ""
-    if float(case["cbr"]) > 0:
-        more.append(f"unresponsive datagrams{size} at {float(case['cbr']):g} % of the link")
-    if float(case["pulse_rate"]) > 0:
-        width, period = (units.show_span(float(case[name])) for name in ("pulse_width", "pulse_period"))
-        more.append(
-            f"pulses of datagrams{size} at {float(case['pulse_rate']):g} % of the link for {width} every {period}"
-        )
+    more += [sent] if (sent := described_datagrams(case)) else []
     if float(case["loss"]) > 0:
         bursts = f" in bursts of {float(case['loss_burst']):g}" if float(case["loss_burst"]) > 1 else ""
         more.append(f"{float(case['loss']):g} % random loss{bursts}")
     call = " and a call" if float(case.get("call", 1.0)) > 0 else ""
     return f"{words}{call}" + (f", with {' and '.join(more)}" if more else "")
+
+
+def described_datagrams(case: Mapping[str, float | str]) -> str:
+    """The datagrams of a case in words; "" if there are none."""
+    found = []
+    size = float(case.get("datagram", PACKET_BYTES))
+    of = f" of {size:g} B" if size != PACKET_BYTES else ""
+    if cbr := float(case.get("cbr", 0.0)):
+        found.append(f"unresponsive datagrams{of} at {cbr:g} % of the link")
+    if rate := float(case.get("pulse_rate", 0.0)):
+        width, period = (units.show_span(float(case[name])) for name in ("pulse_width", "pulse_period"))
+        found.append(f"pulses of datagrams{of} at {rate:g} % of the link for {width} every {period}")
+    return " and ".join(found)
+
+
+def datagrams(rate_bps: float, case: Mapping[str, float | str]) -> dict[str, dict[str, Any]]:
+    """The groups of unresponsive datagrams of a case by name, as tables of a scenario."""
+    shared = {
+        "transport": "udp", "packet": f"{round(float(case.get('datagram', PACKET_BYTES)))} B",
+        "counted_as": DATAGRAMS,
+    }  # fmt: skip
+    found: dict[str, dict[str, Any]] = {}
+    if cbr := float(case.get("cbr", 0.0)):
+        rate = units.show_rate(_short(cbr / 100 * rate_bps, 6))
+        found["cbr"] = {**shared, "source": "cbr", "rate": rate, "jitter": 0.1}
+    if pulse := float(case.get("pulse_rate", 0.0)):
+        width, period = float(case["pulse_width"]), float(case["pulse_period"])
+        found["pulses"] = {
+            **shared, "source": "onoff", "rate": units.show_rate(_short(pulse / 100 * rate_bps, 6)),
+            "on": _span(width), "off": _span(period - width), "shape": EVEN,
+            "start": f"uniform 0 s to {_span(period)}",
+        }  # fmt: skip
+    return found
+
+
+def with_datagrams(scenario: Scenario, case: Mapping[str, float | str]) -> Scenario:
+    """A scenario with a dumbbell and the datagrams of a case beside its traffic; the same where there are none."""
+    if not (case.get("cbr") or case.get("pulse_rate")):
+        return scenario
+    rate = units.rate(str(scenario.get("dumbbell.rate")))
+    return scenario.edit([(f"flows.{name}", group) for name, group in datagrams(rate, case).items()])
 
 
 def _lossy(loss: float, case: Case) -> str:
