@@ -125,8 +125,7 @@ def tune(
     \b
     Examples:
       dropcurve tune --link cable:up --goal gaming --for linux
-      dropcurve tune --link 20/2:up,downloads=1-4 --time 2min
-      dropcurve tune --rate 50Mbit --rtt 20-60ms --for linux
+      dropcurve tune --rate 50Mbit --rtt 20-60ms --robust worst --time 2min
       dropcurve tune --link cable:up --goal gaming --instant
       dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \\
           --goal "p95 delay < 15ms, max utilisation" --for linux

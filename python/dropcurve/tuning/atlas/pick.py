@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..aggregation import over_last
 from ..candidates import Candidate
 from ..customary import SHARES, customary
 from ..decision import SIMPLEST, margin_of
@@ -191,11 +192,9 @@ class Judged:
         return self._together(found, objective)
 
     def _together(self, values: Floats, objective: Objective) -> Floats:
-        if self.question.robust == "worst":
-            together: Floats = (values.min if objective.higher else values.max)(axis=1)
-            return together
-        mean: Floats = values.mean(axis=1)
-        return mean
+        # The last axis is that of the conditions.
+        together: Floats = objective.sign * over_last(objective.sign * values, self.question.robust)
+        return together
 
     def best(self) -> int:
         """The setting to take: the best of those that hold; where none does the one nearest to holding."""
