@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import dropcurve as dc
 from dropcurve.present import Document, Headline, MetricTable, TableCell, TableLine, html, markdown, terminal
+from dropcurve.scenario import links
 
 TABLE = MetricTable(
     {"droptail": "droptail", "red": "red"},
@@ -88,3 +90,13 @@ def test_the_table_of_designs_folds_its_headings_and_then_its_names() -> None:
         "    max_p=0.02",
         "  droptail                     90          80   5 ± 1  misses the goal",
     ]
+
+
+def test_an_interval_shorter_than_the_round_trip_is_warned_of() -> None:
+    base = links.load("link:satellite", duration="3 s")
+    queues = ["short=fq_codel", "long=fq_codel:interval=700 ms", "droptail"]
+    notes = dc.compare(base, queues=queues, replications=1).document().notes
+    (line,) = [note for note in notes if "shorter than the round trip" in note]
+    assert line.startswith("Warning: short: its interval of 100 ms")
+    near = dc.compare(links.load("link:cable", duration="2 s"), queues=["codel", "droptail"], replications=1)
+    assert not [note for note in near.document().notes if "shorter than the round trip" in note]

@@ -392,3 +392,18 @@ def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() ->
     assert "call" not in near.base.resolved["flows"]
     assert import_.round_trip(None, "ios") == (0.04, 0.04)
     assert import_.round_trip("1-2ms", "sonic") == (0.001, 0.002)
+
+
+def test_a_class_that_may_borrow_gets_no_shaper_of_its_own() -> None:
+    text = (
+        "tc qdisc replace dev eth1 root handle 1: htb default 20\n"
+        "tc class add dev eth1 parent 1: classid 1:1 htb rate 50mbit ceil 50mbit\n"
+        "tc class add dev eth1 parent 1:1 classid 1:10 htb rate 10mbit ceil 50mbit\n"
+        "tc class add dev eth1 parent 1:1 classid 1:20 htb rate 40mbit ceil 50mbit\n"
+        "tc qdisc add dev eth1 parent 1:10 pfifo limit 1000\ntc qdisc add dev eth1 parent 1:20 pfifo limit 1000\n"
+    )
+    shared, *_ = boxes.read_all(text)
+    assert shared.share_bps == 1e7
+    kinds = {one.discipline for one in dict(designs(place(shared), shape=False)).values()}
+    assert "fq_codel" in kinds
+    assert "cake" not in kinds, "its shaper would hold the class at 10 Mbit/s"

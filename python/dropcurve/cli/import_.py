@@ -325,8 +325,9 @@ def opening_of(
 
 def _rivals(where: Place) -> dict[str, Scenario]:
     """The scenario with each rival, in the imported queue's buffer and with its use of ECN."""
+    from .. import boxes
     from ..advise import advise
-    from ..fixes.designs import buffer
+    from ..fixes.designs import FAIR, buffer
 
     design = advise(where.base).design("RED by the queue law")
     # CAKE sizes its buffer by rate and round trip; the others get the link's.
@@ -336,4 +337,7 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     queues: dict[str, dict[str, object]] = {name: dict(shared) for name in RIVALS}
     queues["droptail"].pop("ecn", None)
     rivals = {name: where.put(name, params) for name, params in queues.items()}
+    if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
+        # The fair queue of routers, the only one there that keeps flows apart.
+        rivals["fair-queue"] = where.put("drr", {"limit": buffer(where), "queues": FAIR["fair-queue 1024"]})
     return {**rivals, "advised RED": where.put(design.discipline, dict(design.params))}

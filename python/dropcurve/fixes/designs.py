@@ -34,6 +34,8 @@ SELF_SETTING = {
 #: flow fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the
 #: score counts thin flows of their own alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
+#: Disciplines that Linux has with a shaper of their own alone.
+SHAPING = ("cake", "cobalt")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
 #: Round trip where the scenario has no long flows.
@@ -129,6 +131,9 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     box = where.found.box
     known = kinds(box)
     if kind not in known and not (kind == "ared" and "red" in known):
+        return None
+    if kind in SHAPING and box == "linux" and where.found.share_bps is not None:
+        # Its own shaper would hold the class at its share, which may borrow what others leave.
         return None
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
     back = where.base.resolved["dumbbell"].get("back", {})

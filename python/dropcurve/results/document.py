@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..present.document import Document, Headline, MetricTable, TableCell, TableLine
-from ..quantities import wording
+from ..quantities import units, wording
 from ..scenario.links import ASSUMED
 from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
 from . import agreement, findings
 from .measured import Measured
-from .recommendation import verdict_on
+from .recommendation import round_trip_s, verdict_on
 from .tables import Difference, Row
 
 #: Longest name of a design that a sentence has as a whole.
 NAMED_WHOLE = 70
+#: Disciplines with CoDel's interval.
+CODELS = ("codel", "cobalt", "fq_codel", "fq_cobalt", "cake")
 #: Flags of a difference from the baseline that is real.
 FLAGS = {True: "✓", False: "✗", None: "≠"}
 
@@ -47,7 +49,7 @@ def document(
     found = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
     notes = list(assumptions(result))
     notes += [f"Problem: {line}" for line in result.problems]
-    notes += [f"Warning: {line}" for line in result.warnings]
+    notes += [f"Warning: {line}" for line in [*result.warnings, *short_intervals(result)]]
     notes += agreement.lines(variant.scenario for variant in result.variants)
     return Document(
         result.title, basis(result), made, tuple(text for text, _ in found), tuple(notes), result.command,
@@ -59,6 +61,20 @@ def assumptions(result: Measured) -> Iterator[str]:
     """Returns the assumptions about links that were named by their kind, a line for each."""
     descriptions = [str(variant.scenario.get("description") or "") for variant in result.variants]
     yield from dict.fromkeys(text for text in descriptions if text.startswith(ASSUMED))
+
+
+def short_intervals(result: Measured) -> Iterator[str]:
+    """Returns a warning for each queue whose CoDel has an interval shorter than the base round trip."""
+    for variant in result.variants:
+        queue = variant.scenario.get("queue") or {}
+        stated = queue.get("interval") if isinstance(queue, dict) else None
+        trip = round_trip_s(variant) if stated not in (None, "auto") and queue.get("kind") in CODELS else None
+        if trip is not None and units.span(str(stated)) < trip:
+            shown = units.show_span(float(f"{trip:.2g}"))
+            yield (
+                f"{variant.name}: its interval of {stated} is shorter than the round trip of {shown}, so that it "
+                f"drops again before senders can have answered; give interval={shown.replace(' ', '')}"
+            )
 
 
 def headline(

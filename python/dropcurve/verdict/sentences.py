@@ -48,7 +48,8 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    act = {"load": words.price, "keep": words.trade}.get(found.status, lambda: "")()
+    makers_of_act = {"load": words.price, "keep": words.trade, "undecided": words.so_far}
+    act = makers_of_act.get(found.status, lambda: "")()
     sure = [
         words.ahead(),
         words.next_best(),
@@ -165,6 +166,17 @@ class _Words:
         names = [found.recommended, *(one.name for one in found.related("undecided"))]
         shown = " or ".join([", ".join(map(self.name, names[:-1])), self.name(names[-1])])
         return f"{self.verb} {shown}: these runs cannot tell which is better"
+
+    def so_far(self) -> str:
+        """Sentence on what is sure against the reference although the balance is not."""
+        found = self.found
+        gains, costs = (self.changed(kind) for kind in ("gain", "cost"))
+        if not gains and not costs:
+            return ""
+        parts = [f"{self.name(found.recommended)} gains {gains}"] if gains else []
+        lost = f"costs {costs}" if gains else f"{self.name(found.recommended)} costs {costs}"
+        parts += [lost] if costs else []
+        return f"Sure against {self.name(found.reference)}: {' and '.join(parts)}"
 
     def infeasible(self) -> str:
         """Sentence for bounds that no design meets."""
