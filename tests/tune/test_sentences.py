@@ -159,6 +159,7 @@ def is_wide(case: Case, measure: str) -> bool:
 def check_load(case: Case, found: re.Match[str]) -> None:
     best = case.answer.lines[0]
     if found["verb"] == "Load":
+        assert not case.answer.question.goal.constraints or len(case.values(best, "utilisation")) >= 6
         goal = case.answer.question.goal
         bounded = "p95 delay <" in str(goal)
         assert bounded or not is_wide(case, "sojourn_ms_p95")
@@ -204,6 +205,11 @@ def check_proven(case: Case, found: re.Match[str]) -> None:
         shown = re.search(rf"{re.escape(str(bound))} held in (\d+) of (\d+) \(worst ({NUMBER})", found[0])
         assert shown and int(shown[1]) == sum(bound.excess(value) == 0 for value in values)
         assert int(shown[2]) == len(values) and near(shown[3], (max if bound.upper else min)(values))
+
+
+def check_few(case: Case, found: re.Match[str]) -> None:
+    runs = len(case.values(case.answer.lines[0], "utilisation"))
+    assert int(found["runs"]) == runs + (case.answer.proof.runs if case.answer.proof else 0) < 6
 
 
 def check_unproven(case: Case, found: re.Match[str]) -> None:
@@ -289,6 +295,7 @@ FORMS = {
         check_nothing,
     rf"(?P<bound>.*) held in (?P<held>\d+) of (?P<runs>\d+) validation runs; the worst was (?P<worst>{NUMBER}).*":
         check_held,
+    r"Only (?P<runs>\d+) runs? of it shows? that the bounds hold: too few to load it, .*": check_few,
     r"In (?P<runs>\d+) runs on fresh seeds that took no part in choosing it: .*": check_proven,
     r"No time was left for fresh seeds that took no part in choosing it, .*": check_unproven,
     rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "

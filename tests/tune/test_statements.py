@@ -12,7 +12,7 @@ from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
-from dropcurve.tuning.proof import Kept
+from dropcurve.tuning.proof import Kept, Proof
 from dropcurve.tuning.statements import setting, standing_of, verdict
 from dropcurve.tuning.validation import ValidationLine
 
@@ -155,3 +155,12 @@ def test_nothing_is_to_be_loaded_on_an_interval_as_wide_as_its_value() -> None:
     )
     sure = replace(best, kept=(), measures={**best.measures, BOUND.measure.key: Interval(0.2, 0.15, 6)})
     assert verdict(replace(found, lines=(sure,)))[0].startswith("Load "), "0.3 points matter to nobody"
+
+
+def test_nothing_is_to_be_loaded_on_two_runs() -> None:
+    found = answer(replace(line("mine", 99.0), kept=(Kept(BOUND, 2, 2, 14.0, "8 flows"),)))
+    first, second = verdict(found)[:2]
+    assert first.startswith("Not settled yet, the best so far is tail drop with limit 99 pkts; ")
+    assert second.startswith("Only 2 runs of it show that the bounds hold: too few to load it")
+    more = Proof(found.best, (Kept(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4)
+    assert verdict(replace(found, proof=more))[0].startswith("Load ")

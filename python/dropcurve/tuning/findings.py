@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .candidates import Candidate
 from .effort import ALONE, LEVELS
-from .proof import Proof
+from .proof import FEWEST, Proof
 from .question import Question
 from .robustness import Drift, Sensitivity
 from .screening import ScreeningEffect
@@ -83,6 +83,17 @@ class Findings:
     def brief(self) -> bool:
         """Whether less was spent than on a small link."""
         return self.replications < LEVELS[0].replications * (1 if self.question.varying else ALONE)
+
+    @property
+    def shown_runs(self) -> int:
+        """Runs that show whether the recommendation holds the bounds; those without a value do not count."""
+        validated = min((one.runs for one in self.lines[0].kept), default=0)
+        return validated + (self.proof.runs if self.proof is not None else 0)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether too few runs show that the recommendation holds the bounds for it to be loaded."""
+        return bool(self.question.goal.constraints) and self.shown_runs < FEWEST
 
     @property
     def queue(self) -> str:

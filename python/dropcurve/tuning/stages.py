@@ -102,6 +102,8 @@ class Stages:
             refused=tuple(self.refused),
             replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
+        if answer.too_few:
+            answer = replace(answer, configuration="", notes=())
         answer.save(self.folder)
         return answer
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..metrics.statistics import Paired
-from ..quantities import units, wording
-from ..verdict.equivalence import MOST_REPLICATIONS
+from ..quantities import wording
 from .aggregation import where
 from .candidates import Candidate
-from .certainty import Vague, vague
 from .constraint import delay_bounds
 from .decision import complexity, default_distance, is_fair_twin, reported, short
 from .findings import Findings
 from .measures import Measure
 from .proof import Kept
-from .terms import KINDS, cell, interval, labels, points_of, shown
+from .terms import KINDS, cell, interval, labels, points_of, shown, span
+from .unsettled import narrower, to_do
 from .validation import ValidationLine
 
 #: Parameters that do not distinguish settings.
@@ -108,32 +107,6 @@ def _load(answer: Findings, best: ValidationLine) -> str:
     if not answer.question.varying:
         how = "on this link"
     return f"{to_do(answer)} {setting(best.candidate)}; {how} expect {expected(answer, best)}"
-
-
-def to_do(answer: Findings) -> str:
-    """The beginning of the first sentence: to load the recommendation, or that it is not settled yet."""
-    return "Not settled yet, the best so far is" if unsettled(answer) else "Load"
-
-
-def unsettled(answer: Findings) -> list[Vague]:
-    """Measures of the recommendation whose intervals are too wide to act on."""
-    points = answer.points or (answer.point,) * len(answer.question.goal.objectives)
-    return vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
-
-
-def narrower(answer: Findings) -> Iterator[str]:
-    """Sentences on what is not settled, and the runs that would settle it."""
-    for one in unsettled(answer):
-        found = wording.amount(one.interval.mean, one.interval.half_width, one.measure.unit)
-        about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
-        if one.needed is None or one.needed > MOST_REPLICATIONS:
-            yield f"{about}: it scatters between runs; --until decided makes more of them"
-            continue
-        yield (
-            f"{about}: about {_span(one.needed * answer.replication_s)} more "
-            f"({wording.count(one.needed, 'replication')}) would narrow it to half of the value; a longer --time or "
-            "--until decided makes them"
-        )
 
 
 def expected(answer: Findings, line: ValidationLine) -> str:
@@ -338,7 +311,7 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
     more = max(line.needed - answer.replications, 1)
     near = "; until then the one nearer its defaults is preferred" if _nearer(answer, line) else ""
     return (
-        f"Undecided against {name}{by}: about {_span(2.0 * more * answer.replication_s)} more "
+        f"Undecided against {name}{by}: about {span(2.0 * more * answer.replication_s)} more "
         f"({wording.count(more, 'replication')}) would settle it; --until decided makes them{near}"
     )
 
@@ -363,16 +336,6 @@ def _wider(answer: Findings, pair: Paired | None) -> str:
         return "another --margin"
     points = 1.1 * (abs(pair.mean) + pair.half_width) / answer.point
     return f"--margin {float(f'{points:.2g}'):g}"
-
-
-def _span(seconds: float) -> str:
-    """A time to two digits."""
-    return units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else _minutes(seconds)
-
-
-def _minutes(seconds: float) -> str:
-    """A long time in minutes or hours."""
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.2g} h"
 
 
 def margin_shown(answer: Findings) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..metrics.statistics import Interval
-from ..quantities import wording
+from ..quantities import units, wording
 from .goal import Objective
 from .measures import Measure
 from .validation import ValidationLine
@@ -66,3 +66,13 @@ def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:
             values = ", ".join(f"{key} {shown(one.get(key))}" for key in differ)
             found[line.candidate.key] = f"{name} ({values})" if values else name
     return found
+
+
+def span(seconds: float) -> str:
+    """A time to two digits."""
+    return units.show_span(float(f"{seconds:.2g}")) if seconds < 90 else _minutes(seconds)
+
+
+def _minutes(seconds: float) -> str:
+    """A long time in minutes or hours."""
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.2g} h"

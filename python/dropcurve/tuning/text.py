@@ -14,6 +14,7 @@ from .goal import Goal
 from .robustness import Drift, Off
 from .statements import bounded
 from .terms import KINDS, cell, interval, labels, shown
+from .unsettled import narrower, to_do
 from .validation import ValidationLine
 
 #: Columns of the text.
@@ -29,8 +30,8 @@ def _verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
-    found = [f"{statements.to_do(answer)} {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
-    found += statements.narrower(answer) if best.holds else []
+    found = [f"{to_do(answer)} {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
+    found += narrower(answer) if best.holds else []
     found += [
         f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs
     ]

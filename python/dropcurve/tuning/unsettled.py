@@ -1,0 +1,42 @@
+"""Sentences on what is not settled about a recommendation, and whether to load it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..quantities import wording
+from ..verdict.equivalence import MOST_REPLICATIONS
+from .certainty import Vague, vague
+from .findings import Findings
+from .terms import span
+
+
+def to_do(answer: Findings) -> str:
+    """The beginning of the first sentence: to load the recommendation, or that it is not settled yet."""
+    return "Not settled yet, the best so far is" if unsettled(answer) or answer.too_few else "Load"
+
+
+def unsettled(answer: Findings) -> list[Vague]:
+    """Measures of the recommendation whose intervals are too wide to act on."""
+    points = answer.points or (answer.point,) * len(answer.question.goal.objectives)
+    return vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
+
+
+def narrower(answer: Findings) -> Iterator[str]:
+    """Sentences on what is not settled, and the runs that would settle it."""
+    if answer.too_few:
+        yield (
+            f"Only {wording.count(answer.shown_runs, 'run')} of it {'shows' if answer.shown_runs == 1 else 'show'} "
+            "that the bounds hold: too few to load it, so that no configuration is written; a longer --time makes more"
+        )
+    for one in unsettled(answer):
+        found = wording.amount(one.interval.mean, one.interval.half_width, one.measure.unit)
+        about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
+        if one.needed is None or one.needed > MOST_REPLICATIONS:
+            yield f"{about}: it scatters between runs; --until decided makes more of them"
+            continue
+        yield (
+            f"{about}: about {span(one.needed * answer.replication_s)} more "
+            f"({wording.count(one.needed, 'replication')}) would narrow it to half of the value; a longer --time or "
+            "--until decided makes them"
+        )
