@@ -132,7 +132,7 @@ def _kept(answer: Findings, one: Kept) -> str:
 def _proven(answer: Findings) -> Iterator[str]:
     """Sentences on the runs that took no part in choosing the recommendation, and on designs that failed in such."""
     goal, proof = answer.question.goal, answer.proof
-    if goal.constraints and proof is None:
+    if goal.constraints and proof is None and not answer.too_few:
         yield (
             "No time was left for fresh seeds that took no part in choosing it, so that the bound may be broken more "
             "often than here; a longer --time makes those runs"
