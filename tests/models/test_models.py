@@ -14,6 +14,8 @@ import pytest
 import dropcurve as dc
 from dropcurve.advise import models, tcp
 from dropcurve.advise.equilibrium import Curve
+from dropcurve.advise.models import answer as answers
+from dropcurve.plot import tcp_models
 
 PATH = models.Path(rtt_s=0.1)
 
@@ -194,3 +196,21 @@ def test_bad_input_is_reported_in_a_line(
     assert answer.code == 2
     assert message in answer.errors[0]
     assert len(answer.errors) == 1
+
+
+def test_a_loss_out_of_range_differs_from_a_throughput_that_no_loss_allows() -> None:
+    path = models.Path(0.1, 1460, 1.0, 2, 10.0)
+    unbounded = models.Path(0.1, 1460, 1.0, 2)
+    found = {
+        name: answers.table(answers.rows(one, throughput_bps=rate, names=["mathis"]))
+        for name, one, rate in (("fast", unbounded, 1e11), ("slow", unbounded, 1e3), ("window", path, 1e7))
+    }
+    assert "< 1e-07 %" in found["fast"] and "> 50 %" in found["slow"] and " none " in found["window"]
+
+
+def test_the_control_function_leaves_the_picture_at_max_th() -> None:
+    curve = Curve(5, 30, 0.1, limit=60)
+    found = models.queue_law(rate_pps=856, rtt_s=0.04, flows=40, curve=curve)
+    (axes,) = tcp_models.crossing(found, curve, 4.0).axes
+    queue = [list(line.get_xdata()) for line in axes.lines]
+    assert any(5 in one and one[-1] == 30 for one in queue), "the flat part above max_th is not the curve"

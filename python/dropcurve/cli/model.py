@@ -82,7 +82,7 @@ def model(
     path = Path(
         units.span(rtt, what="rtt"), mss_bytes, units.span(rto, what="rto"), acks,
         float("inf") if window is None else units.packets(window, packet_bytes=mss_bytes, what="window"),
-        None if burst_loss is None else values.share(burst_loss),
+        None if burst_loss is None else values.share(burst_loss, "--burst-loss"),
     )  # fmt: skip
     bottleneck = None if rate is None else units.rate(rate)
     width = style.COLUMN_IN * 1.4
@@ -98,7 +98,7 @@ def model(
         raise UsageError("give either --loss or --throughput (or --red with --rate and --flows)")
     rows = answer.rows(
         path, names=law or (), rate_bps=bottleneck,
-        loss_rate=None if loss is None else values.share(loss),
+        loss_rate=None if loss is None else values.share(loss, "--loss"),
         throughput_bps=None if throughput is None else units.rate(throughput, what="throughput"),
     )  # fmt: skip
     names = [one for one in law or () if one != "bbr"]

@@ -39,11 +39,15 @@ def over_loss(path: Path, names: Sequence[str], width_in: float) -> Figure:
 def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
     """Returns a figure of TCP's queue law, RED's control function, and the point where they cross."""
     top = min(1.0, max(2.5 * found.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
-    shown = [(q, law, control) for q, law, control in zip(found.queue, found.law, found.control, strict=True)]
-    low = [(q, law) for q, law, _ in shown if law <= top]
+    low = [(q, law) for q, law in zip(found.queue, found.law, strict=True) if law <= top]
+    step = (curve.min_th, curve.max_th * (1 - 1e-9), curve.max_th)
+    control = [(q, curve.taken(q)) for q in sorted({*found.queue, *step})]
+    # The line ends where it leaves the picture.
+    inside = next((i for i, (_, one) in enumerate(control) if one > top), len(control))
+    control = [*control[:inside], *((q, top) for q, _ in control[inside : inside + 1])]
     lines = [
         Line("TCP's queue law", [q for q, _ in low], [100 * law for _, law in low], markers=False),
-        Line("RED's control function", [q for q, _, _ in shown], [100 * min(one, top) for _, _, one in shown], look=1,
+        Line("RED's control function", [q for q, _ in control], [100 * one for _, one in control], look=1,
              markers=False),
         Line("operating point", [found.crossing.queue], [100 * found.crossing.loss], look=2, joined=False),
     ]  # fmt: skip

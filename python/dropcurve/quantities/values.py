@@ -132,13 +132,13 @@ def variations(texts: Iterable[str]) -> dict[str, list[Any]]:
     return found
 
 
-def share(text: str) -> float:
-    """``5%`` or ``0.05`` as 0.05. Raises UsageError outside (0, 1)."""
+def share(text: str, what: str = "precision") -> float:
+    """``5%`` or ``0.05`` as 0.05; ``what`` names it in an error. Raises UsageError outside (0, 1)."""
     raw = text.strip()
     try:
         value = float(raw.removesuffix("%")) / (100.0 if raw.endswith("%") else 1.0)
     except ValueError:
         value = math.nan
     if not 0.0 < value < 1.0:
-        raise UsageError(f"precision '{text}' must lie between 0 and 1, such as 5% or 0.05")
+        raise UsageError(f"{what} '{text}' must lie between 0 and 1, such as 5% or 0.05")
     return value

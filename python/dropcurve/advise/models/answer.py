@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from ...quantities import units
 from .bbr import bbr_throughput
-from .laws import LAWS, Path, law, loss, throughput
+from .laws import LAWS, LEAST_LOSS, MOST_LOSS, Path, law, loss, throughput
 from .queue_law import QueueLaw
 
 
 @dataclass(frozen=True)
 class LawAnswer:
-    """The answer of one law: loss (None: no solution) and throughput in bit/s, window in segments."""
+    """The answer of one law: loss (None: no solution) and throughput in bit/s, window in segments.
+
+    Without a solution ``bound`` says where the loss lies: beyond the range of the laws, or "none" where the receiver's
+    window does not allow the throughput.
+    """
 
     law: str
     title: str
@@ -22,6 +26,7 @@ class LawAnswer:
     loss: float | None
     throughput_bps: float
     window: float
+    bound: str = ""
 
 
 def rows(
@@ -42,7 +47,8 @@ def rows(
             assert throughput_bps is not None, "either a loss or a throughput is given"
             rate, p = throughput_bps, loss(one.name, throughput_bps=throughput_bps, path=path)
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
-        found.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window))
+        bound = "" if p is not None else _bound(window, path)
+        found.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window, bound))
     if rate_bps is not None and loss_rate is not None and (not names or "bbr" in names):
         rate = bbr_throughput(loss=loss_rate, rate_bps=rate_bps)
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
@@ -50,6 +56,14 @@ def rows(
             LawAnswer("bbr", "BBR, alone", "CCGYJ16", "random loss, goodput", loss_rate, rate, window)
         )
     return found
+
+
+def _bound(window: float, path: Path) -> str:
+    """Where the loss lies that no law has in its range: beyond the least, beyond the most, or nowhere."""
+    if window > path.window:
+        return "none"
+    # At the least loss every law has a window of thousands of segments, at the most one of a few.
+    return f"< {100 * LEAST_LOSS:.0e} %" if window > 100 else f"> {100 * MOST_LOSS:.0f} %"
 
 
 def table(found: Sequence[LawAnswer]) -> str:
@@ -60,7 +74,7 @@ def table(found: Sequence[LawAnswer]) -> str:
             row.law,
             units.show_rate(float(f"{row.throughput_bps:.3g}")),
             f"{row.window:.1f}",
-            "none" if row.loss is None else f"{100 * row.loss:.3g} %",
+            row.bound if row.loss is None else f"{100 * row.loss:.3g} %",
             row.source,
             row.assumes,
         )
