@@ -69,7 +69,7 @@ NAV: dict[str, tuple[str, ...]] = {
     "How-to": ("guide/", "live.md", "performance.md", "queue-crate.md"),
     "Concepts": (
         "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "survey.md",
-        "decisions/",
+        "stress.md",         "decisions/",
     ),
     "How far to trust it": (
         "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md", "studies/",

@@ -12,7 +12,7 @@ from dropcurve.cli import invoke
 from dropcurve.errors import ScenarioError, UsageError
 from dropcurve.metrics import statistics
 from dropcurve.runs.executor import Executor
-from dropcurve.scenario import Scenario
+from dropcurve.scenario import Scenario, library
 from dropcurve.tuning.stress import fault, harm, link_of, shrinking, stress, traffic, trials
 from dropcurve.tuning.stress.bounds import Bounds, Case, load, parse
 from dropcurve.tuning.stress.findings import SCENARIO
@@ -242,3 +242,9 @@ def test_an_ideal_queue_has_no_harm() -> None:
 def test_parameters_have_usual_values_inside_their_limits() -> None:
     for one in PARAMETERS.values():
         assert one.least <= one.usual <= one.most
+
+
+def test_the_page_of_the_worst_has_every_discipline() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "stress.md").read_text(encoding="utf-8")
+    missing = [one["kind"] for one in library.catalogue()["disciplines"] if f"`{one['kind']}`" not in page]
+    assert missing == []
