@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--usual", type=int, default=40_000, help="draws of usual traffic")
     parser.add_argument("--train", action="store_true", help="fit and count, then write model and page")
     parser.add_argument("--questions", type=int, default=40, help="links of each kind that are counted")
-    parser.add_argument("--model", type=Path, default=Path(models.__file__).parent / "data")
+    parser.add_argument("--model", type=Path, default=models.FOLDER)
     parser.add_argument("--out", type=Path, default=Path("docs/atlas.md"), help="page to write")
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--cluster", default=None, help="address of a Dask cluster")

@@ -67,7 +67,7 @@ def asked(kind: Traffic, count: int, *, seed: int) -> Iterator[Question]:
 def _link(rng: random.Random) -> str:
     """A link as typed: a preset, or two rates with a mix."""
     direction = rng.choice(("up", "down"))
-    downloads, uploads = f"downloads={rng.randint(1, 3)}-{rng.randint(4, 8)}", f"uploads={rng.randint(1, 3)}"
+    downloads, uploads = f"downloads={rng.randint(1, 3)}-{rng.randint(4, 6)}", f"uploads={rng.randint(1, 3)}"
     if rng.random() < 0.4:
         return f"{rng.choice(('dsl', 'cable', 'lte', 'starlink', 'satellite'))}:{direction},{downloads}"
     up = float(f"{10 ** rng.uniform(0.0, 1.6):.2g}")
@@ -150,10 +150,12 @@ def coverage(some: Sequence[Simulated], model: TrafficModel) -> float:
 
 
 def widened(some: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
-    """The model with the smallest widening at which the intervals of these answers cover."""
+    """The model with the smallest widening at which the intervals of these answers cover, with the correction of
+    conformal prediction for their number."""
+    wanted = min(1.0, level * (len(some) + 1) / max(1, len(some)))
     for factor in WIDENINGS:
         model = replace(model, widening=factor)
-        if coverage(some, model) >= level:
+        if coverage(some, model) >= wanted:
             break
     return model
 

@@ -10,7 +10,7 @@ search ends here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from .atlas.start import starts
@@ -48,6 +48,7 @@ class Solving:
     margin: float = 0.0
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
+    picked: list[Candidate] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
@@ -66,21 +67,19 @@ class Solving:
         if not self.fits:
             return []
         order = sorted(self.evaluations.studies.values(), key=lambda study: len(study.family.axes))
-        first = starts(self.bench.question)
-        for study in sorted(order, key=lambda study: _place(first, study.family.kind)):
+        for study in order:
             if self.bench.question.space.get(study.family.kind):
                 continue
             what = "largest setting within the bound" if self.direction else "best setting"
             self.say(f"line search, {what}: {study.family.kind}", self.best)
-            start = scaled(study, self.bench.question.room, self.delay_s)
-            if study.family.kind in first:
-                start = {**start, study.family.scale: first[study.family.kind]}
-            self._solve(study, start)
+            self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
         for late in (False, True):
             for study in order:
                 if study.family.kind in self.found and self._behind(study) == late:
                     self._along(study)
-        return [one for one, _ in self.found.values()]
+        return list(
+            {one.key: one for one in [*(one for one, _ in self.found.values()), *self.picked]}.values()
+        )
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
         """Initial designs to validate: of the rules of thumb and the designs by formula the best of each discipline
@@ -97,14 +96,29 @@ class Solving:
         return list({one.key: one for one in found}.values())
 
     def first_answer(self, ends: Sequence[PairedTrial]) -> Candidate | None:
-        """The best of one rule of thumb for each discipline in the trials at the ``ends`` of the ranges; None if there
-        was no time. The rivals of the end are chosen by the same runs, so that they cost nothing."""
-        found = list({one.kind: one for one in reversed(self.rules())}.values())
+        """The best of the pick of the atlas and one rule of thumb for each discipline, in the trials at the ``ends`` of
+        the ranges; None if there was no time. The rivals of the end are chosen by the runs of the rules, so that they
+        cost nothing."""
+        self._pick()
+        found = [*self.picked, *{one.kind: one for one in reversed(self.rules())}.values()]
         before = self.bench.runs
         self.bench.run(((one, trial) for one in found for trial in ends), until=self.until)
         self.runs += self.bench.runs - before
         seen = [one for one in found if all(self.bench.has(one, trial) for trial in ends)]
         return min(seen, key=lambda one: self._score(one, ends), default=None)
+
+    def _pick(self) -> None:
+        """Runs the pick of the atlas in all trials, if it has one for the question."""
+        for kind, scale in list(starts(self.bench.question).items())[:1]:
+            study = self.evaluations.studies[kind]
+            at = scaled(study, self.bench.question.room, self.delay_s) | {study.family.scale: scale}
+            made = study.candidate(at)
+            if made is None or not self.evaluations.usable(made):
+                return
+            if self.bench.run(((made, trial) for trial in self.trials), until=self.until):
+                study.coordinates.setdefault(made.key, at)
+                self.seen.setdefault(kind, []).append((made, at))
+                self.picked.append(made)
 
     def rules(self) -> list[Candidate]:
         """Settings that anybody can write down from the bound or the round trip alone, as the box would load them."""
@@ -220,12 +234,6 @@ class Solving:
                     self.say(f"improving {family.kind}: {name}", self.best)
                     if not self._solve(study, {**coordinates, name: value}):
                         break
-
-
-def _place(kinds: Iterable[str], kind: str) -> int:
-    """Place of a discipline in a list; one that is not in it comes last."""
-    some = list(kinds)
-    return some.index(kind) if kind in some else len(some)
 
 
 def _rule_name(one: Candidate) -> str:

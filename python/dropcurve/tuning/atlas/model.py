@@ -23,6 +23,8 @@ from .outcomes import OUTCOMES
 FORMAT = 1
 #: The files: arrays, and what is known of them.
 ARRAYS, RECORD = "atlas.npz", "atlas.json"
+#: Folder of the model in the package, and the keys of its record that `store` writes itself.
+FOLDER, OWN = Path(__file__).parent / "data", ("format", "sha256", "parts")
 #: Most bytes of the arrays.
 MOST_BYTES = 5_000_000
 
@@ -82,7 +84,7 @@ def load(folder: Path | None = None) -> Atlas:
     Raises:
         DropcurveError: For files that are missing, damaged or of another version.
     """
-    return _load(folder or Path(__file__).parent / "data")
+    return _load(folder or FOLDER)
 
 
 @cache

@@ -1,0 +1,75 @@
+"""The program behind the atlas: draws that depend on their number alone, runs that resume, networks that are exact."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dropcurve.runs.executor import Executor
+from dropcurve.tuning.atlas.network import Network
+from dropcurve.tuning.atlas.start import starts
+from dropcurve.tuning.effort import by_size
+from validation.atlas import dataset, gain, questions, runs
+from validation.atlas.draw import KINDS, Traffic, drawn, kept
+
+
+@pytest.mark.parametrize("kind", ["stated", "usual"])
+def test_a_draw_depends_on_the_seed_and_its_number_alone(kind: Traffic) -> None:
+    several = list(drawn(kind, range(40), seed=3))
+    assert several[7] == next(drawn(kind, [7], seed=3)) != next(drawn(kind, [7], seed=4))
+    assert {one.candidate.kind for one in several} == set(KINDS)
+
+
+def test_long_runs_are_drawn_less_often_and_short_ones_always() -> None:
+    some = list(drawn("stated", range(300), seed=5))
+    assert all(kept(one) for one in some if one.packets < 30_000)
+    long = [one for one in some if one.packets > 120_000]
+    assert 0 < sum(map(kept, long)) < len(long) / 2
+
+
+def test_interrupted_runs_resume_and_become_a_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "BLOCK", 6)
+    runs.make(tmp_path, {"stated": 6}, Executor(1))
+    runs.make(tmp_path, {"stated": 12}, Executor(1))
+    assert len(list((tmp_path / "index").iterdir())) == 2
+    found = dataset.load(tmp_path, "stated")
+    assert 6 <= found.size <= 12 and np.isfinite(found.x).all() and np.isfinite(found.y).all()
+    assert runs.cost_h(tmp_path) > 0
+
+
+def test_a_network_is_exact_whatever_the_order_of_its_sums() -> None:
+    rng = np.random.default_rng(1)
+    shapes = ((20, 30), (30, 4))
+    made = Network.rounded(
+        np.zeros(20), np.ones(20), [rng.normal(size=one) for one in shapes],
+        [rng.normal(size=one[1]) for one in shapes], np.zeros(4), np.ones(4),
+    )  # fmt: skip
+    rows, order = rng.normal(size=(50, 20)), rng.permutation(20)
+    first = made.weights[0][order], made.weights[1]
+    other = Network(made.centre, made.width, first, made.biases, made.offset, made.factor)
+    assert (made(rows) == other(rows[:, order])).all()
+    assert (Network.of_arrays(made.arrays("net"), "net")(rows) == made(rows)).all()
+    floats = np.maximum(rows @ (made.weights[0] / 2**10) + made.biases[0] / 2**22, 0)
+    floats = floats @ (made.weights[1] / 2**10) + made.biases[1] / 2**22
+    assert np.abs(made(rows) - floats).max() < 0.05
+
+
+def test_questions_are_of_drawn_links() -> None:
+    stated = list(islice(questions.asked("stated", 6, seed=9), 6))
+    usual = list(islice(questions.asked("usual", 4, seed=9), 4))
+    assert len({one.title for one in [*stated, *usual]}) == 10
+    assert [bool(one.goal.constraints) for one in stated] == [True, True, False] * 2
+
+
+def test_the_search_runs_the_pick_of_the_atlas_first(tmp_path: Path) -> None:
+    link = next(one for one in gain.cheap(3) if starts(one.question()))
+    question = link.question()
+    bench, _, trials = gain.searched(question, tmp_path / "runs", by_size(question, 60), Executor(1))
+    kind = next(iter(starts(question)))
+    first, made, _ = next(iter(bench.log.values()))
+    assert first.kind == kind and made <= 2 * len(trials)
