@@ -23,6 +23,7 @@ from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import Question, atlas, solving
 from dropcurve.tuning import effort as efforts
 from dropcurve.tuning.atlas import model as models
+from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.effort import Budget
@@ -112,7 +113,7 @@ def compared(link: DrawnLink, folder: Path, runs: int, where: Executor) -> Atlas
     budget = efforts.by_size(question, runs)
     searches = {}
     for name in ("with", "without"):
-        with mock.patch.object(solving, "starts", solving.starts if name == "with" else lambda _: {}):
+        with mock.patch.object(solving, "starts", starts if name == "with" else lambda _: {}):
             searches[name] = searched(question, folder / f"{link.kind}-{name}", budget, where)
     pick = atlas.answer(question).picks[0].candidate
     loss = min(_loss(bench, one, trials) for bench, one, trials in searches.values())
