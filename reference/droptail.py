@@ -39,5 +39,5 @@ class DropTail:
         return self.waiting.pop(0) if self.waiting else None
 
     def show(self):
-        """No inner values."""
+        """Returns no inner values."""
         return []

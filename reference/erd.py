@@ -34,5 +34,5 @@ class EarlyRandomDrop:
         return self.waiting.pop(0) if self.waiting else None
 
     def show(self):
-        """No inner values."""
+        """Returns no inner values."""
         return []

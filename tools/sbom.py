@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Of the names of our own crates and of the package itself.
+#: Prefix of the names of our own crates, and name of the package.
 OURS = "dropcurve"
 
 

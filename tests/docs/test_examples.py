@@ -49,7 +49,7 @@ def test_the_page_lists_them_all() -> None:
 
 
 def test_the_example_of_the_binding_runs(tmp_path: Path) -> None:
-    """Those of the other crates are doc tests."""
+    """The examples of the other crates are doc tests."""
     page = (EXAMPLES.parent / "crates/py/README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`advise`, `export` and `import` from end to end: what goes where, and how they say no."""
+"""`advise`, `export` and `import` from end to end: standard output, standard error, and refusals."""
 
 from __future__ import annotations
 

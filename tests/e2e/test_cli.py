@@ -1,4 +1,4 @@
-"""The command line from end to end: what it prints, what it keeps, and how it says no."""
+"""The command line from end to end: output, stored results, and refusals."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def studied() -> None:
 
 
 def searched() -> None:
-    """As `tune` does with each batch of its runs."""
+    """Runs a batch as `tune` does."""
     base = dc.Scenario.load("short.toml")
     jobs = [
         Job(base.edit([("queue.max_p", value)]), seed) for value in MAX_P["queue.max_p"] for seed in (1, 2)

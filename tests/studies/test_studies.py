@@ -211,7 +211,7 @@ def test_an_interruption_costs_only_the_runs_under_way(folder: Path) -> None:
 
 @pytest.fixture
 def heeds_control_c() -> Iterator[None]:
-    """Whoever runs the tests may have made the process ignore it."""
+    """The parent of the test process may have made it ignore the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

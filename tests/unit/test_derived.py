@@ -1,4 +1,4 @@
-"""Numbers drawn from samples: what the core says, compared with a transcription over the series themselves."""
+"""Numbers derived from samples: the core's results, compared with a transcription over the series themselves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def made(keep: _core.Keep, **edits: Any) -> _core.Run:
 
 
 def sync(windows: np.ndarray) -> float:
-    """Of windows by flow and sample."""
+    """Synchronisation of windows, given by flow and sample."""
     apart = windows.var(axis=1).sum()
     return float((windows.sum(axis=0).var() / apart - 1.0) / (len(windows) - 1))
 
@@ -37,7 +37,7 @@ def mser5(values: np.ndarray) -> int | None:
     return 5 * cut if cut <= n // 2 else None
 
 
-def test_the_core_says_what_the_series_do() -> None:
+def test_the_core_agrees_with_the_series() -> None:
     run = made("series")
     series, derived = Series.from_curves(run.series()), run.derived()
     assert derived is not None
@@ -54,7 +54,7 @@ def test_the_core_says_what_the_series_do() -> None:
         assert said == (None if cut is None else pytest.approx(times[cut]))
 
 
-def test_it_says_the_same_whether_series_are_kept_or_not() -> None:
+def test_results_are_the_same_with_and_without_series() -> None:
     assert made("derived").derived() == made("series").derived()
     assert made("summary").derived() is None
 

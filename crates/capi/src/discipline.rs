@@ -14,7 +14,7 @@ use units::{Bytes, Ecn, Rate, Rng, Span, Stream, Time};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CallerPacket {
-    /// The caller's, returned with the packet.
+    /// Pointer of the caller, returned with the packet.
     pub user: *mut c_void,
     /// Identifies the flow.
     pub flow: u64,

@@ -40,7 +40,7 @@ pub enum Command {
     Stop,
     /// Metrics.
     Metrics,
-    /// Nothing that we know: why.
+    /// An unknown request, with the reason.
     Wrong(String),
 }
 

@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 17;
 /// Rate from which a full packet takes less time than the shortest sleep.
 const FAST_BPS: u64 = 600_000_000;
 const NAP_NS: u64 = 30_000;
-/// Period at which the devices are looked for: one that is down is waited for, one that has gone ends the forwarder.
+/// Period at which the devices are checked: one that is down is waited for, one that has gone ends the forwarder.
 const PRESENCE: Span = Span::from_millis(500);
 
 /// A processor that slept takes tens of microseconds to wake. So after a long sleep (of which this is a small part) the
@@ -46,7 +46,7 @@ struct Forwarder {
     ports: Vec<Port>,
     /// The names of the ports for messages.
     names: Vec<String>,
-    /// Time at which the ports were last looked for.
+    /// Time at which the ports were last checked.
     seen: Time,
     directions: Vec<LiveDirection>,
     desk: Desk,

@@ -1,4 +1,4 @@
-//! The pump: rate, delay, order, and that nothing depends on when somebody looks.
+//! The pump: rate, delay, order, and independence of the times at which it is polled.
 #![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 mod common;
@@ -101,7 +101,7 @@ fn a_wire_holds_so_much_and_refuses_the_rest() {
 
 #[test]
 fn waking_late_costs_no_rate() {
-    // A hundred packets at once; somebody looks every 7.3 ms only.
+    // A hundred packets at once; the pump is polled every 7.3 ms only.
     let mut pump = droptail("200 pkts");
     let mut memory = Memory::default();
     for _ in 0..100 {
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     /// Every kind: all packets are sent, dropped or waiting, slots come back, and the times of all events are the same
-    /// whether somebody looks at every due time or only now and then.
+    /// whether the pump is polled at every due time or only now and then.
     #[test]
     fn events_do_not_depend_on_when_somebody_looks(arrivals in arrivals(), looks in proptest::collection::vec(0u64..9_000_000, 1..60)) {
         for link in every_kind() {

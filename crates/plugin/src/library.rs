@@ -38,7 +38,7 @@ pub fn load(path: &Path) -> Result<String, String> {
     Ok(name)
 }
 
-/// A plug-in out of a table that lives as long as the process.
+/// A plug-in from a table that lives as long as the process.
 struct Loaded {
     table: &'static PluginTable,
     name: &'static str,

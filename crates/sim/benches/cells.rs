@@ -12,7 +12,7 @@ use sim::network::{Carrier, Network};
 use sim::scenario::Scenario;
 use units::Time;
 
-/// Events between two looks at the time, while the warm-up lasts.
+/// Events between two checks of the time, while the warm-up lasts.
 const STEP: u64 = 256;
 
 /// Nanoseconds this process has been on a processor, so that a busy machine does not show.

@@ -86,7 +86,7 @@ class _Law:
 
     @classmethod
     def of(cls, one: Settings) -> _Law | None:
-        """That of the first class; None for a discipline of another kind."""
+        """The law of the first class; None for a discipline of another kind."""
         if one.discipline in ("wred", "gred"):
             low, high = one.amounts("min_th")[0][0], one.amounts("max_th")[0][0]
             top = (

@@ -146,6 +146,6 @@ def another_target(given: Settings, taken: float) -> list[Note]:
 
 
 def memory(limit: int) -> Note:
-    """That a limit is one of memory."""
+    """Note that a limit is one of memory."""
     text = f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}"
     return Note("lost", "limit", text)

@@ -53,7 +53,7 @@ def faults(folder: Path, *, only: Iterable[str] | None = None) -> Iterator[Fault
 
     Args:
         folder: The folder; without checksums in it nothing is known, and nothing found.
-        only: Names of the files to look at; None for all that have a checksum.
+        only: Names of the files to check; None for all that have a checksum.
 
     Raises:
         ResultError: If the checksums themselves cannot be read.

@@ -25,7 +25,7 @@ from .forwarder import Control, await_control
 from .hidden import SYS, Device, names, read
 from .measure import too_late
 
-#: Seconds between two looks at the counters.
+#: Seconds between two readings of the counters.
 LOOK_S = 1.0
 #: Seconds that a forwarder which has stopped to answer has to end.
 PATIENCE_S = 15.0

@@ -74,7 +74,7 @@ def delay_ms_mean(run: Run, flows: Flows) -> float | None:
 
 
 def delay_percentile(flows: Flows, part: str) -> float | None:
-    """From the histograms of groups if the flows are whole groups; their bins are about 1 % wide."""
+    """Percentile from the histograms of groups if the flows are whole groups; their bins are about 1 % wide."""
     if not flows.groups:
         return weighted(flows, "delay_ms", part)
     if len(flows.groups) == 1:

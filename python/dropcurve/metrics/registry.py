@@ -263,7 +263,7 @@ class Flows(list[Flow]):
 
     @cached_property
     def pages(self) -> Flows:
-        """Those whose applications fetched web pages of several objects."""
+        """Flows whose applications fetched web pages of several objects."""
         return Flows(self.run, [flow for flow in self.handing if flow["objects"].get("page_ms")])
 
     @cached_property

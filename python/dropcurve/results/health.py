@@ -100,7 +100,7 @@ def _warm_up(variant: Variant) -> list[str]:
 
 
 def _round_up(seconds: float) -> float:
-    """To two digits, upwards."""
+    """The value rounded up to two digits."""
     step = 10.0 ** (floor(log10(seconds)) - 1)
     return float(f"{ceil(seconds / step) * step:.6g}")
 

@@ -41,7 +41,7 @@ class Series:
     def from_columns(
         cls, *, series: Iterable[str], component: Iterable[str], time_s: Floats, value: Floats
     ) -> Series:
-        """From long columns, as in ``series.parquet``: rows of one curve need not be adjacent."""
+        """Series from long columns, as in ``series.parquet``: rows of one curve need not be adjacent."""
         import numpy as np
 
         rows: dict[tuple[str, str], list[int]] = {}

@@ -46,7 +46,7 @@ class Effort:
 
     @property
     def first(self) -> int:
-        """Replications before the first look."""
+        """Replications before the first check of the precision."""
         if self.precision is None:
             return self.replications or REPLICATIONS
         return max(statistics.MINIMUM, self.replications or 0)

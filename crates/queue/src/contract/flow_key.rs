@@ -33,7 +33,7 @@ impl FlowKey {
         }
     }
 
-    /// Whether it looks at hosts.
+    /// Whether it distinguishes hosts.
     pub(crate) fn reads_hosts(self) -> bool {
         self != FlowKey::Flow
     }

@@ -260,7 +260,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Problems that show only once the setting is known. To be looked at before [`Spec::build`],
+            /// Problems that show only once the setting is known. To be checked before [`Spec::build`],
             /// which makes the best of them.
             pub fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
                 match self {

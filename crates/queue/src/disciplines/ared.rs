@@ -15,11 +15,11 @@ use units::quantity::Amount;
 use units::{Span, Time};
 
 units::choices! {
-    /// When `max_p` is looked at.
+    /// When `max_p` is adapted.
     pub enum AdaptAt {
         /// Every `interval`, by a timer, also while nothing arrives.
         Timer = "timer",
-        /// At the first arrival more than `interval` after the last change: no look without an arrival.
+        /// At the first arrival more than `interval` after the last change: never without an arrival.
         Arrival = "arrival",
     }
 }
@@ -66,7 +66,7 @@ red_params! {
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
         /// Time between two changes of `max_p`.
         interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
-        /// When `max_p` is looked at.
+        /// When `max_p` is adapted.
         adapt: AdaptAt = AdaptAt::Timer => { source: "FGS01" },
         /// Lower end of the target band, as a share of the way from `min_th` to `max_th`.
         band_low: f64 = 0.4 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },

@@ -17,7 +17,7 @@ units::choices! {
     pub enum AdaptOn {
         /// All, as in the paper.
         Every = "every",
-        /// Those that are kept: a dropped packet loads no link.
+        /// Accepted packets only: a dropped packet does not load the link.
         Kept = "kept",
     }
 }

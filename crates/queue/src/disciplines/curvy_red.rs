@@ -17,9 +17,9 @@ use units::{Bytes, Ecn, Span, Time};
 units::choices! {
     /// The delay of a queue from which a packet was just taken.
     pub enum MeasuredDelay {
-        /// That of the packet taken.
+        /// Delay of the packet taken.
         Leaving = "leaving",
-        /// That of the packet that is oldest then; zero if there is none.
+        /// Delay of the packet that is oldest then; zero if there is none.
         Left = "left",
     }
 }

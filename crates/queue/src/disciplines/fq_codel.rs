@@ -17,9 +17,9 @@ use units::{Bytes, Span};
 units::choices! {
     /// The queue whose backlog the guard of CoDel compares.
     pub enum Guarded {
-        /// That of the queue at hand.
+        /// Backlog of the queue being served.
         Queue = "queue",
-        /// That of all queues.
+        /// Backlog of all queues.
         Total = "total",
     }
 }

@@ -15,7 +15,7 @@ use units::quantity::Amount;
 use units::Span;
 
 units::choices! {
-    /// The measure that the step looks at.
+    /// The measure that is compared with the threshold.
     pub enum StepBy {
         /// The queue that an arrival finds, against `threshold`.
         Queue = "queue",
@@ -41,7 +41,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// The measure that the step looks at.
+        /// The measure that is compared with the threshold.
         by: StepBy = StepBy::Queue => { source: "RFC8257" },
         /// Queue beyond which every arrival is marked: `K`.
         threshold: Amount = Amount::Packets(20.0) => { range: Range::Within(0.0, f64::INFINITY), source: "DCTCP10" },

@@ -35,7 +35,7 @@ pub(crate) struct Bucket<P: Packet + Copy> {
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets<P: Packet + Copy> {
     buckets: Vec<Bucket<P>>,
-    /// Those that hold packets, in order of service.
+    /// Buckets with packets, in order of service.
     ring: VecDeque<u32>,
     inside: Option<Inside<P>>,
     by: FlowKey,
@@ -207,7 +207,7 @@ impl<P: Packet + Copy> Buckets<P> {
         self.ring.rotate_left(usize::from(!self.ring.is_empty()));
     }
 
-    /// A bucket, to look at.
+    /// A shared reference to a bucket.
     #[inline]
     pub(crate) fn bucket(&mut self, i: usize) -> &mut Bucket<P> {
         &mut self.buckets[i]

@@ -354,7 +354,7 @@ mod tests {
             let (mut queue, mut reference) = (CalendarQueue::new(), EventHeap::default());
             let (mut now, mut next, mut pending) = (0, 0, 0);
             for round in 0..rounds {
-                // After the first event was looked at, an earlier one may be added.
+                // After the first event was read, an earlier one may be added.
                 prop_assert_eq!(queue.first_key(), reference.first_key());
                 for (magnitude, fraction, birth, component) in &steps {
                     let step = (u64::from(*fraction) << magnitude) >> 16;

@@ -43,7 +43,7 @@ impl Isolate {
         }
     }
 
-    /// Whether it looks at hosts.
+    /// Whether it distinguishes hosts.
     pub(super) fn reads_hosts(self) -> bool {
         !matches!(self, Isolate::FlowBlind | Isolate::Flows)
     }

@@ -17,7 +17,7 @@ pub(crate) enum Verdict {
     Drop,
 }
 
-/// The options the law looks at.
+/// The options that the law uses.
 #[derive(Clone, Debug)]
 pub(crate) struct CobaltLaw {
     target: Span,

@@ -52,7 +52,7 @@ impl ScheduleClock {
     }
 }
 
-/// The options a law looks at, in the unit of its clock.
+/// The options that a law uses, in the unit of its clock.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDelLaw {
     clock: ScheduleClock,

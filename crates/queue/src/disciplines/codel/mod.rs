@@ -71,7 +71,7 @@ units::choices! {
     pub enum CeFor {
         /// All that are ECN-capable.
         Capable = "capable",
-        /// Those with ECT(1).
+        /// Packets with ECT(1).
         Ect1 = "ect1",
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Departure {
     pub(crate) left: Backlog,
 }
 
-/// The options the controller looks at.
+/// The options that the controller uses.
 #[derive(Clone, Debug)]
 pub(crate) struct PieLaw {
     options: Options,

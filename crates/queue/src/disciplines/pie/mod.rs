@@ -48,7 +48,7 @@ units::choices! {
 units::choices! {
     /// The delay that decides that the queue is uncongested.
     pub enum Judged {
-        /// That of the last tick.
+        /// Delay of the last tick.
         Old = "old",
         /// The latest there is.
         Latest = "latest",

@@ -147,7 +147,7 @@ pub(crate) enum Signal {
 /// A queue that the link sends in this time is far below its average (`cautious_` of ns-2.35).
 const CAUTIOUS_SECS: f64 = 0.05;
 
-/// The options that the steps themselves look at.
+/// The options that the steps themselves use.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     unit: Unit,

@@ -266,7 +266,7 @@ units::params! {
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Arrivals that raise `count`.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
-        /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
+        /// No decision on the average while fewer than this many are queued (packets or bytes, see `unit`).
         min_queue: u64 = 0 => { source: "FJ93" },
         /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },

@@ -309,7 +309,7 @@ macro_rules! red_params {
                 spacing: crate::red::Spacing = crate::red::Spacing::$spacing => { source: $source },
                 /// Arrivals that raise `count`.
                 counting: crate::red::MarkCounting = crate::red::MarkCounting::Between => { source: "FJ93" },
-                /// No decision on the average while fewer than this many wait (packets or bytes, see `unit`).
+                /// No decision on the average while fewer than this many are queued (packets or bytes, see `unit`).
                 min_queue: u64 = 0 => { source: "FJ93" },
                 /// When a random number is drawn.
                 draws: crate::red::Draws = crate::red::Draws::Needed => { assumed: true },

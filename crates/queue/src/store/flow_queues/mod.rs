@@ -83,7 +83,7 @@ impl List {
 pub(crate) struct FlowQueueStore<'a, P> {
     chain: &'a mut Chain,
     pool: &'a mut Pool<P>,
-    /// Whether the guard of the law looks at the backlog of all queues.
+    /// Whether the guard of the law uses the backlog of all queues.
     total: bool,
 }
 

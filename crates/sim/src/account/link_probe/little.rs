@@ -13,7 +13,8 @@ pub struct LittlesLaw {
     /// Times in the queue after the window begins, of packets that are in the queue when it ends, less times before it begins,
     /// of packets that leave in it.
     edges: i128,
-    /// Of links that learn of a departure as it happens: packets in the queue, and their arrivals since the window began.
+    /// For links that record a departure as it happens: packets in the queue, and their arrivals since the window
+    /// began.
     present: u64,
     arrivals: u128,
     stores: bool,

@@ -45,7 +45,7 @@ impl Sum {
 pub struct MeanSpan(Sum);
 
 impl MeanSpan {
-    /// Of this many times with this sum in nanoseconds.
+    /// Statistics of this many times with this sum in nanoseconds.
     pub fn of(count: u64, nanos: u128) -> MeanSpan {
         MeanSpan(Sum::of(count, nanos))
     }
@@ -91,7 +91,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of this many times with known sums, in nanoseconds and their squares.
+    /// Statistics of this many times with known sums, in nanoseconds and their squares.
     pub fn of(count: u64, nanos: u128, squares: u128, max: Maximum) -> Moments {
         Moments { sum: Sum::of(count, nanos), squares, max }
     }
