@@ -516,3 +516,17 @@ def test_a_section_of_sqm_has_the_queue_in_its_direction(direction: str, letter:
 def test_the_queue_of_what_users_receive_is_that_of_the_interface_towards_them() -> None:
     made = [export("codel", {}, box="linux", rate_bps=2e7, direction=one) for one in ("down", "up", "")]
     assert [DOWNWARDS in one.notes for one in made] == [True, False, False]
+
+
+def test_policers_of_a_switch_are_named_as_lost() -> None:
+    profile = '{"p": {"green_min_threshold": "100000", "green_max_threshold": "200000", "green_drop_probability": "5"}}'
+    queue = '"QUEUE": {"Ethernet0|3": {"wred_profile": "p"}}'
+    policer = (
+        ', "POLICER": {"c": {"meter_type": "bytes", "mode": "sr_tcm", "cir": "1000000", "cbs": "100000"}}'
+    )
+    lost = [
+        [note for note in read(f'{{"WRED_PROFILE": {profile}, {queue}{more}}}').notes if note.key == "police"]
+        for more in ("", policer)
+    ]
+    assert [len(some) for some in lost] == [0, 1]
+    assert lost[1][0].kind == "lost"

@@ -63,6 +63,13 @@ DOWNWARDS = Note(
 )
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
+#: Policers in the text of boxes whose readers look at queues alone.
+_POLICERS = {
+    "sonic": re.compile(r'"POLICER"\s*:'),
+    "openconfig": re.compile(
+        r'"(?:openconfig-qos:)?(?:one-rate-two|one-rate-three|two-rate-three)-color"\s*:'
+    ),
+}
 #: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
@@ -150,7 +157,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     name = named(box) if box else _kind_of(text)
     with remedied(CORRECT):
         found: Import = _reader(name)(text, origin=origin, **options)
-    return found
+    return _with_policers(found, text)
 
 
 def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
@@ -171,9 +178,19 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
     with remedied(CORRECT):
         if hasattr(module, "read_all"):
             found: list[Import] = module.read_all(text, origin=origin, **options)
-            return found
-        first: Import = module.read(text, origin=origin, **options)
-        return [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
+        else:
+            first: Import = module.read(text, origin=origin, **options)
+            found = [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
+    return [_with_policers(one, text) for one in found]
+
+
+def _with_policers(found: Import, text: str) -> Import:
+    """The import with a note where the text has policers that its reader does not know."""
+    pattern = _POLICERS.get(found.box)
+    if pattern is None or not pattern.search(text):
+        return found
+    lost = Note("lost", "police", "policers drop before any queue: they are not simulated")
+    return replace(found, notes=[*found.notes, lost])
 
 
 def _kind_of(text: str) -> str:
