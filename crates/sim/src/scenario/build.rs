@@ -3,7 +3,7 @@
 use super::links::limit_of;
 use super::marking::{Marking, Meter};
 use super::model::{Direction, FlowGroup, Model, Sends, Trunk, Way};
-use super::routes::{route, Nodes, Route};
+use super::routes::{routes, Nodes, Route};
 use super::sections::{Clock, Wire};
 use crate::keys::part::bare;
 use crate::plan::{
@@ -25,8 +25,7 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     check_numbers(model, problems);
     let mut nodes = Nodes::default();
     let mut links = trunk_links(&model.topology.trunks, &mut nodes);
-    let routes: Vec<Option<Route>> =
-        model.flows.iter().map(|flow| route(model, flow, &links, &nodes, problems)).collect();
+    let routes = routes(model, &links, &nodes, problems);
     if problems.len() > before {
         return None;
     }

@@ -21,6 +21,7 @@ mod read;
 mod routes;
 mod schema;
 pub mod sections;
+mod shortest;
 mod show;
 mod text;
 pub mod traffic;

@@ -1,11 +1,10 @@
-//! Routers at which a group's data enters and leaves, and the static routes between: shortest by delay, then by hops,
-//! then by the names of the links.
+//! Routers at which a group's data enters and leaves, and the static routes between them.
 
 use super::model::{FlowGroup, Form, Model, Sends};
+use super::shortest::{Graph, Paths};
 use crate::plan::LinkPlan;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use units::param::{nearest, Problem};
-use units::Span;
 
 /// Node names and their numbers.
 #[derive(Default)]
@@ -36,45 +35,68 @@ pub struct Route {
     pub back: Vec<usize>,
 }
 
-/// Finds a group's route.
-pub fn route(
+/// Finds the route of every group; `None` where there is a problem.
+pub fn routes(
     model: &Model,
-    flow: &FlowGroup,
     links: &[LinkPlan],
     nodes: &Nodes,
     problems: &mut Vec<Problem>,
-) -> Option<Route> {
+) -> Vec<Option<Route>> {
+    let ends: Vec<_> = model.flows.iter().map(|flow| ends(model, flow, nodes, problems)).collect();
+    let pairs = ends.iter().flatten().flat_map(|&(from, to)| [(from, to), (to, from)]).collect();
+    let paths = Graph::new(links, nodes.names.len()).paths(&pairs);
+    let mut found = Vec::with_capacity(ends.len());
+    for (flow, pair) in model.flows.iter().zip(ends) {
+        let way = pair.map(|pair| {
+            route(flow, pair, &paths, nodes).map_err(|rule| {
+                let path = format!("flows.{}", flow.name);
+                problems.push(Problem::new(path, "", rule, loose_end(links, nodes, [pair.0, pair.1])));
+            })
+        });
+        found.push(way.and_then(Result::ok));
+    }
+    found
+}
+
+/// The nodes where a group's data enters and leaves.
+fn ends(
+    model: &Model,
+    flow: &FlowGroup,
+    nodes: &Nodes,
+    problems: &mut Vec<Problem>,
+) -> Option<(usize, usize)> {
     let ends = flow.way.ends(&model.topology.trunks);
     let keys = if flow.way.reversed() { ("to", "from") } else { ("from", "to") };
     let from = end(model, flow, keys.0, &ends.0, nodes, problems);
     let to = end(model, flow, keys.1, &ends.1, nodes, problems);
     let (from, to) = (from?, to?);
-    let path = format!("flows.{}", flow.name);
     if from == to {
         let rule = format!("from and to are the same place, {}", ends.0);
-        problems.push(Problem::new(path, "", rule, "choose two different ones"));
+        problems.push(Problem::new(format!("flows.{}", flow.name), "", rule, "choose two different ones"));
         return None;
     }
-    let edges: Vec<Edge<'_>> = links
-        .iter()
-        .map(|link| Edge { from: link.from, to: link.to, delay: link.delay, name: &link.name })
-        .collect();
-    let mut no_way = |rule: String| {
-        problems.push(Problem::new(path.clone(), "", rule, loose_end(links, nodes, [from, to])));
-        None
-    };
+    Some((from, to))
+}
+
+/// The links of a group in both directions, or the rule that the scenario breaks.
+fn route(
+    flow: &FlowGroup,
+    (from, to): (usize, usize),
+    paths: &Paths,
+    nodes: &Nodes,
+) -> Result<Route, String> {
     let names = (&nodes.names[from], &nodes.names[to]);
-    let Some(forward) = shortest(&edges, from, to) else {
-        return no_way(format!("no links lead from '{}' to '{}'", names.0, names.1));
+    let Some(forward) = paths.get(&(from, to)) else {
+        return Err(format!("no links lead from '{}' to '{}'", names.0, names.1));
     };
-    let back = match shortest(&edges, to, from) {
+    let back = match paths.get(&(to, from)) {
         None if !matches!(flow.sends, Sends::Udp(..)) => {
             let what = if matches!(flow.sends, Sends::Tcp(..)) { "TCP's ACKs" } else { "the reports" };
-            return no_way(format!("no links lead back from '{}' to '{}' for {what}", names.1, names.0));
+            return Err(format!("no links lead back from '{}' to '{}' for {what}", names.1, names.0));
         }
-        found => found.unwrap_or_default(),
+        found => found.cloned().unwrap_or_default(),
     };
-    Some(Route { forward, back })
+    Ok(Route { forward: forward.clone(), back })
 }
 
 /// The node a group's `from` or `to` means.
@@ -122,33 +144,4 @@ fn loose_end(links: &[LinkPlan], nodes: &Nodes, ends: [usize; 2]) -> String {
         }
     }
     "add a link, or correct the names".into()
-}
-
-/// A directed link as the search sees it.
-struct Edge<'a> {
-    from: usize,
-    to: usize,
-    delay: Span,
-    name: &'a str,
-}
-
-/// The edges of the shortest way from one node to another, in order.
-fn shortest(edges: &[Edge<'_>], from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut done = BTreeSet::new();
-    let mut open = BTreeSet::from([(Span::ZERO, 0, Vec::<&str>::new(), Vec::<usize>::new(), from)]);
-    while let Some((delay, hops, names, route, node)) = open.pop_first() {
-        if node == to {
-            return Some(route);
-        }
-        if !done.insert(node) {
-            continue;
-        }
-        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.from == node) {
-            let (mut names, mut route) = (names.clone(), route.clone());
-            names.push(edge.name);
-            route.push(index);
-            open.insert((delay + edge.delay, hops + 1, names, route, edge.to));
-        }
-    }
-    None
 }
