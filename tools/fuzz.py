@@ -112,7 +112,7 @@ def long_json(data: bytes, _: Path) -> None:
         found = None
     assert (found is None) == (plain is None), "the parsers differ in what is JSON"
     if plain is None:
-        raise DropcurveError("it is not JSON; write it again")
+        raise DropcurveError("json", "", "is not JSON", "write it again")
     assert found == plain, "the parsers differ in a value"
     json.loads(rows.dump(found))
 

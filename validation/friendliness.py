@@ -113,9 +113,9 @@ def matrix(
     from dropcurve.studies.cells import ReplicationPlan, Runner
 
     if queue not in QUEUES:
-        raise UsageError(f"queue = {queue}: must be one of {', '.join(QUEUES)}")
+        raise UsageError("queue", queue, f"must be one of {', '.join(QUEUES)}", "choose one of these")
     if replications < 2:
-        raise UsageError(f"replications = {replications}: an interval needs 2 or more")
+        raise UsageError("replications", replications, "must be 2 or more for an interval", "raise it")
     order = list(names)
     pairs = {f"{i} {j}": (order[i], order[j]) for i in range(len(order)) for j in range(i, len(order))}
     scenarios = {
@@ -224,7 +224,9 @@ def chosen(wanted: Sequence[str]) -> dict[str, str]:
     known = transports()
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise UsageError(f"--transport {unknown[0]}: must be one of {', '.join(known)}")
+        raise UsageError(
+            "--transport", unknown[0], f"must be one of {', '.join(known)}", "choose one of these"
+        )
     return {name: keys for name, keys in known.items() if not wanted or name in wanted}
 
 

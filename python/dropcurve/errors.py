@@ -8,18 +8,13 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from .present.visible import cut
 
 T = TypeVar("T")
-
-
-class DropcurveError(Exception):
-    """Root of every error this package raises on purpose."""
-
-    #: Exit code of the command line: 2, the input is wrong.
-    exit_code = 2
+#: What stands in front of the rule in the text of a problem; "rule" is nothing.
+Shown = Literal["both", "path", "value", "rule"]
 
 
 _REMEDIES = {
@@ -33,20 +28,14 @@ _REMEDIES = {
 }
 
 
-def unwritable(where: object, error: OSError) -> str:
-    """The message for a file or folder that cannot be written: its path, the reason and the remedy."""
-    remedy = _REMEDIES.get(error.errno or 0, "name a folder that you may write in")
-    return f"{where}: cannot be written: {error.strerror or error}; {remedy}"
-
-
 @dataclass(frozen=True)
 class Problem:
     """One thing wrong with the user's input.
 
-    ``path`` is where (dotted keys such as ``queue.max_th``), ``value`` what stands there, ``rule`` what
-    it breaks, ``remedy`` what to do; the last two are sentences without a full stop, each but ``rule``
-    may be empty. ``line`` is the line of the file, from 1, where it is known: that of the key, or of the
-    section that lacks it.
+    ``path`` is where (dotted keys such as ``queue.max_th``, an option, a file), ``value`` what stands there, "" if
+    nothing does; ``rule`` what it breaks, ``remedy`` what to do, both sentences without a full stop. ``line`` is the
+    line of the file, from 1, where it is known: that of the key, or of the section that lacks it. ``shown`` is what
+    the text has in front of the rule: a value that is itself a name, such as a file, needs no path.
     """
 
     path: str
@@ -54,21 +43,45 @@ class Problem:
     rule: str
     remedy: str = ""
     line: int | None = None
+    shown: Shown = "both"
 
     def __str__(self) -> str:
-        path, value = cut(self.path), cut(self.value)
+        path = cut(self.path) if self.shown in ("both", "path") else ""
+        value = cut(self.value) if self.shown in ("both", "value") else ""
         where = f"{path} = {value}" if path and value else path or value
         text = f"{where}: {self.rule}" if where else self.rule
         return f"{text}; {self.remedy}" if self.remedy else text
 
 
-class ScenarioError(DropcurveError):
-    """A scenario that cannot be used; ``problems`` lists everything wrong with it, not only the first."""
+class DropcurveError(Exception):
+    """Root of every error this package raises on purpose; ``problems`` lists everything that is wrong.
 
-    def __init__(self, problems: Iterable[Problem], *, origin: str = "") -> None:
-        self.problems: tuple[Problem, ...] = tuple(problems)
-        self.origin = origin
-        super().__init__("\n".join(self.lines()))
+    Made from the parts of a `Problem`, or with `of` from several.
+    """
+
+    #: Exit code of the command line: 2, the input is wrong.
+    exit_code = 2
+    #: The file that the problems are in; "" if they are in none, or in several.
+    origin: str
+    problems: tuple[Problem, ...]
+
+    def __init__(self, path: object, value: object, rule: str, remedy: str, *, shown: Shown = "both") -> None:
+        self._hold([Problem(str(path), str(value), rule, remedy, shown=shown)], "")
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem], *, origin: str = "") -> Self:
+        """The error with these problems, of one file if ``origin`` names it."""
+        made = cls.__new__(cls)
+        made._hold(problems, origin)
+        return made
+
+    def _hold(self, problems: Iterable[Problem], origin: str) -> None:
+        self.problems, self.origin = tuple(problems), origin
+        self.args = ("\n".join(self.lines()),)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers send errors to the client.
+        return _again, (type(self), self.problems, self.origin)
 
     def lines(self) -> list[str]:
         """One line per problem, each beginning with the file it came from and the line there, if known."""
@@ -80,18 +93,52 @@ class ScenarioError(DropcurveError):
         return f"{self.origin}: " if problem.line is None else f"{self.origin}:{problem.line}: "
 
 
-def records(error: BaseException) -> list[dict[str, str | int | None]]:
-    """Every problem of an error as data, for ``--json``: ``message``, and of a scenario's problem also ``file``,
-    ``line``, ``path``, ``value``, ``rule`` and ``remedy``."""
-    if isinstance(error, ScenarioError):
-        return [
-            {
-                "message": str(one), "file": error.origin or None, "line": one.line, "path": one.path,
-                "value": cut(one.value), "rule": one.rule, "remedy": one.remedy or None,
-            }
-            for one in error.problems
-        ]  # fmt: skip
-    return [{"message": line} for line in str(error).splitlines()]
+def _again(kind: type[DropcurveError], problems: tuple[Problem, ...], origin: str) -> DropcurveError:
+    return kind.of(problems, origin=origin)
+
+
+class ScenarioError(DropcurveError):
+    """A scenario or a configuration that cannot be used."""
+
+    def __init__(self, problems: Iterable[Problem], *, origin: str = "") -> None:
+        self._hold(problems, origin)
+
+
+#: Value of a problem as data where nothing stands: a key or an option that is missing.
+ABSENT = "(nothing)"
+
+
+def records(problems: Iterable[Problem], *, origin: str = "") -> list[dict[str, str | int | None]]:
+    """Problems as data, for ``--json``: ``message``, ``file``, ``line``, ``path``, ``value``, ``rule`` and ``remedy``.
+
+    Only ``file`` and ``line`` may be None; ``path`` and ``value`` are cut at 200 characters.
+    """
+    return [
+        {
+            "message": str(one), "file": origin or None, "line": one.line, "path": cut(one.path) or "input",
+            "value": cut(one.value) or ABSENT, "rule": one.rule, "remedy": one.remedy,
+        }
+        for one in problems
+    ]  # fmt: skip
+
+
+def unwritable(where: object, error: OSError) -> Problem:
+    """The problem of a file or folder that cannot be written: its path, the reason, and what to do about that."""
+    return failed(where, "cannot be written", error, "name a folder that you may write in")
+
+
+def quoted(path: str, text: str, otherwise: str) -> Problem:
+    """The problem in a message of another process, such as a forwarder that has ended; ``otherwise`` is the remedy if
+    the message ends without one."""
+    rule, _, remedy = text.rpartition("; ")
+    return Problem(path, "", rule or text, remedy if rule else otherwise, shown="rule")
+
+
+def failed(where: object, what: str, error: OSError, otherwise: str) -> Problem:
+    """The problem of a file that the operating system refuses; ``otherwise`` is the remedy if the reason has none."""
+    reason = error.strerror or str(error)
+    remedy = _REMEDIES.get(error.errno or 0, otherwise)
+    return Problem(str(where), reason, f"{what}: {reason}" if what else reason, remedy, shown="path")
 
 
 class ResultError(DropcurveError):
@@ -137,7 +184,11 @@ def require(*libraries: str) -> None:
     shared = [one for one in EXTRAS[missing[0]][1] if all(one in EXTRAS[name][1] for name in missing)]
     extras = shared[0] if shared else ",".join(EXTRAS[name][1][0] for name in missing)
     raise MissingError(
-        f"{purposes} need {' and '.join(missing)}, not installed here: pip install 'dropcurve[{extras}]'"
+        "library",
+        " and ".join(missing),
+        f"{purposes} need {' and '.join(missing)}, not installed here",
+        f"pip install 'dropcurve[{extras}]'",
+        shown="rule",
     )
 
 
@@ -175,9 +226,9 @@ class Gathered:
             return otherwise
 
     def check(self) -> None:
-        """Raises UsageError with a line for each failure, if there was one."""
+        """Raises UsageError with the problems of each failure, if there was one."""
         if self.errors:
-            raise UsageError("\n".join(map(str, self.errors)))
+            raise UsageError.of([one for error in self.errors for one in error.problems])
 
 
 def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:

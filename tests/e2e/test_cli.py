@@ -20,6 +20,7 @@ import pytest
 import dropcurve as dc
 from dropcurve import metrics
 from dropcurve.cli import names
+from dropcurve.present.visible import cut
 from dropcurve.report import directory
 from dropcurve.scenario import library
 
@@ -210,31 +211,34 @@ def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
         (["run", "other"],
          ["dropcurve: other: no such file; `dropcurve list scenarios` shows those that come with it"]),
         (["run", "shrt.toml"], ["dropcurve: shrt.toml: no such file; did you mean 'short.toml'?"]),
-        (["run", "."], ["dropcurve: .: is a folder; a scenario is a TOML file"]),
+        (["run", "."], ["dropcurve: .: is a folder; a scenario is a TOML file; name a file in it"]),
         (["run", "short.toml", "--set", "queue.max_p=2"],
          ["dropcurve: short.toml: queue.max_p = 2: must lie in (0, 1]; the default is 0.02"]),
         (["run", "short.toml", "--set", "queue.max_pp=1"],
          ["dropcurve: short.toml: queue.max_pp = 1: no such key here; did you mean 'max_p'?"]),
         (["run", "short.toml", "--set", "queue"],
-         ["dropcurve: 'queue' must be PATH=VALUE, such as queue.max_p=0.1"]),
+         ["dropcurve: queue: must be PATH=VALUE; write one such as queue.max_p=0.1"]),
         (["run", "short.toml", "--precision", "5"],
-         ["dropcurve: precision '5' must lie between 0 and 1, such as 5% or 0.05"]),
-        (["run", "short.toml", "--replications", "0"], ["dropcurve: replications = 0: must be 1 or more"]),
+         ["dropcurve: precision = 5: must lie between 0 and 1; write one such as 5% or 0.05"]),
+        (["run", "short.toml", "--replications", "0"],
+         ["dropcurve: replications = 0: must be 1 or more; choose 5 or more for an interval"]),
         (["run", "short.toml", "--metric", "speed"],
          ["dropcurve: no metric is called 'speed'; `dropcurve list metrics` shows all"]),
-        (["run", "short.toml", "--per", "link"], ["dropcurve: per = link: must be one of total, class, flow"]),
+        (["run", "short.toml", "--per", "link"],
+         ["dropcurve: per = link: must be one of total, class, flow; choose one of these"]),
         (["run", "short.toml", "--sed", "1"],
          ["dropcurve: No such option: "]),
         (["compare", "short.toml"],
-         ["dropcurve: a comparison needs two variants or more: give --queue twice, --vary with two values, "
+         ["dropcurve: a comparison needs two variants or more; give --queue twice, --vary with two values, "
           "or two scenarios"]),
         (["compare", "short.toml", "--queue", "droptail", "--queue", "rde"],
          ["dropcurve: short.toml: queue.kind = \"rde\": must be one of "]),
         (["show", "nowhere"],
-         ["dropcurve: nowhere: no such folder; `dropcurve run` and `compare` write one and print its name"]),
+         ["dropcurve: nowhere: no such folder; name a folder that `dropcurve run` or `compare` "
+          "wrote; they print its name"]),
         (["show", "."],
-         ["dropcurve: .: is not a result folder: it has no result.json; `dropcurve run` and `compare` write one "
-          "and print its name"]),
+         ["dropcurve: .: is not a result folder: it has no result.json; name a folder that `dropcurve run` or "
+          "`compare` wrote; they print its name"]),
         (["plot", ".", "queu"],
          ["dropcurve: no figure is called 'queu'; did you mean 'queue'?"]),
         (["list", "metric"], ["dropcurve: no list is called 'metric'; did you mean 'metrics'?"]),
@@ -306,7 +310,10 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_run(
 
     monkeypatch.setattr("dropcurve.plot.save_all", full)
     answer = dropcurve("run", "short.toml", "--replications", "2", "--out", "kept")
-    assert (answer.code, answer.err) == (2, "dropcurve: kept/figures/queue.svg: No space left on device\n")
+    assert answer.code == 2
+    assert answer.err == (
+        "dropcurve: kept/figures/queue.svg: No space left on device; make room, or name another folder\n"
+    )
 
 
 def test_files_that_are_no_scenarios_are_named(dropcurve: Dropcurve) -> None:
@@ -316,7 +323,7 @@ def test_files_that_are_no_scenarios_are_named(dropcurve: Dropcurve) -> None:
         answer = dropcurve("run", name)
         assert answer.code == 2
         (line,) = answer.errors
-        assert line.startswith(f"dropcurve: {name}: ")
+        assert line.startswith(f"dropcurve: {cut(name)}: ")
         assert line.isprintable()
 
 

@@ -207,5 +207,5 @@ def test_what_is_not_simulated_is_named(text: str, key: str) -> None:
 
 
 def test_a_variable_that_the_text_does_not_set_is_refused_with_its_line() -> None:
-    with pytest.raises(ScenarioError, match=r"line 2: '\$\{UP\}kbit' is a shell variable"):
+    with pytest.raises(ScenarioError, match=r"line 2 = \$\{UP\}kbit: is a shell variable"):
         boxes.read("# up\ntc class add dev eth0 classid 1:1 htb rate ${UP}kbit\n", box="linux")

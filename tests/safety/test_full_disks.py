@@ -57,5 +57,6 @@ def test_a_file_that_cannot_grow_is_named_and_not_left_behind(folder: Path, limi
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.ENAMETOOLONG])
 def test_every_reason_has_a_remedy(code: int) -> None:
-    path, reason, remedy = unwritable("a/b", OSError(code, "reason")).replace("; ", ": ").split(": ", 2)[0:3]
-    assert (path, reason) == ("a/b", "cannot be written") and remedy.startswith("reason: ")
+    found = unwritable("a/b", OSError(code, "reason"))
+    assert (found.path, found.rule) == ("a/b", "cannot be written: reason") and found.remedy
+    assert str(found) == f"a/b: cannot be written: reason; {found.remedy}"

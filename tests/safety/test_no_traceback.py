@@ -120,7 +120,8 @@ def test_a_graph_is_exported_by_its_queue(folder: Path, dropcurve: Callable[...,
     (folder / "graph.toml").write_text(GRAPH + SECOND, encoding="utf-8")
     found = dropcurve("export", "graph.toml")
     assert (found.code, found.errors) == (
-        2, ["dropcurve: graph: has 2 links; say which queue with --at, such as links.a.queue, links.b.queue"],
+        2, ["dropcurve: --at: not given, and graph has 2 links; name a queue with --at, such as links.a.queue, "
+            "links.b.queue"],
     )  # fmt: skip
     assert "pfifo" in dropcurve("export", "graph.toml", "--at", "links.b.queue").out
     for place in ("links.a", "flows.x", "run.duration", "nowhere", "links.a.queue.kind"):

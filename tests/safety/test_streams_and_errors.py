@@ -41,7 +41,9 @@ def test_closed_input_and_error_are_no_trouble(folder: Path) -> None:
 def test_full_output_is_named(folder: Path) -> None:
     found = run("list", "disciplines", shell="> /dev/full")
     assert found.returncode == 2
-    assert found.stderr.endswith("dropcurve: standard output: No space left on device\n")
+    assert found.stderr.endswith(
+        "dropcurve: standard output: No space left on device; make room, or name another folder\n"
+    )
 
 
 def test_a_reader_who_leaves_ends_the_command_in_peace(folder: Path) -> None:
@@ -92,7 +94,7 @@ def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
 
     with unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise PanicException("at the disco")
-    assert unexpected.line(MemoryError(), None).startswith("out of memory; ")
+    assert str(unexpected.described(MemoryError(), None)).startswith("out of memory; ")
     with pytest.raises(KeyboardInterrupt), unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise KeyboardInterrupt
 
@@ -151,6 +153,6 @@ def test_set_refuses_what_run_refuses(dropcurve: Callable[..., Any], rate: str) 
     ):
         found = dropcurve("live", *words)
         assert found.code == 2
-        assert f"rate {rate}: must be above 0; " in found.errors[-1]
+        assert f"rate = {rate}: must be above 0; " in found.errors[-1]
     router.check_rate("20 Mbit/s")
     router.check_rate("0.5 Mbit/s")

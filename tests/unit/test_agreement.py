@@ -69,4 +69,4 @@ def test_the_verb_prints_rows_and_refuses_what_is_not_recorded(
     assert found["line"].startswith("Agreement: codel with linux westwood at 20 Mbit/s")
     assert len(found["rows"]) == 1
     assert invoke(["agree", "codel", "quic"]) == 2
-    assert "CC is 'quic'" in capsys.readouterr().err
+    assert "CC = quic: has no recorded rows" in capsys.readouterr().err

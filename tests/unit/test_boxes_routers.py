@@ -467,7 +467,7 @@ def test_more_classes_than_a_box_has(box: str) -> None:
 def test_a_text_of_no_known_kind() -> None:
     with pytest.raises(dc.UsageError, match="the kind of the configuration is not recognised"):
         read("hello\n")
-    with pytest.raises(dc.UsageError, match="box 'arista': must be one of"):
+    with pytest.raises(dc.UsageError, match="box = arista: must be one of"):
         read("hello\n", box="arista")
 
 

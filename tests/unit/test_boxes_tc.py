@@ -253,7 +253,7 @@ def test_a_buffer_that_is_full_too_early_is_reported(limit: int, words: str) -> 
         ),
         ("tc qdisc add dev e root red min 15000 max 45000 avpkt 1500 burst 50", "red limit: is missing"),
         ("tc qdisc add dev e root htb default 1", "holds no queue that is known"),
-        ("tc qdisc add dev e root codel target fast", "'fast' is no"),
+        ("tc qdisc add dev e root codel target fast", "fast: is no"),
     ],
 )
 def test_texts_that_are_refused(text: str, words: str) -> None:

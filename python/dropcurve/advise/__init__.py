@@ -105,7 +105,7 @@ def advise(
         ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts").designs[0].queue``
     """
     if link is not None and scenario is not None:
-        raise UsageError("give a scenario or --link, not both")
+        raise UsageError("scenario", scenario, "cannot go together with --link", "give one of the two")
     numbers = {"rate": rate, "rtt": rtt, "flows": flows, "buffer": buffer, "ecn": ecn or None}
     given = (
         of_link(link, packet=packet, goal=goal, **{k: v for k, v in numbers.items() if v is not None})
@@ -139,7 +139,12 @@ def _given(
 ) -> Conditions:
     if scenario is not None:
         if rate is not None or rtt is not None or flows is not None:
-            raise UsageError("give a scenario, or --rate, --rtt and --flows, not both")
+            raise UsageError(
+                "scenario",
+                scenario,
+                "cannot go together with --rate, --rtt and --flows",
+                "give the one or the others",
+            )
         found = conditions_of(scenario if isinstance(scenario, Scenario) else Scenario.load(scenario))
         if buffer is not None:
             size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=found.packet_bytes).buffer
@@ -150,8 +155,11 @@ def _given(
     ]
     if rate is None or rtt is None or flows is None:
         raise UsageError(
-            f"missing {', '.join(missing)}: give all three, such as --rate 100Mbit --rtt 20-200ms --flows 5-100; or a "
-            "link (--link cable); or a scenario"
+            ", ".join(missing),
+            "",
+            "not given",
+            "give all three, such as --rate 100Mbit --rtt 20-200ms --flows 5-100; or a link (--link cable); "
+            "or a scenario",
         )
     return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
 

@@ -119,7 +119,7 @@ def conditions(
     """
     packet_bytes = units.size(packet, what="packet") if isinstance(packet, str) else packet
     if not 40 <= packet_bytes <= 65535:
-        raise UsageError(f"packet '{packet}' must lie between 40 and 65535 bytes")
+        raise UsageError("packet", packet, "must lie between 40 and 65535 bytes", "write a size such as 1500")
     rate_bps = units.between(rate, units.rate, what="rate")[0] if isinstance(rate, str) else float(rate)
     trips = _rtt(rtt)
     found = Conditions(
@@ -133,7 +133,7 @@ def conditions(
     )
     for name, value in (("rate", found.rate_bps), ("rtt", found.rtt_s[0]), ("buffer", found.buffer or 1.0)):
         if not (value > 0 and math.isfinite(value)):
-            raise UsageError(f"{name} = {value:g}: must be above 0 and finite")
+            raise UsageError(name, f"{value:g}", "must be above 0 and finite", "give the number of the link")
     return found
 
 
@@ -142,7 +142,7 @@ def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:
         return units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
     low, high = rtt if isinstance(rtt, tuple) else (rtt, rtt)
     if low > high:
-        raise UsageError(f"rtt = ({low:g}, {high:g}): must rise")
+        raise UsageError("rtt", f"({low:g}, {high:g})", "must rise", "put the shorter round trip first")
     return float(low), float(high)
 
 
@@ -152,7 +152,9 @@ def _flows(flows: str | int | tuple[int, int]) -> tuple[int, int]:
     else:
         low, high = flows if isinstance(flows, tuple) else (flows, flows)
     if not 1 <= low <= high:
-        raise UsageError(f"flows = ({low:g}, {high:g}): must be 1 or more, and rise")
+        raise UsageError(
+            "flows", f"({low:g}, {high:g})", "must be 1 or more, and rise", "put the smaller number first"
+        )
     return int(low), int(high)
 
 

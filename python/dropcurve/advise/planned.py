@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import DropcurveError, UsageError
+from ..errors import DropcurveError, Problem, UsageError
 from ..metrics import find, split
 from ..quantities import units, wording
 from ..scenario import Scenario
@@ -66,21 +66,23 @@ def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal
         UsageError: With a line for each of them, its reason and the classes that have a value.
     """
     known = classes(scenario)
-    wrong = [line for key in dict.fromkeys(keys) if (line := _missing(key, known))]
+    found = ((key, _missing(key, known)) for key in dict.fromkeys(keys))
+    wrong = [Problem(what, key, *said) for key, said in found if said]
     if wrong:
-        raise UsageError("\n".join(f"{what}: {line}" for line in wrong))
+        raise UsageError.of(wrong)
 
 
-def _missing(key: str, known: dict[str, PlannedClass]) -> str:
-    """The reason for which a measure has no value, or ""."""
+def _missing(key: str, known: dict[str, PlannedClass]) -> tuple[str, str] | None:
+    """The reason for which a measure has no value, and the remedy; None if it has one."""
     name, scope = split(key)
     metric = find(name)
     if metric.per == "link" or not known:
-        return ""
+        return None
     if scope and not scope.isdigit() and scope not in known:
-        return f"{key}: this traffic has no class '{scope}'; it has {wording.listed(list(known))}"
+        return f"this traffic has no class '{scope}'", f"it has {wording.listed(list(known))}"
     if metric.per == "class":
-        return "" if len(known) > 1 else f"{key}: compares classes, and this traffic has one"
+        one = ("compares classes, and this traffic has one", "choose a measure of flows or links")
+        return None if len(known) > 1 else one
     chosen = [known[scope]] if scope in known else list(known.values())
     if name == "link_share" and scope in known and known[scope].reverse:
         return f"{key}: its data takes the reverse direction, whose use is reverse_utilisation; write that"
@@ -88,10 +90,10 @@ def _missing(key: str, known: dict[str, PlannedClass]) -> str:
     having = [one.name for one in known.values() if not part or part in one.parts]
     if part and not any(part in one.parts for one in chosen):
         those = f"write {name}[{having[0]}]" if having else _REMEDIES.get(part, "choose another measure")
-        return f"{key}: {_NEEDS.get(part, part)}; {those}"
+        return _NEEDS.get(part, part), those
     if name == "jain" and sum(one.flows for one in chosen) < 2:
-        return f"{key}: fairness needs two flows or more"
-    return ""
+        return "fairness needs two flows or more", "raise their count, or choose another measure"
+    return None
 
 
 _NEEDS = {

@@ -19,12 +19,24 @@ def conditions_of(scenario: Scenario) -> Conditions:
     found = scenario.resolved
     wire = found.get("dumbbell") or found.get("chain")
     if wire is None:
-        raise UsageError(f"{scenario.name}: advice needs a dumbbell or a chain, or --rate, --rtt and --flows")
+        raise UsageError(
+            "scenario",
+            scenario.name,
+            "has neither a dumbbell nor a chain, which advice needs",
+            "give --rate, --rtt and --flows",
+            shown="value",
+        )
     hops = int(wire.get("hops", 1))
     forward = [one for one in found["flows"].values() if not one.get("reverse")]
     tcp = [one for one in forward if one["transport"] == "tcp" and one.get("source") == "ftp"]
     if not tcp:
-        raise UsageError(f"{scenario.name}: has no long TCP flows, and the models know no others")
+        raise UsageError(
+            "scenario",
+            scenario.name,
+            "has no long TCP flows, and the models know no others",
+            'add flows with source = "ftp", or run it instead',
+            shown="value",
+        )
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
@@ -32,7 +44,13 @@ def conditions_of(scenario: Scenario) -> Conditions:
     udp = sum(rate_of(one) for one in forward if one["transport"] == "udp")
     left = rate - udp
     if left <= 0.0:
-        raise UsageError(f"{scenario.name}: UDP alone fills the link, so TCP's equations have nothing to say")
+        raise UsageError(
+            "scenario",
+            scenario.name,
+            "UDP alone fills the link, so TCP's equations do not apply",
+            "lower the rate of its UDP flows, or raise that of the link",
+            shown="value",
+        )
     limit = buffer_of(scenario)
     return Conditions(
         rate_bps=left,
@@ -124,7 +142,12 @@ def _round_trip(wire: dict[str, Any], group: dict[str, Any], hops: int) -> tuple
         ends = _spread(part)
         low, high = low + 2.0 * times * ends[0], high + 2.0 * times * ends[1]
     if low <= 0.0:
-        raise UsageError("the round trip of propagation must be above 0 for advice")
+        raise UsageError(
+            "round trip",
+            "0",
+            "the propagation delay must be above 0 for advice",
+            "give the link or its flows a delay",
+        )
     return low, high
 
 

@@ -61,7 +61,7 @@ def mean_gap(p_b: float, spacing: str) -> float:
     if rule == "wait":  # nothing while n p_b < 1, then p_b / (2 - n p_b)
         free = math.ceil(1.0 / p_b - 1e-9) - 1.0
         return float(free + _falling(p_b / (2.0 - (free + 1.0) * p_b)))
-    raise UsageError(f"spacing = {spacing!r}: must be one of {', '.join(RULES)}")
+    raise UsageError("spacing", repr(spacing), f"must be one of {', '.join(RULES)}", "choose one of these")
 
 
 def _falling(step: float) -> float:

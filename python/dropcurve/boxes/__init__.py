@@ -18,7 +18,6 @@ from inspect import signature
 from typing import Any
 
 from ..errors import UsageError, nearest
-from ..present.visible import cut
 from . import dummynet, effect, mikrotik, sqm, vyos
 from .model import Export, Import, Note, remedied
 from .numbers import check_digits
@@ -101,12 +100,19 @@ def export(
         options["direction"] = direction
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
-        raise UsageError(f"{', '.join(unknown)}: {box} has no such option")
+        raise UsageError(
+            ", ".join(unknown),
+            "",
+            f"{box} has no such option",
+            "leave it out, or name another box with --for",
+        )
     for key in ("name", "dev"):
         if key in options and not _NAMES[key].fullmatch(str(options[key])):
             raise UsageError(
-                f"--{key} '{cut(str(options[key]))}': must be a name of letters, digits and _ . : / @ -, of at most "
-                "63 characters, as a box takes it"
+                f"--{key}",
+                options[key],
+                "must be a name of letters, digits and _ . : / @ -, of at most 63 characters, as a box takes it",
+                "choose such a name",
             )
     asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
     made: Export = writer(asked, params=dict(params), **options)
@@ -141,9 +147,9 @@ def named(box: str, *, what: str = "box") -> str:
     word = box.strip().lower()
     found = ALIASES.get(word, word)
     if found not in BOXES:
-        hint = nearest(word, [*BOXES, *ALIASES], otherwise="")
+        hint = nearest(word, [*BOXES, *ALIASES], otherwise="choose one of these")
         rule = f"must be one of {', '.join(BOXES)}"
-        raise UsageError(f"{what} '{box}': {rule}{f'; {hint}' if hint else ''}")
+        raise UsageError(what, box, rule, hint)
     return found
 
 
@@ -198,7 +204,11 @@ def _kind_of(text: str) -> str:
         if import_module(f"{__name__}.{module}").looks_like(text):
             return box
     raise UsageError(
-        f"the kind of the configuration is not recognised (known: {', '.join(BOXES)}); name it with --from"
+        "configuration",
+        "",
+        f"the kind of the configuration is not recognised (known: {', '.join(BOXES)})",
+        "name it with --from",
+        shown="rule",
     )
 
 

@@ -147,7 +147,12 @@ class Import:
         """
         rate = rate_bps or self.rate_bps
         if rate is None:
-            raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
+            raise UsageError(
+                "--rate",
+                "",
+                "not given, and no shaper in the text states it",
+                "give it, such as --rate 100Mbit",
+            )
         return profile(rate, rtt_s, flows, ecn=self.params.get("ecn") is True)
 
     def scenario(

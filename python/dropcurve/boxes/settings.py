@@ -103,9 +103,19 @@ def settings(
 ) -> Settings:
     """Checks and resolves parameters on a link. Raises ScenarioError with every problem in them."""
     if not 0.0 < rate_bps < 1e13:
-        raise UsageError(f"rate = {rate_bps:g} bit/s: must be above 0 and below 10 Tbit/s")
+        raise UsageError(
+            "rate",
+            f"{rate_bps:g} bit/s",
+            "must be above 0 and below 10 Tbit/s",
+            "give the rate of the link, such as 100Mbit",
+        )
     if not 64 <= packet_bytes <= 65535:
-        raise UsageError(f"packet = {packet_bytes} B: must lie between 64 and 65535")
+        raise UsageError(
+            "packet",
+            f"{packet_bytes} B",
+            "must lie between 64 and 65535",
+            "give the usual size of a packet, such as 1500",
+        )
     text = _LINK.format(
         rate=units.plain(rate_bps),
         delay=units.show_span(rtt_s / 2.0),

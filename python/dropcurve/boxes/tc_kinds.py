@@ -55,9 +55,11 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
         high = limit // 4
     low = read_amount(options["min"]) if options.get("min") else high // 3
     if high <= low:
-        raise UsageError(f"max {high} must exceed min {low}")
+        raise UsageError("max", high, f"must exceed min {low}", "raise max, or lower min")
     if avpkt < 1:
-        raise UsageError(f"avpkt {avpkt} must be 1 byte or more")
+        raise UsageError(
+            "avpkt", avpkt, "must be 1 byte or more", "write the mean size of a packet, such as 1000"
+        )
     if limit <= low:
         notes.append(
             Note("load", "limit", f"lies below min ({low}): the buffer is full before RED drops any")
@@ -92,7 +94,10 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
     most = tc.most_exponent(high)
     if exponent > most:
         raise UsageError(
-            f"ewma {exponent} with max {high} does not fit the kernel's 32 bits (at most {most})"
+            "ewma",
+            exponent,
+            f"with max {high} does not fit the kernel's 32 bits (at most {most})",
+            "lower one of the two",
         )
     found: dict[str, Any] = {
         "limit": f"{limit} {unit}", "min_th": f"{low} {unit}", "max_th": f"{high} {unit}",
@@ -119,7 +124,12 @@ def _exponent(options: Mapping[str, str], min_packets: float, burst: int, notes:
         )
     found = tc.ewma(min_packets, burst)
     if found is None:
-        raise UsageError(f"burst {burst} is too small for min, {min_packets:g} packets: tc refuses it")
+        raise UsageError(
+            "burst",
+            burst,
+            f"is too small for min, {min_packets:g} packets: tc refuses it",
+            "raise burst, or lower min",
+        )
     return found
 
 
@@ -144,11 +154,16 @@ def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     """`gred`, from its set-up and a line for each virtual queue. The `limit` of the whole binds nothing in Linux."""
     rows = sorted(queue.virtual, key=lambda one: tc.count(one["DP"]))
     if not rows:
-        raise UsageError("no virtual queue is set up: a line with DP 0, min, max and so on must follow")
+        raise UsageError(
+            "gred", "", "no virtual queue is set up", "add a line with DP 0, min, max and so on for each"
+        )
     count = tc.count(queue.options.get("DPs", str(len(rows))))
     if count != len(rows) or [tc.count(one["DP"]) for one in rows] != list(range(count)):
         raise UsageError(
-            f"virtual queues {', '.join(one['DP'] for one in rows)} of {count} are set up: each must be"
+            "DPs",
+            count,
+            f"virtual queues {', '.join(one['DP'] for one in rows)} are set up: each must be",
+            "add the lines that are missing",
         )
     curves = [_curve(one, notes, unit="B") for one in rows]
     if len({one["w_q"] for one in curves}) > 1:
@@ -249,7 +264,12 @@ def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float
     options = queue.options
     step = options.get("step_thresh", "1ms")
     if re.fullmatch(r"\d+(?:p|pkts?|packets?)?", step):
-        raise UsageError("step_thresh in packets is not simulated: give a time")
+        raise UsageError(
+            "step_thresh",
+            queue.options["step_thresh"],
+            "in packets is not simulated",
+            "give a time, such as 1ms",
+        )
     found: dict[str, Any] = {
         "dialect": "linux", "limit": f"{tc.count(options.get('limit', '10000'))} pkts",
         **_times(options, target="target", tupdate="t_update"), "min_th": units.show_span(tc.time(step)),

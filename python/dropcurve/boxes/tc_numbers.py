@@ -133,7 +133,13 @@ def size(text: str) -> int:
     """Bytes of a size as tc reads it: k is 1024. Raises UsageError."""
     value, unit = _split(text)
     if unit not in _SIZE_UNITS:
-        raise UsageError(f"'{text}' is no size that tc knows")
+        raise UsageError(
+            "size",
+            text,
+            "is no size that tc knows",
+            "write bytes, or a number with k, m, g, kb, mb, such as 150kb",
+            shown="value",
+        )
     return int(value * _SIZE_UNITS[unit])
 
 
@@ -141,7 +147,13 @@ def rate(text: str) -> float:
     """bit/s of a rate as tc reads it: mbit is 10^6 bit, mbps is 10^6 bytes. Raises UsageError."""
     value, unit = _split(text)
     if unit not in _RATE_UNITS:
-        raise UsageError(f"'{text}' is no rate that tc knows")
+        raise UsageError(
+            "rate",
+            text,
+            "is no rate that tc knows",
+            "write a number with its unit, such as 10mbit",
+            shown="value",
+        )
     return value * _RATE_UNITS[unit]
 
 
@@ -149,7 +161,13 @@ def time(text: str) -> float:
     """Seconds of a time as tc reads it: a bare number is microseconds. Raises UsageError."""
     value, unit = _split(text)
     if unit not in _TIME_UNITS:
-        raise UsageError(f"'{text}' is no time that tc knows")
+        raise UsageError(
+            "time",
+            text,
+            "is no time that tc knows",
+            "write a number with s, ms or us, such as 5ms",
+            shown="value",
+        )
     return value * _TIME_UNITS[unit]
 
 
@@ -157,7 +175,9 @@ def count(text: str) -> int:
     """A count; ``100p`` is how tc shows packets. Raises UsageError."""
     found = re.fullmatch(r"([0-9]{1,19})(?:p|pps)?", text)
     if not found:
-        raise UsageError(f"'{text}' is no whole number")
+        raise UsageError(
+            "number", text, "is no whole number", "write it in digits, such as 1000", shown="value"
+        )
     return int(found[1])
 
 
@@ -169,21 +189,29 @@ def signed(text: str) -> int:
 def number(text: str) -> float:
     """A plain number or a percentage. Raises UsageError."""
     if not re.fullmatch(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?%?", text):
-        raise UsageError(f"'{text}' is no number")
+        raise UsageError("number", text, "is no number", "write it in digits, such as 0.02", shown="value")
     return _bounded(text.removesuffix("%"), text) / (100.0 if text.endswith("%") else 1.0)
 
 
 def _split(text: str) -> tuple[float, str]:
     found = re.fullmatch(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)", text)
     if not found:
-        raise UsageError(f"'{text}' is no number with a unit")
+        raise UsageError(
+            "number",
+            text,
+            "is no number with a unit",
+            "write digits and a unit, such as 10mbit",
+            shown="value",
+        )
     return _bounded(found[1], text), found[2].lower()
 
 
 def _bounded(digits: str, text: str) -> float:
     found = float(digits)
     if abs(found) > MOST:
-        raise UsageError(f"'{text}' is more than any box takes")
+        raise UsageError(
+            "number", text, "is more than any box takes", "write a smaller number", shown="value"
+        )
     return found
 
 

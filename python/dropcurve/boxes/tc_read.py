@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import ScenarioError, UsageError
 from .model import Import, Note, promise, refuse
 from .tc_kinds import READERS
 from .tc_parse import tree
@@ -37,7 +38,7 @@ def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
         held = tree(text, origin)
         fill(held)
     except UsageError as error:
-        refuse("", "the text", str(error), "check the line", origin=origin)
+        raise ScenarioError(error.problems, origin=origin) from None
     known = [one for one in held.queues if one.kind in READERS]
     if not known:
         others = [one.kind for one in held.queues]
@@ -66,7 +67,8 @@ def _of(held: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
         rate, sure = held.rates(chosen)
         first = held.above(chosen)
     except UsageError as error:
-        refuse(f"{chosen.kind}", "", str(error), "check the line", origin=origin)
+        own_place = [replace(one, path=f"{chosen.kind} {one.path}", shown="both") for one in error.problems]
+        raise ScenarioError(own_place, origin=origin) from None
     except KeyError as error:
         refuse(
             f"{chosen.kind} {error.args[0]}",

@@ -207,7 +207,7 @@ def check(words: list[str], number: int) -> None:
     loose = next((one for one in words if "$" in one or "`" in one), None)
     if loose is not None:
         raise UsageError(
-            f"line {number}: '{loose}' is a shell variable that the text does not set; write its value"
+            f"line {number}", loose, "is a shell variable that the text does not set", "write its value"
         )
 
 

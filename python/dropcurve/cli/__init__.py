@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
-from ..errors import DropcurveError, records
+from ..errors import DropcurveError, Problem, failed
 
 #: Exit code after Ctrl-C, as in shells.
 INTERRUPTED = 130
@@ -108,18 +109,17 @@ def _run(arguments: list[str], *, debug: bool, plugins: Sequence[str] = ()) -> i
         code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
         sys.stdout.flush()
         if code == INTERRUPTED:
-            tell(arguments, [{"message": "interrupted"}], ["interrupted"], code=INTERRUPTED)
+            tell(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
         return code if isinstance(code, int) else 0
     except DropcurveError as error:
         if debug:
             raise
-        tell(arguments, records(error), str(error).splitlines(), code=error.exit_code)
+        tell(arguments, error.problems, error.lines(), code=error.exit_code, origin=error.origin)
         return error.exit_code
     except CommandError as error:
-        line = describe_misuse(error)
-        tell(arguments, [{"message": line}], [line], code=2)
+        tell(arguments, [describe_misuse(error)], code=2)
     except Interrupted as interrupt:
-        tell(arguments, [{"message": str(interrupt)}], [str(interrupt)], code=INTERRUPTED)
+        tell(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)
         return INTERRUPTED
     except SystemExit as left:
         # The parser of arguments leaves like this when any pipe breaks, also one that is not our output.
@@ -127,20 +127,17 @@ def _run(arguments: list[str], *, debug: bool, plugins: Sequence[str] = ()) -> i
         if isinstance(cause, ReaderGone):
             raise cause from None
         if isinstance(cause, OSError):
-            line = _failed(cause)
-            tell(arguments, [{"message": line}], [line], code=1, printed=cause.filename != "standard output")
+            tell(arguments, [_failed(cause)], code=1, printed=cause.filename != "standard output")
             return 1
         return left.code if isinstance(left.code, int) else 1
     except BrokenPipeError as error:
-        line = _failed(error)
-        tell(arguments, [{"message": line}], [line], code=1)
+        tell(arguments, [_failed(error)], code=1)
         return 1
     except OSError as error:
         # A full disk, a folder that may not be written, a name that is too long.
         if debug:
             raise
-        line = _failed(error)
-        tell(arguments, [{"message": line}], [line], code=2, printed=error.filename != "standard output")
+        tell(arguments, [_failed(error)], code=2, printed=error.filename != "standard output")
         if error.filename == "standard output":
             leave()
     return 2
@@ -155,9 +152,16 @@ def _load(plugins: Sequence[str]) -> None:
             loader.load(path)
 
 
-def _failed(error: OSError) -> str:
-    """An error of the operating system as text, with its path if it has one."""
+def _failed(error: OSError) -> Problem:
+    """An error of the operating system as a problem, with its path if it has one."""
     if isinstance(error, BrokenPipeError):
-        return "a process that this command talked to has ended, and its work with it; run the command again"
-    where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}"
+        rule = "a process that this command talked to has ended, and its work with it"
+        return Problem("process", str(error.strerror or error), rule, "run the command again", shown="rule")
+    found = failed(error.filename or "", "", error, "name what you may read and write")
+    return found if error.filename else replace(found, path="system", shown="rule")
+
+
+def _interrupted(text: str) -> Problem:
+    """Ctrl-C as a problem."""
+    rule, _, remedy = text.partition("; ")
+    return Problem("command", "Ctrl-C", rule, remedy or "the same command runs again", shown="rule")

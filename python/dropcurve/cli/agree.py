@@ -45,7 +45,9 @@ def agree(
         (profile, set(agreement.PROFILES), "--profile"),
     ):
         if value is not None and value not in allowed:
-            raise UsageError(f"{name} is '{value}'; rows are recorded for {', '.join(sorted(allowed))}")
+            raise UsageError(
+                name, value, "has no recorded rows", f"rows are recorded for {', '.join(sorted(allowed))}"
+            )
     bps = None if rate is None else units.rate(rate, what="rate")
     found = agreement.covered(queue, sender, profile=profile, rate_bps=bps)
     if json:

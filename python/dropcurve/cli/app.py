@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import Problem
 from . import verbs
 
 #: The exception Typer raises for wrong options and arguments, wherever its parser is.
@@ -72,11 +73,19 @@ WRONG_NUMBER = re.compile(r"Input should be a valid (integer|number).*")
 NUMBERS = {"integer": "must be a whole number", "number": "must be a number"}
 
 
-def describe_misuse(error: Exception) -> str:
-    """Renders a usage error (options or arguments) as one line with a remedy."""
+def describe_misuse(error: Exception) -> Problem:
+    """Misuse of options or arguments as a problem."""
     message = getattr(error, "format_message", lambda: str(error))()
     context = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "dropcurve"
     text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
     text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
-    return f"{text}{' ' if text.endswith('?') else '; '}see `{verb} --help`"
+    # Click puts the name and the value into its sentence, and the nearest name behind it.
+    rule, _, near = re.sub(r"[;.]? \(?[Dd]id you mean ", "\0", text.rstrip(")")).partition("\0")
+    named = re.search(r"'([^']*)'", rule)
+    option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "opts", [None])[-1]
+    path = option or (named[1] if named else verb)
+    quoted = re.search(r"'([^']*)' (?:is not|does not)|\(([^)]*)\)|: '?([^']+)'?$", rule)
+    value = next((one for one in quoted.groups() if one), "") if quoted else ""
+    hint = f"did you mean {near.rstrip('?')}? see `{verb} --help`" if near else f"see `{verb} --help`"
+    return Problem(str(path), value, rule.rstrip("."), hint, shown="rule")

@@ -44,7 +44,9 @@ def read() -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DropcurveError(f"{place}: cannot be read: {error}") from None
+        raise DropcurveError(
+            place, "", f"cannot be read: {error}", "mend or remove the file", shown="path"
+        ) from None
 
 
 def results() -> Path:
@@ -67,11 +69,11 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
     for key, value in held.items():
         if isinstance(value, dict):
             if key not in options:
-                raise DropcurveError(_unknown(f"[{key}]", key, frozenset(options), "no such verb"))
+                raise DropcurveError(*_unknown(f"[{key}]", key, frozenset(options), "no such verb"))
             for name in value:
                 if name not in options[key]:
                     raise DropcurveError(
-                        _unknown(f"{key}.{name}", name, options[key], f"{key} has no such option")
+                        *_unknown(f"{key}.{name}", name, options[key], f"{key} has no such option")
                     )
             found[key].update(value)
         elif key in every:
@@ -79,10 +81,10 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
                 if key in names:
                     found[verb].setdefault(key, value)
         elif key != "out":
-            raise DropcurveError(_unknown(key, key, every | {"out"}, "no such option"))
+            raise DropcurveError(*_unknown(key, key, every | {"out"}, "no such option"))
     return found
 
 
-def _unknown(shown: str, name: str, known: frozenset[str], rule: str) -> str:
+def _unknown(shown: str, name: str, known: frozenset[str], rule: str) -> tuple[str, str, str, str]:
     hint = nearest(name, sorted(known), otherwise=f"there are {', '.join(sorted(known))}")
-    return f"{path()}: {shown}: {rule}; {hint}"
+    return str(path()), shown, rule, hint

@@ -92,7 +92,10 @@ def export(
     rate_bps = units.rate(rate) if rate else own
     if rate_bps is None:
         raise UsageError(
-            "--rate: not given; a configuration depends on the rate of the link, such as --rate 100Mbit"
+            "--rate",
+            "",
+            "not given; a configuration depends on the rate of the link",
+            "give it, such as --rate 100Mbit",
         )
     extra: dict[str, Any] = {
         "dev": dev,
@@ -138,7 +141,9 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
     place = at or _only_queue(scenario)
     held = scenario.get(place)
     if not isinstance(held, dict) or "kind" not in held:
-        raise UsageError(f"--at {place}: is no queue of {queue}; name one such as queue or links.NAME.queue")
+        raise UsageError(
+            "--at", place, f"is no queue of {queue}", "name one such as queue or links.NAME.queue"
+        )
     wire = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain") or {}
     if place.startswith("links."):
         wire = scenario.get(place.rpartition(".")[0])
@@ -156,7 +161,12 @@ def _only_queue(scenario: Scenario) -> str:
     if len(links) == 1:
         return f"links.{next(iter(links))}.queue"
     known = ", ".join(f"links.{name}.queue" for name in list(links)[:5])
-    raise UsageError(f"{scenario.name}: has {len(links)} links; say which queue with --at, such as {known}")
+    raise UsageError(
+        "--at",
+        "",
+        f"not given, and {scenario.name} has {len(links)} links",
+        f"name a queue with --at, such as {known}",
+    )
 
 
 def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:

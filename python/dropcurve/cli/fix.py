@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -93,6 +93,12 @@ def fix(
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
     cases = i.settings(rate=rate, flows=flows, buffer=buffer)
+    if line:
+        _refuse_of_router({
+            "--from": box, "--name": name, "--rate": rate, "--link": link, "--buffer": buffer,
+            "--rtt": None if rtt == "40ms" else rtt, "--flows": None if flows == "20" else flows,
+            "--packet": None if packet == "1500B" else packet,
+        })  # fmt: skip
     held, places = (
         _line(file, for_, duration) if line
         else _places(file, box, name, cases, rtt=rtt, link=link, packet=packet, duration=duration)
@@ -144,6 +150,16 @@ def _answer(
     return 1 if check and done.better else 0
 
 
+def _refuse_of_router(options: Mapping[str, str | None]) -> None:
+    """Raises UsageError for options that describe the place of a router's queue, beside the rates of a line."""
+    from ..errors import Problem, UsageError
+
+    rule = "belongs to a router's configuration, and the rates of a line were given"
+    given = [Problem(key, value, rule, "leave it out") for key, value in options.items() if value is not None]
+    if given:
+        raise UsageError.of(given)
+
+
 def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]:
     """The empty configuration of a line, and its two queues in runs of this duration."""
     from ..fixes import home
@@ -182,7 +198,13 @@ def _places(
             for queue in queues
         ])  # fmt: skip
     if not found[0]:
-        raise DropcurveError(f"{file}: holds priority queues alone; there is nothing below them to set")
+        raise DropcurveError(
+            "file",
+            file,
+            "holds priority queues alone; there is nothing below them to set",
+            "give the class that carries the bulk a queue of its own",
+            shown="value",
+        )
     return held, [i.gathered(list(some), cases, duration) for some in zip(*found, strict=True)]
 
 

@@ -241,9 +241,17 @@ def contents(file: str) -> str:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except FileNotFoundError:
         rates = "; rates of a line are numbers such as 20/2" if "/" in file and file[:1].isdigit() else ""
-        raise DropcurveError(f"{file}: there is no such file{rates}") from None
+        raise DropcurveError(
+            "file",
+            file,
+            "there is no such file",
+            f"name a file that exists, or - for standard input{rates}",
+            shown="value",
+        ) from None
     except UnicodeDecodeError:
-        raise DropcurveError(f"{file}: is not text") from None
+        raise DropcurveError(
+            "file", file, "is not text", "name the router's configuration as text, in UTF-8", shown="value"
+        ) from None
 
 
 def lasting(base: Scenario, duration: str) -> Scenario:

@@ -78,7 +78,7 @@ def lab(
 
     if at:
         raise UsageError(
-            f'--at is the path of a queue in every verb; change the link with --change "{at[0]}"'
+            "--at", at[0], "is the path of a queue in every verb", f'change the link with --change "{at[0]}"'
         )
     base = o.load(scenario, changes=changes, duration=duration)
     tell = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
@@ -137,7 +137,9 @@ def _readable(text: str, read: Callable[[str], float], example: str) -> None:
     try:
         read(text)
     except (ValueError, KeyError):
-        raise UsageError(f"{text}: must be a number with its unit, such as {example}") from None
+        raise UsageError(
+            "value", text, "must be a number with its unit", f"write one such as {example}", shown="value"
+        ) from None
 
 
 def _change(text: str) -> tuple[float, dict[str, Any]]:
@@ -152,7 +154,7 @@ def _change(text: str) -> tuple[float, dict[str, Any]]:
         return nanoseconds(f"{number} {unit}") / 1e9, {path: value}
     except (ValueError, KeyError, UsageError):
         raise UsageError(
-            f'--change "{text}": must be TIME PATH=VALUE, such as "10 s rate=5 Mbit/s"'
+            "--change", text, "must be TIME PATH=VALUE", 'write one such as "10 s rate=5 Mbit/s"'
         ) from None
 
 

@@ -33,7 +33,7 @@ def mcp(context: typer.Context) -> int:
         from mcp.server.stdio import stdio_server
     except ImportError:
         raise UsageError(
-            "mcp: the library is not installed; install it with: pip install 'dropcurve[mcp]'"
+            "mcp", "", "the library is not installed", "install it with: pip install 'dropcurve[mcp]'"
         ) from None
 
     async def serve() -> None:

@@ -95,7 +95,12 @@ def model(
             print(answer.sentence(found))
         return 0
     if (loss is None) == (throughput is None):
-        raise UsageError("give either --loss or --throughput (or --red with --rate and --flows)")
+        raise UsageError(
+            "--loss, --throughput",
+            "",
+            "exactly one of them is needed",
+            "give either --loss or --throughput (or --red with --rate and --flows)",
+        )
     rows = answer.rows(
         path, names=law or (), rate_bps=bottleneck,
         loss_rate=None if loss is None else values.share(loss, "--loss"),
@@ -120,13 +125,19 @@ def _queue(
     from ..quantities import units
 
     if rate_bps is None or flows is None:
-        raise UsageError("--red needs --rate and --flows: where a queue settles depends on both")
+        raise UsageError(
+            "--red", red, "needs --rate and --flows: where a queue settles depends on both", "give both"
+        )
     try:
         low, high, max_p, limit = (float(part) for part in red.split(","))
     except ValueError:
-        raise UsageError(f"red '{red}': must be MIN,MAX,P,LIMIT in packets, such as 5,15,0.1,60") from None
+        raise UsageError(
+            "--red", red, "must be MIN,MAX,P,LIMIT in packets", "write four numbers, such as 5,15,0.1,60"
+        ) from None
     if not 0 < max_p <= 1:
-        raise UsageError(f"max_p {max_p:g}: must lie above 0 and at most at 1")
+        raise UsageError(
+            "max_p", f"{max_p:g}", "must lie above 0 and at most at 1", "write a probability such as 0.1"
+        )
     curve = Curve(low, high, max_p, above="gentle" if gentle else "drop", limit=limit)
     rate_pps = rate_bps / (8.0 * (path.mss_bytes + HEADERS_BYTES))
     count = units.count(flows, what="flows")

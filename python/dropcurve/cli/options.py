@@ -126,7 +126,9 @@ NoReport = Annotated[bool, typer.Option("--no-report", help="Write numbers only:
 def refuse_out(out: Path | None, what: str) -> None:
     """Raises UsageError for ``--out`` of a verb that writes ``what`` to one file."""
     if out is not None:
-        raise UsageError(f"--out {out}: is a folder in every verb; write {what} to a file with --write {out}")
+        raise UsageError(
+            "--out", out, "is a folder in every verb", f"write {what} to a file with --write {out}"
+        )
 
 
 def effort(
@@ -155,7 +157,13 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
     """
     found = load_all(path, changes=changes, duration=duration)
     if len(found) > 1:
-        raise UsageError(f"{path}: has ranges; compare and tune take them, here every key needs one value")
+        raise UsageError(
+            "link",
+            path,
+            "has ranges, and every key needs one value here",
+            "write single values; compare and tune take ranges",
+            shown="value",
+        )
     return found[0]
 
 
@@ -188,7 +196,12 @@ def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
     """The scenarios of a command, with that of ``--link``. Raises UsageError if there is none."""
     found = [*(scenarios or []), *([] if link is None else [f"{links.PREFIX}{link}"])]
     if not found:
-        raise UsageError("nothing to simulate: name a scenario, or a link such as --link cable")
+        raise UsageError(
+            "scenario",
+            "",
+            "not given, so there is nothing to simulate",
+            "name a scenario, or a link such as --link cable",
+        )
     return found
 
 

@@ -49,7 +49,10 @@ def plot(
 
     if write is not None and kind is None:
         raise UsageError(
-            f"--write {write}: is one file; name the figure that goes into it, or a folder with --out"
+            "--write",
+            write,
+            "is one file, and no figure is named for it",
+            "name the figure that goes into it, or a folder with --out",
         )
     if kind is not None and out is not None and out.suffix in ENDINGS:
         o.refuse_out(out, "the figure")

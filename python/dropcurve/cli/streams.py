@@ -65,7 +65,11 @@ def own() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
     if closed:
         raise UsageError(
-            "standard output is closed, so the answer has nowhere to go; send it to a file, or to /dev/null"
+            "standard output",
+            "closed",
+            "standard output is closed, so the answer has nowhere to go",
+            "send it to a file, or to /dev/null",
+            shown="rule",
         )
     plain: Any = sys.stdout
     if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Output):

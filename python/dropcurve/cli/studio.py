@@ -43,10 +43,12 @@ def studio(
     from . import console, defaults, studio_server
 
     if not (SITE / "engine.wasm").is_file():
-        raise UsageError("studio: the page is not built here; in a clone of the sources, run: make studio")
+        raise UsageError(
+            "studio", "", "the page is not built here", "in a clone of the sources, run: make studio"
+        )
     if offline is not None:
         if offline.exists() and not force:
-            raise UsageError(f"--offline {offline}: exists; name another file, or add --force")
+            raise UsageError("--offline", offline, "exists", "name another file, or add --force")
         studio_server.write_offline(SITE, offline)
         print(offline)
         return 0

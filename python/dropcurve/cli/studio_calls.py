@@ -122,5 +122,5 @@ def _text(given: Mapping[str, Any], key: str) -> str:
     """A value of a call that has to be text."""
     value = given.get(key)
     if not isinstance(value, str):
-        raise UsageError(f"{key}: must be text")
+        raise UsageError(key, given.get(key), "must be text", "send a JSON string")
     return value

@@ -58,7 +58,7 @@ class StudioServer(ThreadingHTTPServer):
             super().__init__(("127.0.0.1", port), Handler)
         except OSError as error:
             raise UsageError(
-                f"--port {port}: cannot be used ({error.strerror}); take another, or 0"
+                "--port", port, f"cannot be used ({error.strerror})", "take another, or 0"
             ) from None
         self.site, self.results = site, results
         self.token = secrets.token_urlsafe(24)
@@ -105,7 +105,12 @@ class Handler(BaseHTTPRequestHandler):
         try:
             given = json.loads(self.rfile.read(int(length)))
             if not isinstance(given, dict):
-                raise DropcurveError("a call is a JSON object")
+                raise DropcurveError(
+                    "call",
+                    type(given).__name__,
+                    "must be a JSON object",
+                    "send an object with the arguments of the call",
+                )
             self._json(calls[path](given))
         except (ValueError, RecursionError):
             self._refuse(HTTPStatus.BAD_REQUEST, "the call is not JSON")
@@ -191,7 +196,9 @@ def write_offline(site: Path, out: Path) -> None:
     }
     for old, new in parts.items():
         if page.count(old) != 1:
-            raise DropcurveError(f"studio: {site / 'index.html'} does not hold {old}; build it again")
+            raise DropcurveError(
+                site / "index.html", "", f"does not hold {old}", "build the studio again", shown="path"
+            )
         page = page.replace(old, new)
     write_text(out, page)
 

@@ -44,7 +44,11 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
     """
     if verb not in VERBS:
         raise UsageError(
-            f"no tool is called '{verb}'; {nearest(verb, VERBS, otherwise='the tools are ' + ', '.join(VERBS))}"
+            "tool",
+            verb,
+            f"no tool is called '{verb}'",
+            nearest(verb, VERBS, otherwise="the tools are " + ", ".join(VERBS)),
+            shown="rule",
         )
     parameters = {one.name: one for one in _parameters(root, verb)}
     values = dict(given)
@@ -54,7 +58,9 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
     for name, value in values.items():
         if name not in parameters:
             hint = nearest(name, parameters, otherwise=f"it takes {', '.join(parameters)}")
-            raise UsageError(f"{verb}: no argument is called '{name}'; {hint}")
+            raise UsageError(
+                f"{verb}.{name}", given[name], f"no argument is called '{name}'", hint, shown="rule"
+            )
         options += _options(parameters[name], value)
     for name, one in parameters.items():
         if one.param_type_name == "argument" and values.get(name) is not None:

@@ -20,7 +20,7 @@ from .answer import PLAIN
 def check_until(text: str | None) -> None:
     """Raises UsageError for a value of ``--until`` that is none."""
     if text not in (None, "decided"):
-        raise UsageError(f"--until = {text}: must be decided; for a limit of time write --time")
+        raise UsageError("--until", text, "must be decided", "for a limit of time write --time")
 
 
 def give(

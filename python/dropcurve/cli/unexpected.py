@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from ..errors import Problem, records
 from .console import data, say
 from .streams import ReaderGone
 
@@ -34,34 +35,44 @@ class Unexpected:
     ) -> bool:
         if error is None or self.debug or isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             return False
-        text = line(error, trace)
         # Standard output itself may have failed.
         with suppress(OSError, ReaderGone):
-            tell(self.arguments, [{"message": text}], [text], code=self.code)
+            tell(self.arguments, [described(error, trace)], code=self.code)
         return True
 
 
 def tell(
     arguments: Sequence[str],
-    problems: Sequence[Mapping[str, object]],
-    lines: Sequence[str],
+    problems: Sequence[Problem],
+    lines: Sequence[str] = (),
     *,
     code: int,
+    origin: str = "",
     printed: bool = True,
 ) -> None:
-    """Writes the lines to standard error; under ``--json`` also the problems to standard output, as JSON, unless
-    ``printed`` is false because standard output is what failed."""
-    say("\n".join(f"dropcurve: {line}" for line in lines))
+    """Writes problems to standard error, a line each; under ``--json`` also to standard output, as JSON.
+
+    Args:
+        arguments: The command's.
+        problems: What is wrong.
+        lines: Their lines, if they name more than the problems do.
+        code: The exit code.
+        origin: The file that the problems are in.
+        printed: Whether standard output can be used; it may be what failed.
+    """
+    say("\n".join(f"dropcurve: {line}" for line in lines or map(str, problems)))
     if "--json" in arguments and printed:
-        data({"exit_code": code, "problems": list(problems)})
+        data({"exit_code": code, "problems": records(problems, origin=origin)})
 
 
-def line(error: BaseException, trace: TracebackType | None) -> str:
-    """The error in one line."""
+def described(error: BaseException, trace: TracebackType | None) -> Problem:
+    """An error of ours as a problem of one line."""
     if isinstance(error, MemoryError):
-        return "out of memory; run fewer at once (--jobs 1), a shorter --duration or fewer flows"
+        remedy = "run fewer at once (--jobs 1), a shorter --duration or fewer flows"
+        return Problem("memory", type(error).__name__, "out of memory", remedy, shown="rule")
     found = traceback.extract_tb(trace)
     where = next((one for one in reversed(found) if _HERE in Path(one.filename).parents), None)
     place = f" ({Path(where.filename).relative_to(_HERE)}:{where.lineno})" if where else ""
     what = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
-    return f"internal error: {what}{place}; {REPORT}; --debug shows where it came from"
+    remedy = f"{REPORT}; --debug shows where it came from"
+    return Problem(place.strip(" ()") or "core", what, f"internal error: {what}{place}", remedy, shown="rule")

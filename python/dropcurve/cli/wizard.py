@@ -69,11 +69,15 @@ def _until(ask: Ask, question: str, default: str, check: Callable[[str], object]
 def _one_of(names: tuple[str, ...]) -> Callable[[str], None]:
     def check(text: str) -> None:
         if text not in names:
-            raise UsageError(f"'{text}': must be one of {', '.join(names)}")
+            raise UsageError(
+                "answer", text, f"must be one of {', '.join(names)}", "type one of these", shown="value"
+            )
 
     return check
 
 
 def _file(text: str) -> None:
     if text and not Path(text).is_file():
-        raise UsageError(f"{text}: there is no such file")
+        raise UsageError(
+            "file", text, "there is no such file", "type the name of a file that exists", shown="value"
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DropcurveError
+from ..errors import DropcurveError, Problem
 from ..quantities import units, wording
 from ..scenario import library
 from ..verdict import headline
@@ -157,7 +157,10 @@ def overview(
         except DropcurveError as error:
             refused[kind] = str(error).splitlines()[0]
     if not cards:
-        raise DropcurveError(
-            "; ".join(f"{kind}: {why}" for kind, why in refused.items()) or "nothing to evaluate"
+        raise DropcurveError.of(
+            Problem(
+                "discipline", kind, why, "name another; `dropcurve list disciplines` shows all", shown="value"
+            )
+            for kind, why in refused.items()
         )
     return Overview(tuple(cards), refused, command)

@@ -88,9 +88,13 @@ def _entries(folder: Path) -> Iterator[tuple[str, str]]:
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, UnicodeDecodeError) as error:
-        raise ResultError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}; {remedy}") from None
+        raise ResultError(
+            path, "", f"cannot be read: {getattr(error, 'strerror', error)}", remedy, shown="path"
+        ) from None
     for number, line in enumerate(text.splitlines(), start=1):
         found = _LINE.fullmatch(line)
         if found is None or ".." in Path(found[2]).parts or Path(found[2]).is_absolute():
-            raise ResultError(f"{path}:{number}: is damaged: no line of a checksum; {remedy}")
+            raise ResultError(
+                f"{path}:{number}", line, "is damaged: no line of a checksum", remedy, shown="path"
+            )
         yield found[2], found[1]

@@ -29,11 +29,13 @@ def check_columns(path: Path, shape: Mapping[str, str], *, remedy: str) -> None:
     import pyarrow.parquet as parquet
 
     if not is_regular(path):
-        raise ResultError(f"{path}: is missing or not a regular file; {remedy}")
+        raise ResultError(path, "", "is missing or not a regular file", remedy, shown="path")
     try:
         schema = parquet.read_schema(path)
     except (OSError, pa.ArrowException) as error:
-        raise ResultError(f"{path}: is damaged: {' '.join(str(error).split())[:200]}; {remedy}") from None
+        raise ResultError(
+            path, "", f"is damaged: {' '.join(str(error).split())[:200]}", remedy, shown="path"
+        ) from None
     check_schema(path, schema, shape, remedy=remedy)
 
 
@@ -53,12 +55,20 @@ def check_schema(path: Path, schema: pa.Schema, shape: Mapping[str, str], *, rem
     for name, kind in shape.items():
         if schema.names.count(name) != 1 or kind not in _kinds(schema.field(name).type):
             raise ResultError(
-                f"{path}: is damaged: column {name} must be one column of type {kind}; {remedy}"
+                path,
+                name,
+                f"is damaged: column {name} must be one column of type {kind}",
+                remedy,
+                shown="path",
             )
     for column in schema:
         if not _kinds(column.type):
             raise ResultError(
-                f"{path}: is damaged: column {column.name[:200]!r} must hold text, numbers or switches; {remedy}"
+                path,
+                column.name,
+                f"is damaged: column {column.name[:200]!r} must hold text, numbers or switches",
+                remedy,
+                shown="path",
             )
 
 

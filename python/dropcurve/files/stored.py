@@ -33,9 +33,13 @@ def load_json(path: Path, shape: Any, *, remedy: str, parse: Parse = parse_json,
     try:
         found = parse(read_bytes(path, limit=limit))
     except OSError as error:
-        raise ResultError(f"{path}: cannot be read: {error.strerror or error}; {remedy}") from None
+        raise ResultError(
+            path, "", f"cannot be read: {error.strerror or error}", remedy, shown="path"
+        ) from None
     except ValueError as error:
-        raise ResultError(f"{path}: is damaged: {' '.join(str(error).split())[:200]}; {remedy}") from None
+        raise ResultError(
+            path, "", f"is damaged: {' '.join(str(error).split())[:200]}", remedy, shown="path"
+        ) from None
     check(path, found, shape, remedy=remedy)
     return found
 
@@ -45,4 +49,6 @@ def check(path: Path, found: Any, shape: Any, *, remedy: str) -> None:
     wrong = list(islice(faults(found, shape), _SHOWN + 1))
     if wrong:
         more = ", and more" if len(wrong) > _SHOWN else ""
-        raise ResultError(f"{path}: is damaged: {', '.join(wrong[:_SHOWN])}{more}; {remedy}")
+        raise ResultError(
+            path, wrong[0], f"is damaged: {', '.join(wrong[:_SHOWN])}{more}", remedy, shown="path"
+        )

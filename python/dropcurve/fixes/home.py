@@ -39,7 +39,10 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
     """
     if box not in HOME_BOXES:
         raise UsageError(
-            f"--for {box}: must be {wording.listed(list(HOME_BOXES))} for a line given by its rates"
+            "--for",
+            box,
+            f"must be {wording.listed(list(HOME_BOXES))} for a line given by its rates",
+            "choose one of these, or give the router's configuration",
         )
     found = []
     for direction, name in (("up", "wan upload"), ("down", "wan download")):

@@ -112,11 +112,16 @@ def place(
         rate = sure or whole or 0.0
         held = profile(rate, rtt_s, flows, ecn=found.params.get("ecn") is True)
     else:
-        raise UsageError("--rate: not given, and no shaper in the text states it; such as --rate 100Mbit")
+        raise UsageError(
+            "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
+        )
     if not LEAST_BPS <= rate <= MOST_BPS:
         where = found.title or found.discipline
         raise UsageError(
-            f"rate of {where} = {rate:g} bit/s: must lie between 10 kbit/s and 10 Tbit/s; give it as --rate"
+            f"rate of {where}",
+            f"{rate:g} bit/s",
+            "must lie between 10 kbit/s and 10 Tbit/s",
+            "give it as --rate",
         )
     held = _with_calls(held, direction, found.above, rate)
     kind, params = found.placed

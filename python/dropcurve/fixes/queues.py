@@ -166,7 +166,11 @@ def _judged(
     variants = _variants(where, exports)
     if len(variants) < 2 * len(where.conditions):
         raise DropcurveError(
-            f"{where.found.box}: no design could be made for this link; give another --buffer"
+            "configuration",
+            where.found.box,
+            "no design could be made for this link",
+            "give another --buffer",
+            shown="value",
         )
     count, limited = replications, ""
     if left_s is not None:
@@ -179,7 +183,13 @@ def _judged(
         result = _distinct(result)
         verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
         if verdict is None:
-            raise DropcurveError(f"{where.found.box}: every design for this link runs as your queue does")
+            raise DropcurveError(
+                "configuration",
+                where.found.box,
+                "every design for this link runs as your queue does",
+                "keep it, or give the rate and round trip of the line if they differ",
+                shown="value",
+            )
         # Half as many again, and at least what the verdict asks for, while that is worth the wait.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
             return result, verdict, limited

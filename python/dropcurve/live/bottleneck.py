@@ -104,11 +104,15 @@ class Bottleneck:
         """
         length = len(packet) if size is None else size
         if not 1 <= length <= 2**31:
-            raise UsageError(f"size = {length}: must be from 1 to 2147483648 bytes")
+            raise UsageError(
+                "size", length, "must be from 1 to 2147483648 bytes", "give the length of the packet"
+            )
         if not 0 <= precedence <= 7:
-            raise UsageError(f"precedence = {precedence}: must be from 0 to 7")
+            raise UsageError(
+                "precedence", precedence, "must be from 0 to 7", "give the IP precedence of the packet"
+            )
         if ecn not in ECN:
-            raise UsageError(f"ecn = '{ecn}': must be one of {', '.join(ECN)}")
+            raise UsageError("ecn", ecn, f"must be one of {', '.join(ECN)}", "choose one of these")
         now = self._time(at, "at")
         self._packets[self._sent] = packet
         self._sent += 1
@@ -141,11 +145,14 @@ class Bottleneck:
 
     def _time(self, seconds: float, name: str) -> int:
         if not 0 <= seconds < 1e9:
-            raise UsageError(f"{name} = {seconds}: must be from 0 to 1e9 seconds")
+            raise UsageError(name, seconds, "must be from 0 to 1e9 seconds", "give seconds since the start")
         found = round(seconds * _NS)
         if found < self._now_ns:
             raise UsageError(
-                f"{name} = {seconds}: lies before {self._now_ns / _NS}, the time of the last call; time never goes back"
+                name,
+                seconds,
+                f"lies before {self._now_ns / _NS}, the time of the last call",
+                "call in the order of time",
             )
         self._now_ns = found
         return found

@@ -19,7 +19,7 @@ from typing import Any
 
 import dropcurve._core as _core
 
-from ..errors import DropcurveError, WorkError
+from ..errors import DropcurveError, Problem, WorkError
 
 
 class Control:
@@ -43,14 +43,21 @@ class Control:
             self._file.flush()
             line = self._file.readline()
         except TimeoutError:
-            raise WorkError("the forwarder does not answer; stop it and run it again") from None
+            raise WorkError(
+                "forwarder", "", "the forwarder does not answer", "stop it and run it again", shown="rule"
+            ) from None
         except (OSError, ValueError):
             line = ""
         if not line.endswith("\n"):
-            raise WorkError("the forwarder has ended; run it again")
+            raise WorkError("forwarder", "", "the forwarder has ended", "run it again", shown="rule")
         answer: dict[str, Any] = json.loads(line)
         if problems := answer.get("problems"):
-            raise DropcurveError("; ".join(problems))
+            raise DropcurveError.of(
+                Problem(
+                    wish, ", ".join(map(str, more.values())), one, "correct it, and ask again", shown="rule"
+                )
+                for one in problems
+            )
         return answer
 
     def close(self) -> None:
@@ -66,7 +73,13 @@ def control(path: str | Path) -> Iterator[Control]:
     try:
         line = Control(path)
     except OSError as error:
-        raise DropcurveError(f"{path}: no forwarder answers there: {error.strerror or error}") from None
+        raise DropcurveError(
+            path,
+            "",
+            f"no forwarder answers there: {error.strerror or error}",
+            "start one with `dropcurve live run`, which prints its control socket",
+            shown="path",
+        ) from None
     try:
         yield line
     finally:
@@ -80,7 +93,13 @@ def await_control(path: Path, alive: Any, *, seconds: float = 300.0) -> Control:
         with contextlib.suppress(OSError):
             return Control(path)
         time.sleep(0.02)
-    raise DropcurveError("the forwarder did not start")
+    raise DropcurveError(
+        "forwarder",
+        "",
+        "the forwarder did not start",
+        "run it again; its own message comes before this one",
+        shown="rule",
+    )
 
 
 def plain(error: OSError) -> str:

@@ -107,7 +107,12 @@ def lab(
     Raises DropcurveError if no lab can run here, ScenarioError for a scenario that a lab cannot run.
     """
     if replications < 1 or predict < 0:
-        raise UsageError("a lab needs at least one run, and no negative number of simulations")
+        raise UsageError(
+            "replications, predict",
+            f"{replications}, {predict}",
+            "a lab needs at least one run, and no negative number of simulations",
+            "raise the number",
+        )
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     first = plans.make(base, seed=seed, changes=changes)
     run = launch.in_virtual_time if virtual else launch.in_namespaces

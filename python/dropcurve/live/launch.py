@@ -92,13 +92,19 @@ def in_namespaces(
     folder that is to go if we are killed. Raises DropcurveError if it cannot run here.
     """
     if why := missing():
-        raise DropcurveError(why)
+        raise DropcurveError("lab", "", why, "use --virtual, or another machine", shown="rule")
     job = _write_job(plan, out, files)
     words = [*_unshare(), sys.executable, "-m", "dropcurve.live.world", str(job)]
     limit = plan.duration_s + PATIENCE_S
     claims = [scratch] if scratch else []
     if not _keep(words, claims, limit, log=out / "world.txt"):
-        raise DropcurveError(f"the lab did not end within {limit:.0f} s")
+        raise DropcurveError(
+            "lab",
+            "",
+            f"the lab did not end within {limit:.0f} s",
+            "run it again on a machine with less work, or with a shorter --duration",
+            shown="rule",
+        )
     return _read(out)
 
 
@@ -111,7 +117,13 @@ def in_virtual_time(
     """
     kernel = oracle()
     if kernel is None or missing_for_virtual_time():
-        raise DropcurveError(missing_for_virtual_time())
+        raise DropcurveError(
+            "lab",
+            "virtual",
+            missing_for_virtual_time(),
+            "leave out --virtual to run it in real time",
+            shown="rule",
+        )
     # The guest sees the folder's name, and its bytes may depend on it: always the same, for one guest at a time.
     with folders.numbered(f"{GUEST}{os.geteuid()}-") as place:
         folder = place.path
@@ -127,7 +139,13 @@ def in_virtual_time(
         limit = PATIENCE_S + 60 * plan.duration_s
         claims = [place, scratch] if scratch else [place]
         if not _keep(words, claims, limit, log=folder / "kernel.txt"):
-            raise DropcurveError(f"the kernel in virtual time did not end within {limit:.0f} s")
+            raise DropcurveError(
+                "lab",
+                "virtual",
+                f"the kernel in virtual time did not end within {limit:.0f} s",
+                "shorten --duration",
+                shown="rule",
+            )
         try:
             return _read(folder)
         finally:
@@ -183,7 +201,19 @@ def _read(out: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         said = [path for path in (out / "world.txt", out / "kernel.txt") if path.exists()]
         last = said[0].read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:] if said else []
-        raise DropcurveError(f"the lab ended without a result{': ' + last[0] if last else ''}") from None
+        raise DropcurveError(
+            "lab",
+            "",
+            f"the lab ended without a result{': ' + last[0] if last else ''}",
+            "run it again, with a shorter --duration if memory was short",
+            shown="rule",
+        ) from None
     if "error" in raw:
-        raise DropcurveError(f"the lab could not run: {raw['error']}")
+        raise DropcurveError(
+            "lab",
+            "",
+            f"the lab could not run: {raw['error']}",
+            "install or allow what it names, or use --virtual",
+            shown="rule",
+        )
     return raw

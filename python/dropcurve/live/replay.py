@@ -53,5 +53,11 @@ def replay(record: str | Path) -> Agreement:
     try:
         found = json.loads(_core.live_replay(str(record)))
     except OSError as error:
-        raise ResultError(plain(error)) from None
+        raise ResultError(
+            record,
+            "",
+            plain(error).removeprefix(f"{record}: "),
+            "name a record that `dropcurve live run --record` wrote",
+            shown="path",
+        ) from None
     return Agreement(**{**found, "difference": found["difference"] or ""})

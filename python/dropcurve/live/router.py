@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError, UsageError, WorkError
-from ..present.visible import cut
+from ..errors import DropcurveError, UsageError, WorkError, quoted
 from ..quantities import values, wording
 from . import keeper, merging, scratch
 from .forwarder import Control, await_control
@@ -77,16 +76,27 @@ class Router:
         if self.queue_number is not None:
             if self.inside or self.outside:
                 raise UsageError(
-                    "--queue-num takes the packets that a rule of netfilter sends; leave out --in-if and --out-if"
+                    "--queue-num",
+                    self.queue_number,
+                    "takes the packets that a rule of netfilter sends",
+                    "leave out --in-if and --out-if",
                 )
             if not 0 <= self.queue_number < 1 << 16:
-                raise UsageError(f"--queue-num {self.queue_number}: must be a number from 0 to 65535")
+                raise UsageError(
+                    "--queue-num",
+                    self.queue_number,
+                    "must be a number from 0 to 65535",
+                    "give the number of your rule",
+                )
             why = "packets that this router's own rules send here; the kernel routes, we delay and drop"
             yield Device(f"netfilter queue {self.queue_number}", "queue", why, self.queue_number)
             return
         if not self.inside or not self.outside or self.inside == self.outside:
             raise UsageError(
-                "name two interfaces with --in-if and --out-if, or a netfilter queue with --queue-num"
+                "--in-if, --out-if",
+                f"{self.inside}, {self.outside}",
+                "must be two interfaces",
+                "name two with --in-if and --out-if, or a netfilter queue with --queue-num",
             )
         for name in (self.inside, self.outside):
             yield device(name)
@@ -95,7 +105,12 @@ class Router:
 def check_rate(rate: str, *, name: str = "--rate") -> None:
     """Raises UsageError for a rate of zero, which a simulated link may have, but no queue of real packets."""
     if re.fullmatch(r"\s*(?:0+\.?0*|\.0+)(?:[eE][+-]?[0-9]+)?\s*[A-Za-z/]*\s*", rate):
-        raise UsageError(f"{name} {cut(rate)}: must be above 0; a link without a rate has no queue to manage")
+        raise UsageError(
+            name,
+            rate,
+            "must be above 0; a link without a rate has no queue to manage",
+            "give the rate of the link, such as 10Mbit",
+        )
 
 
 def beside(path: Path | None, directions: int) -> list[str]:
@@ -107,14 +122,23 @@ def beside(path: Path | None, directions: int) -> list[str]:
 def device(name: str) -> Device:
     """The device of an interface. Raises UsageError if no interface has this name, or it cannot be used."""
     if not (SYS / name).is_dir():
-        raise UsageError(f"there is no interface {name}; there are {', '.join(names()) or 'none'}")
+        raise UsageError(
+            "interface",
+            name,
+            f"there is no interface {name}",
+            f"there are {', '.join(names()) or 'none'}",
+            shown="rule",
+        )
     if (SYS / name / "tun_flags").exists():
         if int(read(name, "tun_flags"), 16) & 2:
-            raise UsageError(f"{name} is a TAP device; a TUN device, a veth or a card can be used")
+            raise UsageError("interface", name, "is a TAP device", "name a TUN device, a veth or a card")
         return Device(name, "tun", "a TUN device: whole packets, without offloads")
     if read(name, "type") != "1":
         raise UsageError(
-            f"{name} is no Ethernet interface; use a netfilter queue (--queue-num) for what is routed there"
+            "interface",
+            name,
+            "is no Ethernet interface",
+            "use a netfilter queue (--queue-num) for what is routed there",
         )
     return Device(name, "packet", "an Ethernet interface: whole frames by a packet socket, as a bridge would")
 
@@ -150,7 +174,10 @@ def running(
                 line = await_control(here / "control", lambda: process.poll() is None, seconds=limit_s)
             except DropcurveError as error:
                 said = (process.communicate()[1] or "").strip()
-                raise DropcurveError(said or str(error)) from None
+                remedy = "correct what it names, and run it again"
+                raise DropcurveError.of(
+                    [quoted("forwarder", said, remedy)] if said else error.problems
+                ) from None
             yield line, here / "control", process
         finally:
             if process.stdin:
@@ -176,7 +203,10 @@ def work(
                     stats = line.ask("stats")
             stats = line.ask("stats", series=True)
         except WorkError as error:
-            raise WorkError(ended(process) or str(error)) from None
+            said = ended(process)
+            raise WorkError.of(
+                [quoted("forwarder", said, "run it again")] if said else error.problems
+            ) from None
         line.close()
     return {**stats, "warnings": warnings(stats)}
 

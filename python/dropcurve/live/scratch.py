@@ -57,7 +57,13 @@ def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
     sweep(base.glob(f"{prefix}*"))
     claim = next(filter(None, (_make(base / f"{prefix}{number:02}") for number in range(PLACES))), None)
     if claim is None:
-        raise DropcurveError(f"{base / prefix}..: all {PLACES} places are taken")
+        raise DropcurveError(
+            f"{base / prefix}..",
+            "",
+            f"all {PLACES} places are taken",
+            "wait for other labs to end, or remove their folders",
+            shown="path",
+        )
     try:
         yield claim
     finally:

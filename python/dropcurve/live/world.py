@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError
+from ..errors import DropcurveError, quoted
 from .addresses import FIRST_PORT, INTERVAL_S, NETWORKS, OTHER, address, pause_until, source
 from .forwarder import Control, await_control
 
@@ -99,7 +99,8 @@ class World:
             return started, await_control(here / "control", lambda: started.poll() is None)
         except DropcurveError as error:
             said = (self.out / "forwarder.txt").read_text(encoding="utf-8").strip()
-            raise DropcurveError(said or str(error)) from None
+            remedy = "correct what it names, and run it again"
+            raise DropcurveError.of([quoted("forwarder", said, remedy)] if said else error.problems) from None
 
     def set_up_hosts(self) -> None:
         """Sets addresses, routes and the options of the kernel's TCP."""
@@ -176,7 +177,7 @@ class World:
                 self.waiting.append(program)
         for program in self.waiting:
             if not program.stdout or program.stdout.readline() != b"ready\n":
-                raise DropcurveError("the programs for UDP did not start")
+                raise DropcurveError("UDP", "", "the programs for it did not start", "run it again")
 
     def send(self, began: float, line: Control) -> None:
         """Starts each flow and changes the link when it is due, resets the counters at the end of the warm-up, and
@@ -340,7 +341,9 @@ def call(command: list[str], text: str | None = None) -> str:
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         complaint = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
-        raise DropcurveError(f"{' '.join(command[:4])}: {complaint[0]}")
+        raise DropcurveError(
+            " ".join(command[:4]), "", complaint[0], "install or allow what it names", shown="path"
+        )
     return done.stdout
 
 

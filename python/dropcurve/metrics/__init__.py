@@ -42,7 +42,7 @@ def find(name: str) -> Metric:
     if name in METRICS:
         return METRICS[name]
     hint = nearest(name, METRICS, otherwise="`dropcurve list metrics` shows all")
-    raise UsageError(f"no metric is called '{name}'; {hint}")
+    raise UsageError("metric", name, f"no metric is called '{name}'", hint, shown="rule")
 
 
 def ordered() -> list[Metric]:

@@ -169,7 +169,7 @@ def _save(figure: Figure, files: Sequence[Path]) -> list[Path]:
 
 def _kind(name: str) -> Kind:
     if name not in KINDS:
-        raise UsageError(f"plot kind {name!r}: must be one of {', '.join(KINDS)}")
+        raise UsageError("plot kind", repr(name), f"must be one of {', '.join(KINDS)}", "choose one of these")
     return KINDS[name]
 
 

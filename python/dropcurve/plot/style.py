@@ -165,7 +165,7 @@ def styled(*, text_as_text: bool = False, style: str = "screen") -> Iterator[Non
     import matplotlib
 
     if style not in STYLES:
-        raise UsageError(f"style = {style!r}: must be one of {', '.join(STYLES)}")
+        raise UsageError("style", repr(style), f"must be one of {', '.join(STYLES)}", "choose one of these")
     settings: Any = {**RC, **STYLES[style]}
     if text_as_text:
         settings["svg.fonttype"] = "none"
@@ -219,7 +219,9 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
         "pgf": {},
     }
     if format not in no_date:
-        raise UsageError(f"format = {format!r}: must be one of {', '.join(no_date)}")
+        raise UsageError(
+            "format", repr(format), f"must be one of {', '.join(no_date)}", "choose one of these"
+        )
     if format == "pgf":
         _require_latex()
     out = io.BytesIO()

@@ -86,17 +86,28 @@ def parse(text: str, *, name: str) -> Range:
     if found is None:
         one = _END.fullmatch(text)
         if one is None:
-            raise UsageError(f"{name} = '{text}' must be a value or a range with its unit, such as 20-200ms")
+            raise UsageError(
+                name, text, "must be a value or a range with its unit", "write one such as 20-200ms"
+            )
         value = float(one[1])
         return Range(value, value, one[2] or "", whole=_whole(one[1], one[1], one[2]))
     low, high = float(found["low"]), float(found["high"])
     unit = found["high_unit"] or ""
     if found["low_unit"] and found["low_unit"] != unit:
-        raise UsageError(f"{name} = '{text}' must have the same unit at both ends, or one unit at its end")
+        raise UsageError(
+            name,
+            text,
+            "must have the same unit at both ends, or one unit at its end",
+            "write one such as 20-200ms",
+        )
     if low > high:
-        raise UsageError(f"{name} = '{text}' must rise: its first value exceeds the second")
+        raise UsageError(
+            name, text, "must rise: its first value exceeds the second", "put the smaller value first"
+        )
     if found["scale"] == "log" and low <= 0:
-        raise UsageError(f"{name} = '{text}': a logarithmic range must start above 0")
+        raise UsageError(
+            name, text, "a logarithmic range must start above 0", "raise its start, or leave out log"
+        )
     scale: Scale = "log" if low > 0 and high / low >= WIDE else "linear"
     if found["scale"]:
         scale = "log" if found["scale"] == "log" else "linear"

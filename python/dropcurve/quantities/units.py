@@ -46,7 +46,7 @@ def _split(text: str, what: str, example: str) -> tuple[Fraction, str]:
     if not found or len(found[1]) + len(found[2] or "") > _DIGITS or abs(_exponent(found[1])) > _EXPONENT:
         found = None
     if not found or (found[2] is not None and int(found[2]) == 0):
-        raise UsageError(f"{what} '{text}' must be a number with its unit, such as {example}")
+        raise UsageError(what, text, "must be a number with its unit", f"write one such as {example}")
     return Fraction(found[1]) / int(found[2] or 1), found[3]
 
 
@@ -55,8 +55,10 @@ def rate(text: str, *, what: str = "rate") -> float:
     value, unit = _split(text, what, "100Mbit")
     if unit == "mbps" or (unit.lower() in ("kbps", "gbps") and unit.islower()):
         raise UsageError(
-            f"{what} '{text}' is ambiguous: tc reads '{unit}' as bytes a second; write {unit[0].upper()}bit/s or "
-            f"{unit[0].upper()}B/s"
+            what,
+            text,
+            f"is ambiguous: tc reads '{unit}' as bytes a second",
+            f"write {unit[0].upper()}bit/s or {unit[0].upper()}B/s",
         )
     short = re.sub(r"(?:/s|ps)$", "", unit)
     lower = short.lower()
@@ -67,7 +69,9 @@ def rate(text: str, *, what: str = "rate") -> float:
     elif short in ("b", "kb", "Mb", "Gb") and short != unit:
         factor = _RATES[f"{lower}it"]
     else:
-        raise UsageError(f"{what} '{text}' must end in a unit of rate: bit, kbit, Mbit or Gbit")
+        raise UsageError(
+            what, text, "must end in a unit of rate: bit, kbit, Mbit or Gbit", "write one such as 100Mbit"
+        )
     return _positive(value * factor, text, what)
 
 
@@ -75,7 +79,9 @@ def span(text: str, *, what: str = "time") -> float:
     """Seconds of ``20ms``. Raises UsageError, also for a time of 0."""
     value, unit = _split(text, what, "20ms")
     if unit not in _SPANS:
-        raise UsageError(f"{what} '{text}' must end in a unit of time: s, ms, us, ns or min")
+        raise UsageError(
+            what, text, "must end in a unit of time: s, ms, us, ns or min", "write one such as 50ms"
+        )
     return _positive(value * _SPANS[unit], text, what)
 
 
@@ -83,10 +89,12 @@ def size(text: str, *, what: str = "size") -> int:
     """Bytes of ``1500B``, ``64kB`` (1000), ``64KiB`` (1024). Raises UsageError, also for a size of 0."""
     value, unit = _split(text, what, "1500B")
     if unit.lower() not in _SIZES:
-        raise UsageError(f"{what} '{text}' must end in a unit of size: B, kB, MB, KiB or MiB")
+        raise UsageError(
+            what, text, "must end in a unit of size: B, kB, MB, KiB or MiB", "write one such as 150kB"
+        )
     found = value * _SIZES[unit.lower()]
     if found.denominator != 1:
-        raise UsageError(f"{what} '{text}' is not a whole number of bytes")
+        raise UsageError(what, text, "is not a whole number of bytes", "write one, such as 1500B")
     return int(_positive(found, text, what))
 
 
@@ -96,7 +104,9 @@ def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:
     if unit.lower() in _PACKETS:
         return _positive(value, text, what)
     if unit.lower() not in _SIZES:
-        raise UsageError(f"{what} '{text}' must end in a unit: pkts, B, kB, MB, KiB or MiB")
+        raise UsageError(
+            what, text, "must end in a unit: pkts, B, kB, MB, KiB or MiB", "write one such as 100pkts"
+        )
     return size(text, what=what) / packet_bytes
 
 
@@ -113,14 +123,16 @@ def buffer(text: str, *, rate_bps: float, rtt_s: float, packet_bytes: float, wha
     if unit.lower() == "bdp":
         return _positive(value, text, what) * rate_bps * rtt_s / (8.0 * packet_bytes)
     if unit.lower() not in _PACKETS and unit.lower() not in _SIZES:
-        raise UsageError(f"{what} '{text}' must end in a unit: pkts, kB, MB, ms or bdp")
+        raise UsageError(
+            what, text, "must end in a unit: pkts, kB, MB, ms or bdp", "write one such as 1000pkts"
+        )
     return packets(text, packet_bytes=packet_bytes, what=what)
 
 
 def count(text: str, *, what: str = "number") -> int:
     """A whole number of 1 or more. Raises UsageError."""
     if not re.fullmatch(r"\s*[0-9]{1,18}\s*", text) or int(text) < 1:
-        raise UsageError(f"{what} '{text}' must be a whole number, 1 or more")
+        raise UsageError(what, text, "must be a whole number, 1 or more", "write one such as 5")
     return int(text)
 
 
@@ -129,7 +141,7 @@ def between(text: str, read: Callable[[str], float], *, what: str) -> tuple[floa
     the other. Raises UsageError for ends in the wrong order."""
     parts = re.split(r"\s+to\s+|(?<=[0-9A-Za-z.])\s*(?:-|–|\.\.)\s*(?=[0-9.])", text.strip())
     if len(parts) > 2:
-        raise UsageError(f"{what} '{text}' must be one value or two with a hyphen, such as 20-200ms")
+        raise UsageError(what, text, "must be one value or two with a hyphen", "write one such as 20-200ms")
     first, last = parts[0], parts[-1]
     unit = re.sub(r"^[0-9.eE+ ]*", "", last)
     if unit and re.fullmatch(r"[0-9.]+", first):
@@ -139,13 +151,13 @@ def between(text: str, read: Callable[[str], float], *, what: str) -> tuple[floa
         number = re.match(r"[0-9.eE+]*", parts[-1])
         own = parts[-1][number.end() :].strip() if number else ""
         shorter = parts[-1].removesuffix(own).strip() if first.endswith(own) else parts[-1]
-        raise UsageError(f"{what} '{text}' must rise: write {shorter}-{first}")
+        raise UsageError(what, text, "must rise", f"write {shorter}-{first}")
     return low, high
 
 
 def _positive(value: Fraction, text: str, what: str) -> float:
     if value <= 0:
-        raise UsageError(f"{what} '{text}' must be above 0")
+        raise UsageError(what, text, "must be above 0", "write a larger one")
     return float(value)
 
 

@@ -46,7 +46,9 @@ def assignment(text: str) -> tuple[str, Any]:
     """``path=value``. Raises UsageError if there is no equals sign or no path."""
     path, sign, value = text.partition("=")
     if not sign or not path.strip():
-        raise UsageError(f"'{text}' must be PATH=VALUE, such as queue.max_p=0.1")
+        raise UsageError(
+            "assignment", text, "must be PATH=VALUE", "write one such as queue.max_p=0.1", shown="value"
+        )
     return path.strip(), parse(value)
 
 
@@ -72,7 +74,12 @@ def named(text: str) -> tuple[str, str]:
     if not sign or ":" in name:
         return "", text
     if not name.strip():
-        raise UsageError(f"'{text}' must be NAME=KIND:KEY=VALUE,... or KIND:KEY=VALUE,...")
+        raise UsageError(
+            "queue",
+            text,
+            "must be NAME=KIND:KEY=VALUE,... or KIND:KEY=VALUE,...",
+            "write one such as red:max_p=0.1",
+        )
     return name.strip(), rest
 
 
@@ -86,10 +93,13 @@ def queue(text: str) -> tuple[str, dict[str, Any]]:
             part = f"dialect={part}"
         key, value = assignment(part)
         if not _placed(parameters, key, value):
-            raise UsageError(f"queue '{text}' sets {key} twice")
+            raise UsageError("queue", text, f"sets {key} twice", "leave out one of the two")
     if not kind.strip():
         raise UsageError(
-            f"'{text}' must begin with the name of a discipline, such as red:dialect=ns2,max_p=0.1"
+            "queue",
+            text,
+            "must begin with the name of a discipline",
+            "write one such as red:dialect=ns2,max_p=0.1",
         )
     return kind.strip(), parameters
 
@@ -117,7 +127,13 @@ def variation(text: str) -> tuple[str, list[Any]]:
     path, sign, rest = text.partition("=")
     values = [parse(part) for part in split_commas(rest)]
     if not sign or not path.strip() or not values:
-        raise UsageError(f"'{text}' must be PATH=VALUE,VALUE,..., such as queue.max_p=0.02,0.1")
+        raise UsageError(
+            "variation",
+            text,
+            "must be PATH=VALUE,VALUE,...",
+            "write one such as queue.max_p=0.02,0.1",
+            shown="value",
+        )
     return path.strip(), values
 
 
@@ -127,7 +143,9 @@ def variations(texts: Iterable[str]) -> dict[str, list[Any]]:
     for text in texts:
         path, some = variation(text)
         if path in found:
-            raise UsageError(f"{path} varies twice; put all its values into one: {path}=VALUE,VALUE")
+            raise UsageError(
+                path, some, "varies twice", f"put all its values into one: {path}=VALUE,VALUE", shown="path"
+            )
         found[path] = some
     return found
 
@@ -140,5 +158,5 @@ def share(text: str, what: str = "precision") -> float:
     except ValueError:
         value = math.nan
     if not 0.0 < value < 1.0:
-        raise UsageError(f"{what} '{text}' must lie between 0 and 1, such as 5% or 0.05")
+        raise UsageError(what, text, "must lie between 0 and 1", "write one such as 5% or 0.05")
     return value

@@ -84,7 +84,7 @@ def section(name: str, more: More | None = None) -> Rows:
     if name not in SECTIONS:
         names = (*SECTIONS, *(more or ()))
         hint = nearest(name, names, otherwise=f"there are {', '.join(names)}")
-        raise UsageError(f"no list is called '{name}'; {hint}")
+        raise UsageError("list", name, f"no list is called '{name}'", hint, shown="rule")
     found = library.catalogue()
     if name == "disciplines":
         return [(one["kind"], one["title"]) for one in found["disciplines"]]
@@ -150,7 +150,7 @@ def describe(name: str, more: More | None = None) -> list[Description]:
     owner, _, key = name.rpartition(":")
     known += [f"{owner}:{one['name']}" for title, one in _parameters() if owner in ("", title)] if key else []
     hint = nearest(name, known, otherwise="`dropcurve list` shows all names")
-    raise UsageError(f"nothing is called '{name}'; {hint}")
+    raise UsageError("name", name, f"nothing is called '{name}'", hint, shown="rule")
 
 
 def _discipline(name: str) -> Iterator[Description]:

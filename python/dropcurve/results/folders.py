@@ -107,7 +107,7 @@ def save(result: Measured, folder: Path) -> Path:
         checksums.update(folder, [path for name in FILES if (path := folder / name).exists()])
     except OSError as error:
         where = error.filename or folder
-        raise ResultError(unwritable(where, error)) from error
+        raise ResultError.of([unwritable(where, error)]) from error
     return folder
 
 
@@ -167,7 +167,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     found = _read(folder, "result.json")
     held = _read(folder, "runs.json")
     for fault in checksums.faults(folder, only=FILES):
-        raise ResultError(f"{fault}; {REMEDY}")
+        raise ResultError(fault.path, fault.what, fault.what, REMEDY, shown="path")
     check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
     check(folder / "runs.json", held, shapes.RUNS, remedy=REMEDY)
     runs: dict[str, list[RunSummary]] = {}
@@ -192,7 +192,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         what = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise ResultError(
-            f"{folder}: is damaged: no table can be made of its runs ({what}); {REMEDY}"
+            folder, what, f"is damaged: no table can be made of its runs ({what})", REMEDY, shown="path"
         ) from None
     return result
 
@@ -201,13 +201,22 @@ def _read(folder: Path, name: str) -> dict[str, Any]:
     path = folder / name
     if not path.exists():
         what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
-        raise ResultError(f"{folder}: {what}; `dropcurve run` and `compare` write one and print its name")
+        raise ResultError(
+            "folder",
+            folder,
+            what,
+            "name a folder that `dropcurve run` or `compare` wrote; they print its name",
+            shown="value",
+        )
     found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, parse=rows.parse, limit=rows.LIMIT)
     version = found.get("format")
     if version != FORMAT:
         raise ResultError(
-            f"{path}: has format {cut(str(version), 20)}, this version of dropcurve reads format {FORMAT}; "
-            "run the command in it again"
+            path,
+            f"format {version}",
+            f"has format {cut(str(version), 20)}, this version of dropcurve reads format {FORMAT}",
+            "run the command in it again",
+            shown="path",
         )
     return found
 
@@ -224,7 +233,7 @@ def _read_series(path: Path) -> dict[str, Series]:
         table = parquet.read_table(path, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         what = " ".join(str(error).split())[:200]
-        raise ResultError(f"{path}: is damaged: {what}; {REMEDY}") from None
+        raise ResultError(path, what, f"is damaged: {what}", REMEDY, shown="path") from None
     times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
     labels = [_labels(table[name]) for name in ("variant", "series", "component")]
     # A curve ends where a label changes.

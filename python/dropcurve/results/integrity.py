@@ -32,7 +32,7 @@ def check(folder: Path) -> Integrity:
     """
     if not any((folder / name).exists() for name in (*MARKS, checksums.NAME)):
         what = "has no result, sweep or answer" if folder.exists() else "no such folder"
-        raise ResultError(f"{folder}: {what}; name a folder that dropcurve wrote")
+        raise ResultError("folder", folder, what, "name a folder that dropcurve wrote", shown="value")
     found = {fault.path: fault for fault in checksums.faults(folder)}
     known = {folder / name for name in checksums.covered(folder)}
     readable = sorted(path for kind in ("json", "parquet") for path in folder.rglob(f"*.{kind}"))

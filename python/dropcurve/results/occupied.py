@@ -25,7 +25,7 @@ def check_result(folder: Path, scenarios: Collection[str]) -> None:
     _check_mark(folder, "result.json")
     found = _read(folder / "result.json", {"variants": [{"hash": str}]})
     if found is not None and not {one["hash"] for one in found["variants"]} <= set(scenarios):
-        raise ResultError(f"{folder}: holds the result of another scenario; {_REMEDY}")
+        raise ResultError("--out", folder, "holds the result of another scenario", _REMEDY, shown="value")
 
 
 def check_sweep(folder: Path, scenario: Mapping[str, Any]) -> None:
@@ -33,13 +33,13 @@ def check_sweep(folder: Path, scenario: Mapping[str, Any]) -> None:
     _check_mark(folder, "sweep.json")
     found = _read(folder / "sweep.json", {"scenario": dict})
     if found is not None and found["scenario"] != scenario:
-        raise ResultError(f"{folder}: holds a sweep of another scenario; {_REMEDY}")
+        raise ResultError("--out", folder, "holds a sweep of another scenario", _REMEDY, shown="value")
 
 
 def _check_mark(folder: Path, own: str) -> None:
     for name, verb in _MARKS.items():
         if name != own and (folder / name).exists():
-            raise ResultError(f"{folder}: holds what `dropcurve {verb}` wrote; {_REMEDY}")
+            raise ResultError("--out", folder, f"holds what `dropcurve {verb}` wrote", _REMEDY, shown="value")
 
 
 def _read(path: Path, shape: Any) -> Any:
@@ -49,7 +49,9 @@ def _read(path: Path, shape: Any) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise ResultError(f"{path}: cannot be read as a result ({error}); {_REMEDY}") from None
+        raise ResultError(
+            path, error, f"cannot be read as a result ({error})", _REMEDY, shown="path"
+        ) from None
     if any(faults(found, shape)):
-        raise ResultError(f"{path}: cannot be read as a result; {_REMEDY}")
+        raise ResultError(path, "", "cannot be read as a result", _REMEDY, shown="path")
     return found

@@ -101,7 +101,7 @@ def rows(
 def check_per(per: str) -> None:
     """Raises UsageError for anything a table cannot be taken of."""
     if per not in PER:
-        raise UsageError(f"per = {per}: must be one of {', '.join(PER)}")
+        raise UsageError("per", per, f"must be one of {', '.join(PER)}", "choose one of these")
 
 
 def _rows_of(

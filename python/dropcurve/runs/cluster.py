@@ -13,7 +13,6 @@ from typing import Any
 
 from ..errors import DropcurveError, UsageError
 from ..files.reading import is_regular
-from ..present.visible import cut
 from ..quantities import values
 
 #: Seconds to wait for a scheduler to answer at first.
@@ -29,7 +28,7 @@ def connect(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError:
-        raise UsageError("--cluster needs Dask: pip install 'dropcurve[cluster]'") from None
+        raise UsageError("--cluster", address, "needs Dask", "pip install 'dropcurve[cluster]'") from None
     cluster = made(address)
     security = secured(address) if cluster is None else cluster.security
     try:
@@ -40,7 +39,11 @@ def connect(address: str) -> Iterator[Any]:
     except (OSError, ValueError, RuntimeError, TypeError) as error:
         why = " ".join(str(error).split())[:200]
         raise DropcurveError(
-            f"{cut(address)}: no scheduler answers there: {why}; start it, or check the address and --cluster-tls"
+            "cluster",
+            address,
+            f"no scheduler answers there: {why}",
+            "start it, or check the address and --cluster-tls",
+            shown="value",
         ) from None
     try:
         yield client
@@ -80,10 +83,13 @@ def trusting(folder: str | Path | None = None, *, plain: bool = False) -> Iterat
         for path in (ca, cert, key):
             if not is_regular(path):
                 raise UsageError(
-                    f"--cluster-tls {folder}: has no file {path.name}; it must hold ca.pem, cert.pem, key.pem"
+                    "--cluster-tls",
+                    folder,
+                    f"has no file {path.name}",
+                    "put ca.pem, cert.pem and key.pem into it",
                 )
         if os.name == "posix" and key.stat().st_mode & 0o077:
-            raise UsageError(f"--cluster-tls {folder}: others may read key.pem; chmod 600 {key}")
+            raise UsageError("--cluster-tls", folder, "others may read key.pem", f"chmod 600 {key}")
         trust = Trust(ca, cert, key, plain)
     token = _trust.set(trust)
     try:
@@ -116,9 +122,10 @@ def secured(address: str) -> Any:
     if trust.plain or is_loopback(address):
         return None
     raise UsageError(
-        f"cluster = {cut(address)}: lies beyond this machine, and without TLS anybody between could run code here and "
-        "there; give --cluster-tls FOLDER (ca.pem, cert.pem, key.pem), or --cluster-insecure in a network that "
-        "you trust"
+        "cluster",
+        address,
+        "lies beyond this machine, and without TLS anybody between could run code here and there",
+        "give --cluster-tls FOLDER (ca.pem, cert.pem, key.pem), or --cluster-insecure in a network that you trust",
     )
 
 
@@ -153,7 +160,9 @@ def made(address: str) -> Any:
         from distributed import LocalCluster
 
         if not rest.isdigit() or int(rest) < 1:
-            raise UsageError(f"cluster = {address}: must be local:N with N processes, such as local:4")
+            raise UsageError(
+                "cluster", address, "must be local:N with N processes", "write one such as local:4"
+            )
         return LocalCluster(
             security=secured(address), n_workers=int(rest),
             threads_per_worker=1, processes=True, dashboard_address=None,
@@ -163,7 +172,9 @@ def made(address: str) -> Any:
         return _slurm(address, rest)
     if "://" not in address and not rest.isdigit():
         example = "tcp://host:8786, local:4 or slurm:cores=8,memory=16GB,jobs=10"
-        raise UsageError(f"cluster = {address}: must be the address of a Dask scheduler, such as {example}")
+        raise UsageError(
+            "cluster", address, "must be the address of a Dask scheduler", f"write one such as {example}"
+        )
     return None
 
 
@@ -171,23 +182,27 @@ def _slurm(address: str, rest: str) -> Any:
     try:
         from dask_jobqueue import SLURMCluster
     except ImportError:
-        raise UsageError("--cluster slurm: needs dask-jobqueue: pip install 'dropcurve[cluster]'") from None
+        raise UsageError(
+            "--cluster", "slurm", "needs dask-jobqueue", "pip install 'dropcurve[cluster]'"
+        ) from None
     # Walltimes are full of colons and memory has units: only what is a number is one.
     options: dict[str, Any] = {}
     for part in values.split_commas(rest):
         name, sign, text = part.partition("=")
         if not sign:
-            raise UsageError(f"cluster = {address}: '{part}' must be NAME=VALUE")
+            raise UsageError("cluster", address, f"'{part}' must be NAME=VALUE", "write one such as cores=8")
         options[name.strip()] = int(text) if text.strip().isdigit() else text.strip()
     missing = [name for name in ("cores", "memory") if name not in options]
     if missing:
-        raise UsageError(f"cluster = {address}: needs {' and '.join(missing)}, such as cores=8,memory=16GB")
+        raise UsageError(
+            "cluster", address, f"needs {' and '.join(missing)}", "add them, such as cores=8,memory=16GB"
+        )
     jobs = int(options.pop("jobs", 1))
     try:
         cluster = SLURMCluster(**options, security=secured(address))
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"cluster = {address}: {error}; dask_jobqueue.SLURMCluster lists its options"
+            "cluster", address, str(error), "dask_jobqueue.SLURMCluster lists its options"
         ) from None
     cluster.scale(jobs=jobs)
     return cluster

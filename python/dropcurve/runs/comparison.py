@@ -66,7 +66,7 @@ def compare(
     given = [scenario] if isinstance(scenario, (Scenario, str, Path)) else list(scenario)
     bases = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     if not bases:
-        raise UsageError("nothing to compare: name a scenario")
+        raise UsageError("scenario", "", "not given, so there is nothing to compare", "name a scenario")
     found = variants(bases, queues=queues, vary=dict(vary or {}), at=at)
     command = command_line.line(
         "compare",

@@ -33,14 +33,28 @@ class Effort:
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63 - 10_000:
-            raise UsageError(f"seed = {self.seed}: must be a whole number, 0 or more, of at most 18 digits")
+            raise UsageError(
+                "seed",
+                self.seed,
+                "must be a whole number, 0 or more, of at most 18 digits",
+                "choose one such as 1",
+            )
         if self.replications is not None and self.replications < 1:
-            raise UsageError(f"replications = {self.replications}: must be 1 or more")
+            raise UsageError(
+                "replications", self.replications, "must be 1 or more", "choose 5 or more for an interval"
+            )
         Executor(self.jobs)
         if self.precision is not None and not 0 < self.precision < 1:
-            raise UsageError(f"precision = {self.precision}: must lie between 0 and 1, such as 0.05")
+            raise UsageError(
+                "precision", self.precision, "must lie between 0 and 1", "write one such as 0.05"
+            )
         if self.precision is not None and self.maximum < self.first:
-            raise UsageError(f"maximum = {self.maximum}: must be at least {self.first}")
+            raise UsageError(
+                "maximum",
+                self.maximum,
+                f"must be at least {self.first}",
+                "raise it, or lower the replications",
+            )
         for name in self.metrics:
             metrics.find(metrics.split(name)[0])
 

@@ -31,7 +31,7 @@ def using(name: str) -> Iterator[None]:
         UsageError: there is no such engine.
     """
     if name not in ENGINES:
-        raise UsageError(f"engine = {name!r}: must be one of {', '.join(ENGINES)}")
+        raise UsageError("engine", repr(name), f"must be one of {', '.join(ENGINES)}", "choose one of these")
     token = _chosen.set(name)
     try:
         yield

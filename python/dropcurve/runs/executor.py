@@ -73,7 +73,9 @@ class Executor:
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
-            raise UsageError(f"jobs = {self.jobs}: must be 1 or more")
+            raise UsageError(
+                "jobs", self.jobs, "must be 1 or more", "give the number of runs at once, such as 4"
+            )
 
     @property
     def threads(self) -> int:
@@ -219,7 +221,7 @@ class _Work(Generic[T]):
                 **engine.options(),
             )
         except _core.PluginError as error:
-            raise UsageError(f"{error}; mend the plug-in") from None
+            raise UsageError("plug-in", "", str(error), "mend the plug-in", shown="rule") from None
 
     def _hand_out(self, name: bytes, found: T) -> None:
         for number in self.numbers[name]:

@@ -106,7 +106,7 @@ class Locks:
                 os.close(known.file)
             _held[path] = _Held(file, os.fstat(file).st_ino)
         except OSError as error:
-            raise ResultError(unwritable(path, error)) from None
+            raise ResultError.of([unwritable(path, error)]) from None
         return _held[path]
 
     def _lock(self, held: _Held, place: int) -> bool:
@@ -125,8 +125,12 @@ class Locks:
 
     def _unfit(self, error: OSError) -> ResultError:
         return ResultError(
-            f"{self.folder}: its file system has no record locks ({error.strerror or error}), which keep one run from "
-            "being made twice; keep the runs in a folder that has them"
+            "folder",
+            self.folder,
+            f"its file system has no record locks ({error.strerror or error}), which keep one run from being "
+            "made twice",
+            "keep the runs in a folder that has them",
+            shown="value",
         )
 
 

@@ -71,7 +71,7 @@ def writable(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ResultError(unwritable(folder, error)) from None
+        raise ResultError.of([unwritable(folder, error)]) from None
 
 
 @dataclass
@@ -261,7 +261,7 @@ class RunStore:
         except sqlite3.Error as error:
             if str(getattr(error, "sqlite_errorname", "")).startswith(_OF_THE_DISK):
                 what, remedy = "cannot be written", "make room on its disk, or name another folder"
-            raise ResultError(f"{self.path}: {what}: {error}; {remedy}") from None
+            raise ResultError(self.path, "", f"{what}: {error}", remedy, shown="path") from None
 
     @property
     def _connection(self) -> sqlite3.Connection:

@@ -54,12 +54,19 @@ def variants(
         found[_unique(name, found)] = one
     if len(found) < 2:
         raise UsageError(
-            "a comparison needs two variants or more: give --queue twice, --vary with two values, "
-            "or two scenarios"
+            "--queue, --vary",
+            "",
+            "a comparison needs two variants or more",
+            "give --queue twice, --vary with two values, or two scenarios",
+            shown="rule",
         )
     if len(found) > MOST:
         raise UsageError(
-            f"{len(found)} variants are more than a table can show ({MOST}); compare fewer at a time"
+            "variants",
+            len(found),
+            f"{len(found)} variants are more than a table can show ({MOST})",
+            "compare fewer at a time",
+            shown="rule",
         )
     return found
 

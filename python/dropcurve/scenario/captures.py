@@ -66,20 +66,27 @@ def packets(path: str | Path) -> list[tuple[int, int]]:
         data = read_bytes(Path(path), limit=LIMIT)
     except OSError as error:
         reason = error.strerror or error
-        raise DropcurveError(f"{path}: cannot be read: {reason}; name a pcap or pcapng file") from None
+        raise DropcurveError(
+            path, "", f"cannot be read: {reason}", "name a pcap or pcapng file", shown="path"
+        ) from None
     found: list[tuple[int, int]] = []
     for number, record in enumerate(_records(data, path), 1):
         if record.link not in _LINKS:
             raise DropcurveError(
-                f"{path}: packet {number} is of link type {record.link}; read are Ethernet (1), "
-                "raw IP (101, 12, 228, 229), BSD loopback (0, 108) and Linux cooked (113, 276): "
-                "capture on such an interface"
+                path,
+                record.link,
+                f"packet {number} is of link type {record.link}; read are Ethernet (1), "
+                "raw IP (101, 12, 228, 229), BSD loopback (0, 108) and Linux cooked (113, 276)",
+                "capture on such an interface",
+                shown="path",
             )
         size = _ip_size(record)
         if size is not None:
             found.append((record.time_ns, size))
     if not found:
-        raise DropcurveError(f"{path}: holds no IP packet; check what was captured with `tcpdump -r`")
+        raise DropcurveError(
+            path, "", "holds no IP packet", "check what was captured with `tcpdump -r`", shown="path"
+        )
     found.sort(key=lambda packet: packet[0])
     first = found[0][0]
     return [(time - first, size) for time, size in found]
@@ -91,15 +98,23 @@ def _records(data: bytes, path: str | Path) -> Iterator[_Record]:
     if data[:4] == _SECTION:
         return _pcapng(data, path)
     if data[:2] == b"\x1f\x8b" or data[:4] == b"\x28\xb5\x2f\xfd":
-        raise DropcurveError(f"{path}: is compressed; unpack it first (gunzip, unzstd)")
+        raise DropcurveError(path, "", "is compressed", "unpack it first (gunzip, unzstd)", shown="path")
     raise DropcurveError(
-        f"{path}: is no pcap or pcapng file; convert it with `editcap -F pcap IN OUT`, which knows other formats"
+        path,
+        "",
+        "is no pcap or pcapng file",
+        "convert it with `editcap -F pcap IN OUT`, which knows other formats",
+        shown="path",
     )
 
 
 def _cut(path: str | Path, number: int) -> DropcurveError:
     return DropcurveError(
-        f"{path}: ends inside record {number}; the capture was cut off: `editcap IN OUT` keeps what is whole"
+        path,
+        number,
+        f"ends inside record {number}; the capture was cut off",
+        "`editcap IN OUT` keeps what is whole",
+        shown="path",
     )
 
 
@@ -142,7 +157,13 @@ def _pcapng(data: bytes, path: str | Path) -> Iterator[_Record]:
             interfaces = []
         kind, size = struct.unpack_from(order + "II", data, at)
         if size < 12 or size % 4:
-            raise DropcurveError(f"{path}: record {number} claims {size} bytes; the file is damaged")
+            raise DropcurveError(
+                path,
+                size,
+                f"record {number} claims {size} bytes: the file is damaged",
+                "capture or copy it again",
+                shown="path",
+            )
         if at + size > len(data):
             raise _cut(path, number)
         body = data[at + 8 : at + size - 4]
@@ -154,10 +175,20 @@ def _pcapng(data: bytes, path: str | Path) -> Iterator[_Record]:
                 yield _enhanced(body, order, interfaces)
             elif kind == _SIMPLE:
                 raise DropcurveError(
-                    f"{path}: record {number} has no time (a simple packet block); capture again with times"
+                    path,
+                    number,
+                    f"record {number} has no time (a simple packet block)",
+                    "capture again with times",
+                    shown="path",
                 )
         except (struct.error, IndexError):
-            raise DropcurveError(f"{path}: record {number} is too short; the file is damaged") from None
+            raise DropcurveError(
+                path,
+                number,
+                f"record {number} is too short: the file is damaged",
+                "capture or copy it again",
+                shown="path",
+            ) from None
 
 
 def _interface(body: bytes, order: str) -> _Interface:

@@ -96,7 +96,9 @@ def index(scenario: Path) -> dict[str, Any]:
     except OSError:
         return {}
     except tomllib.TOMLDecodeError as error:
-        raise DropcurveError(f"{path}: is not TOML: {error}") from None
+        raise DropcurveError(
+            path, "", f"is not TOML: {error}", "correct the line that it names", shown="path"
+        ) from None
     return found if isinstance(found, dict) else {}
 
 
@@ -107,13 +109,21 @@ def locate(path: str | Path) -> Path:
         if given.is_file():
             return given
     except OSError as error:
-        raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise DropcurveError(
+            path,
+            "",
+            f"cannot be read: {error.strerror or error}",
+            "name a TOML file that you may read",
+            shown="path",
+        ) from None
     if given.is_dir():
-        raise DropcurveError(f"{path}: is a folder; a scenario is a TOML file")
+        raise DropcurveError(
+            "scenario", path, "is a folder; a scenario is a TOML file", "name a file in it", shown="value"
+        )
     shipped = scenarios()
     if str(path) in shipped:
         return shipped[str(path)]
     nearby = [file.name for file in given.parent.glob("*.toml")] if given.parent.is_dir() else []
     otherwise = "`dropcurve list scenarios` shows those that come with it"
     hint = nearest(given.name, [*nearby, *shipped], otherwise=otherwise)
-    raise DropcurveError(f"{path}: no such file; {hint}")
+    raise DropcurveError("scenario", path, "no such file", hint, shown="value")

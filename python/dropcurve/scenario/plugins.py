@@ -136,14 +136,18 @@ def load(path: str | Path) -> list[str]:
     """
     path = Path(path)
     if not path.is_file():
-        raise UsageError(f"{path}: no such file; name a Python file or a shared library")
+        raise UsageError(
+            "file", path, "no such file", "name a Python file or a shared library", shown="value"
+        )
     if str(path) not in files:
         files.append(str(path))
     if path.suffix in LIBRARIES:
         try:
             return [_note(_core.load_plugin(str(path.resolve())))]
         except _core.PluginError as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(
+                "file", path, str(error), "mend the library, or build it again for this version", shown="rule"
+            ) from None
     found = [
         one
         for one in vars(_module(path)).values()
@@ -151,7 +155,11 @@ def load(path: str | Path) -> list[str]:
     ]
     if not found:
         raise UsageError(
-            f"{path}: has no class that derives from dropcurve.plugins.Discipline and has a name"
+            path,
+            "",
+            "has no class that derives from dropcurve.plugins.Discipline and has a name",
+            "write one; `dropcurve new discipline` makes a beginning",
+            shown="path",
         )
     return [register(one, code=_digest(path.read_bytes())) for one in found]
 
@@ -189,7 +197,9 @@ def register(discipline: type[Discipline], *, code: str | None = None) -> str:
             _source(discipline) if code is None else code,
         )
     except _core.PluginError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(
+            "discipline", discipline.name, str(error), "mend the discipline", shown="rule"
+        ) from None
     return _note(discipline.name)
 
 
@@ -208,7 +218,7 @@ def discover() -> tuple[str, ...]:
         except Exception as error:
             package = point.dist.name if point.dist is not None else point.value
             raise UsageError(
-                f"the plug-in {point.name} of {package} cannot be loaded: {error}; mend or remove the package"
+                "plug-in", point.name, f"of {package} cannot be loaded: {error}", "mend or remove the package"
             ) from error
     return tuple(found)
 
@@ -235,7 +245,9 @@ def exam(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = Fa
             for name, count in zip(total, _core.exam(queue, seed, steps, reorders), strict=True):
                 total[name] += count
         except _core.PluginError as error:
-            raise UsageError(f"exam: seed {seed}: {error}") from None
+            raise UsageError(
+                "exam", f"seed {seed}", str(error), "mend the discipline; the same seed repeats the fault"
+            ) from None
     return total
 
 
@@ -249,13 +261,21 @@ def _module(path: Path) -> ModuleType:
     name = _name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{path}: is neither a Python file nor a shared library ({', '.join(LIBRARIES)})")
+        raise UsageError(
+            "file",
+            path,
+            f"is neither a Python file nor a shared library ({', '.join(LIBRARIES)})",
+            "name such a file",
+            shown="value",
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+        raise UsageError(
+            path, "", f"{type(error).__name__}: {error}", "mend the file", shown="path"
+        ) from error
     return module
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from ..errors import DropcurveError
 from ..files.reading import read_text
-from ..present.visible import cut
 from . import captures
 
 #: Largest recording that is read, in bytes.
@@ -38,21 +37,31 @@ def mahimahi(path: str | Path) -> list[int]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text of digits"
         raise DropcurveError(
-            f"{path}: cannot be read: {reason}; name a recording in Mahimahi's format"
+            path, "", f"cannot be read: {reason}", "name a recording in Mahimahi's format", shown="path"
         ) from None
     times: list[int] = []
     for number, line in enumerate(lines, 1):
         if not re.fullmatch(r"[0-9]{1,15}", line):
             raise DropcurveError(
-                f"{path}: entry {number}: must be a time in whole milliseconds, of at most 15 digits; mend the file"
+                path,
+                f"entry {number}",
+                f"entry {number}: must be a time in whole milliseconds, of at most 15 digits",
+                "mend the file",
+                shown="path",
             )
         if times and int(line) < times[-1]:
             raise DropcurveError(
-                f"{path}: entry {number}: must not lie before the one in front of it; sort the file"
+                path,
+                f"entry {number}",
+                f"entry {number}: must not lie before the one in front of it",
+                "sort the file",
+                shown="path",
             )
         times.append(int(line))
     if not times or times[-1] == 0:
-        raise DropcurveError(f"{path}: holds no time above 0, so there is nothing to repeat")
+        raise DropcurveError(
+            path, "", "holds no time above 0, so there is nothing to repeat", "record again", shown="path"
+        )
     return times
 
 
@@ -136,10 +145,14 @@ def _read(key: str, name: str, folder: Path, within: Iterable[Path]) -> Any:
     try:
         real, roots = path.resolve(), [one.resolve() for one in (*within, *_allowed.get())]
     except (OSError, RuntimeError, ValueError):
-        raise DropcurveError(f"{cut(name)}: cannot be read: is no usable path; name a file") from None
+        raise DropcurveError(
+            key, name, "cannot be read: is no usable path", "name a file", shown="value"
+        ) from None
     if not any(real.is_relative_to(root) for root in roots):
         raise DropcurveError(
-            f"{key} = file:{cut(name)}: must lie in the folder of the scenario or below it; move it there, or allow "
-            "its folder with --allow-files DIR (from Python allow_files=)"
+            key,
+            f"file:{name}",
+            "must lie in the folder of the scenario or below it",
+            "move it there, or allow its folder with --allow-files DIR (from Python allow_files=)",
         )
     return _READERS[key](path)

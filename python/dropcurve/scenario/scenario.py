@@ -54,13 +54,25 @@ class Scenario:
         try:
             text = read_text(found, limit=LIMIT)
         except OSError as error:
-            raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+            raise DropcurveError(
+                path,
+                "",
+                f"cannot be read: {error.strerror or error}",
+                "name a TOML file that you may read",
+                shown="path",
+            ) from None
         except UnicodeDecodeError as error:
             raise DropcurveError(
-                f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
+                path,
+                f"byte {error.start}",
+                f"is not UTF-8 text (byte {error.start})",
+                "save it as UTF-8",
+                shown="path",
             ) from None
         if "\0" in text:
-            raise DropcurveError(f"{path}: is not text; a scenario is a TOML file")
+            raise DropcurveError(
+                path, "NUL", "is not text; a scenario is a TOML file", "name such a file", shown="path"
+            )
         with recordings.allowing(allow_files):
             text = recordings.filled_in(text, found.parent)
         return cls.parse(text, name=found.stem, origin=str(path))
@@ -168,7 +180,9 @@ class Scenario:
             True
         """
         if not 0 <= seed < 1 << 64:
-            raise UsageError(f"digest: seed {seed} must be between 0 and {(1 << 64) - 1}")
+            raise UsageError(
+                "seed", seed, f"must be between 0 and {(1 << 64) - 1}", "choose a seed such as 1"
+            )
         return self.core.digest(seed)
 
     @property
@@ -178,7 +192,9 @@ class Scenario:
 
     def run(self, *_: object, **__: object) -> NoReturn:
         """Raises UsageError: what runs scenarios stands above them; use `dropcurve.run`."""
-        raise UsageError("Scenario.run: a scenario does not run itself; use dropcurve.run(scenario, ...)")
+        raise UsageError(
+            "Scenario.run", "", "a scenario does not run itself", "use dropcurve.run(scenario, ...)"
+        )
 
     def __str__(self) -> str:
         return self.to_toml()
@@ -227,5 +243,10 @@ def _usable(path: str, value: Any, origin: str) -> None:
         for inner in value:
             _usable(path, inner, origin)
     elif not isinstance(value, (bool, int, str)) and not (isinstance(value, float) and math.isfinite(value)):
-        problem = Problem(path, str(value), "must be a finite number, true or false, text, a list or a table")
+        problem = Problem(
+            path,
+            str(value),
+            "must be a finite number, true or false, text, a list or a table",
+            "write one of these",
+        )
         raise ScenarioError([problem], origin=origin)

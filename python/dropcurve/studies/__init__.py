@@ -103,10 +103,12 @@ def load(name: str) -> Study:
         found = _from_file(Path(name))
     else:
         hint = nearest(name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own")
-        raise UsageError(f"{name}: no such study; {hint}")
+        raise UsageError("study", name, "no such study", hint, shown="value")
     study = getattr(found, "STUDY", None)
     if not isinstance(study, Study):
-        raise UsageError(f"{name}: defines no STUDY; see the files in {Path(__file__).parent}")
+        raise UsageError(
+            "study", name, "defines no STUDY", f"see the files in {Path(__file__).parent}", shown="value"
+        )
     return study
 
 
@@ -117,7 +119,7 @@ def copy(name: str, path: str | Path) -> Path:
     """
     path = Path(path)
     if path.exists():
-        raise UsageError(f"{path}: is there already; choose another name")
+        raise UsageError("file", path, "is there already", "choose another name", shown="value")
     module = sys.modules[f"{__name__}.{NAMES[load(name).name]}"]
     write_text(path, Path(str(module.__file__)).read_text(encoding="utf-8"))
     return path
@@ -125,7 +127,13 @@ def copy(name: str, path: str | Path) -> Path:
 
 def _from_file(path: Path) -> object:
     if not path.is_file():
-        raise UsageError(f"{path}: no such file")
+        raise UsageError(
+            "file",
+            path,
+            "no such file",
+            "name a study's Python file, or one of `dropcurve list studies`",
+            shown="value",
+        )
     spec = importlib.util.spec_from_file_location(f"study_{path.stem}", path)
     assert spec is not None and spec.loader is not None, "a file that ends in .py has a loader"
     module = importlib.util.module_from_spec(spec)
@@ -133,5 +141,7 @@ def _from_file(path: Path) -> object:
     try:
         spec.loader.exec_module(module)
     except (SyntaxError, ImportError, NameError, AttributeError, TypeError) as error:
-        raise DropcurveError(f"{path}: cannot be read as a study: {error}") from error
+        raise DropcurveError(
+            path, "", f"cannot be read as a study: {error}", "mend the file", shown="path"
+        ) from error
     return module

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import metrics
-from ..errors import UsageError
+from ..errors import Problem, UsageError
 from ..scenario import Scenario, library
 from .claims import Test, TestedClaim
 from .effects import Effect, gain
@@ -50,7 +50,11 @@ class Quantity:
         found = QUANTITY.fullmatch(text)
         if found is None or found["metric"] not in metrics.METRICS:
             raise UsageError(
-                f"{text}: is no quantity; write VARIANT: METRIC[SCOPE] with a metric of docs/metrics.md"
+                "quantity",
+                text,
+                "is no quantity",
+                "write VARIANT: METRIC[SCOPE] with a metric of docs/metrics.md",
+                shown="value",
             )
         return cls(found["variant"] or WHOLE, found["metric"], found["scope"] or "")
 
@@ -77,10 +81,17 @@ class IndexClaims:
         facts = tomllib.loads((file.parent / "INDEX.toml").read_text(encoding="utf-8"))[file.stem]
         checks = tuple(facts.get("checks", ()))
         unknown = [
-            f"{file.stem}.checks.{key}: no such key" for check in checks for key in sorted(set(check) - KEYS)
+            Problem(
+                f"{file.stem}.checks.{key}",
+                str(check[key]),
+                "no such key",
+                f"there are {', '.join(sorted(KEYS))}",
+            )
+            for check in checks
+            for key in sorted(set(check) - KEYS)
         ]
         if unknown:
-            raise UsageError("; ".join(unknown))
+            raise UsageError.of(unknown)
         return cls(
             file.stem,
             facts["claim"],

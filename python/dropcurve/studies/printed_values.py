@@ -105,6 +105,12 @@ def printed(name: str) -> list[dict[str, str]]:
     """
     path = Path(__file__).parent / "printed" / f"{name}.csv"
     if not path.is_file():
-        raise UsageError(f"{name}: no printed numbers of that name")
+        raise UsageError(
+            "printed",
+            name,
+            "no printed numbers have that name",
+            "name a study with printed numbers",
+            shown="value",
+        )
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

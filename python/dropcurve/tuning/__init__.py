@@ -145,7 +145,11 @@ def _asked(
     if scenario is not None:
         if wrong := [name for name in ("link", *given) if name in given or (name == "link" and link)]:
             raise UsageError(
-                f"--{wrong[0]} describes a link, and a scenario was named; give one or the other"
+                f"--{wrong[0]}",
+                given.get(wrong[0], link),
+                "describes a link, and a scenario was named",
+                "give one or the other",
+                shown="path",
             )
         return of_file(
             scenario, goal=goal, ranges_=ranges, box=box, candidates=candidates, robust=robust, space=space,
@@ -157,7 +161,13 @@ def _asked(
     }  # fmt: skip
     if ranges:
         path = next(iter(ranges))
-        raise UsageError(f"--range {path}: varies a scenario; the options of a link take ranges themselves")
+        raise UsageError(
+            f"--range {path}",
+            ranges[path],
+            "varies a scenario",
+            "leave it out: the options of a link take ranges themselves",
+            shown="path",
+        )
     if link is None and "rate" in given and "flows" not in given:
         # Traffic that nobody states is the usual one.
         link = str(given.pop("rate"))
@@ -166,9 +176,12 @@ def _asked(
     missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
     if missing:
         raise UsageError(
-            f"missing {', '.join(missing)}: give all four, such as --rate 100Mbit --rtt 20-200ms --flows 5-100 "
-            "--buffer 1000pkts; or --rate without --flows, for the usual traffic of such a line; or a link "
-            "(--link cable); or a scenario"
+            ", ".join(missing),
+            "",
+            "not given",
+            "give all four, such as --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts; "
+            "or --rate without --flows, for the usual traffic of such a line; "
+            "or a link (--link cable); or a scenario",
         )
     return of_link(**given, **shared)
 
@@ -243,10 +256,12 @@ def solve(
 def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int) -> None:
     """Raises UsageError for values out of range."""
     if runs is not None and runs < FEWEST:
-        raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
+        raise UsageError(
+            "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
+        )
     if not 0 <= seed < 2**31:
-        raise UsageError(f"seed = {seed}: must be a whole number from 0 to 2147483647")
+        raise UsageError("seed", seed, "must be a whole number from 0 to 2147483647", "choose one such as 1")
     if seconds is not None and not seconds > 0:
-        raise UsageError(f"time = {seconds:g} s: must be above 0")
+        raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
     if margin is not None and not margin > 0:
-        raise UsageError(f"margin = {margin:g}: must be above 0, such as 0.2")
+        raise UsageError("margin", f"{margin:g}", "must be above 0", "write one such as 0.2")

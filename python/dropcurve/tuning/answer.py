@@ -83,7 +83,7 @@ class Answer(Findings):
             checksums.add(folder, written)
         except OSError as error:
             where = error.filename or folder
-            raise ResultError(unwritable(where, error)) from error
+            raise ResultError.of([unwritable(where, error)]) from error
 
     def __repr__(self) -> str:
         return f"<Answer: {' '.join(text.verdict(self))}>"

@@ -55,10 +55,16 @@ def statements(texts: Sequence[str]) -> list[Constraint]:
     for text in texts:
         goal = parse(text)
         if len(goal.constraints) != 1 or "," in text:
-            raise UsageError(f"'{text}': must be a bound on one measure, such as 'p95 delay < 20ms'")
+            raise UsageError(
+                "statement",
+                text,
+                "must be a bound on one measure",
+                "write one such as 'p95 delay < 20ms'",
+                shown="value",
+            )
         found.append(goal.constraints[0])
     if not found:
-        raise UsageError("no statement; give one or more, such as 'p95 delay < 20ms'")
+        raise UsageError("statement", "", "not given", "give one or more, such as 'p95 delay < 20ms'")
     return found
 
 
@@ -97,7 +103,9 @@ def check(
     """
     wanted = statements(texts)
     if not 2 <= replications <= maximum:
-        raise UsageError(f"replications = {replications}: must be from 2 to maximum ({maximum})")
+        raise UsageError(
+            "replications", replications, f"must be from 2 to maximum ({maximum})", "choose one in between"
+        )
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     work = _Runs(base, seed, Executor(jobs), progress)
     with caches.store(cache) as store:

@@ -231,8 +231,10 @@ class Bench:
             known = [abs(value) for value in values if value is not None]
             if not known:
                 raise UsageError(
-                    f"goal: {one.label} has no value in these runs; choose a measure that this traffic has "
-                    "(completion times need --short)"
+                    "goal",
+                    one.label,
+                    "has no value in these runs",
+                    "choose a measure that this traffic has (completion times need --short)",
                 )
             self.scales.append(point_of(one, statistics.mean(known)))
 

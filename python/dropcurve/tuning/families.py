@@ -86,7 +86,7 @@ def _usual(kind: str, room: Room) -> Family:
     if kind not in FAMILIES:
         hint = nearest(kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}")
         raise UsageError(
-            f"candidate '{kind}': its search space is not known; give [tune.space.{kind}], or {hint}"
+            "candidate", kind, "its search space is not known", f"give [tune.space.{kind}], or {hint}"
         )
     return FAMILIES[kind](kind, room)
 

@@ -49,8 +49,12 @@ class Final:
             able = [one for one in ranked if target.takes(one)][:1]
             tried(able)
         if not able:
-            problem = f"for = {target.box}: none of the settings tried can be written for it"
-            raise UsageError(f"{problem}; more runs or a larger buffer may help")
+            raise UsageError(
+                "for",
+                target.box,
+                "none of the settings tried can be written for it",
+                "more runs or a larger buffer may help",
+            )
         return sorted(able, key=lambda one: self.bench.score(one, self.evaluations.first))
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -196,7 +196,7 @@ def parse(
             )
         elif wanted:
             raise UsageError(
-                f"goal: '{part}' is both a bound and something to optimise; put a comma between them"
+                "goal", part, "is both a bound and something to optimise", "put a comma between them"
             )
         elif _directed(part):
             objectives.append(
@@ -204,16 +204,19 @@ def parse(
             )
         elif _known(part):
             raise UsageError(
-                f"goal: '{part}': say max or min before it, or a bound after it, such as '{part} < 15ms'"
+                "goal",
+                part,
+                "has neither a direction nor a bound",
+                f"say max or min before it, or a bound after it, such as '{part} < 15ms'",
             )
         else:
             example = "p95 delay < 15ms, max utilisation"
             hint = nearest(
                 part.lower(), PRESETS, otherwise=f"write constraints and objectives such as '{example}'"
             )
-            raise UsageError(f"goal: '{part}' cannot be read; {hint}")
+            raise UsageError("goal", part, "cannot be read", hint)
     if not objectives and not constraints:
-        raise UsageError("goal: is empty; write one such as 'p95 delay < 15ms, max utilisation'")
+        raise UsageError("goal", "", "is empty", "write one such as 'p95 delay < 15ms, max utilisation'")
     if not objectives:
         objectives.append(Objective(((1.0, measure("utilisation")),), higher=True))
     _check(objectives, constraints)
@@ -246,7 +249,9 @@ def _terms(text: str) -> tuple[tuple[float, Measure], ...]:
     for piece in re.split(r"\s(?=[+-]\s)", f" {text}"):
         term = _TERM.fullmatch(piece.strip())
         if term is None:
-            raise UsageError(f"goal: '{piece.strip()}' must be WEIGHT * MEASURE, such as 0.5 * loss")
+            raise UsageError(
+                "goal", piece.strip(), "must be WEIGHT * MEASURE", "write one such as 0.5 * loss"
+            )
         weight = float(term[2] or 1.0) * (-1.0 if term[1] == "-" else 1.0)
         found.append((weight, measure(term[3])))
     return tuple(found)
@@ -272,13 +277,20 @@ def _check(objectives: list[Objective], constraints: list[Constraint]) -> None:
         better = metrics.find(metrics.split(single.key)[0]).better if single else "none"
         if single and better != "none" and (better == "higher") != one.higher:
             other = "min" if one.higher else "max"
-            raise UsageError(f"goal: '{one}' asks for the worst; say {other} {single.text}")
+            raise UsageError("goal", one, "asks for the worst", f"say {other} {single.text}")
     for bound in constraints:
         most = MOST.get("jain" if bound.measure.key == "jain" else bound.measure.unit)
         if most is not None and not 0 <= bound.bound <= most:
-            raise UsageError(f"goal: '{bound}': the bound of a share must lie between 0 and {most:g}")
+            raise UsageError(
+                "goal",
+                bound,
+                f"the bound of a share must lie between 0 and {most:g}",
+                "choose one in between",
+            )
     for upper in constraints:
         for lower in constraints:
             same = upper.measure.key == lower.measure.key
             if same and upper.upper and not lower.upper and lower.bound >= upper.bound:
-                raise UsageError(f"goal: '{upper}' and '{lower}' contradict each other")
+                raise UsageError(
+                    "goal", f"{upper}, {lower}", "contradict each other", "leave out one of the two"
+                )

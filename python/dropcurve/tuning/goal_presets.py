@@ -87,7 +87,7 @@ def _balanced(given: Weighed) -> list[str]:
 def _voip(given: Weighed) -> list[str]:
     calls = [one.name for one in given.classes.values() if "voice" in one.sources and not one.reverse]
     if given.classes and not calls:
-        raise UsageError("goal: voip: this traffic has no call; add one with --link office")
+        raise UsageError("goal", "voip", "this traffic has no call", "add one with --link office")
     terms = [f"{POINTS_PER_MOS / len(calls):.4g} * call quality of {name}" for name in calls]
     return [*given.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"]), *given.own_delay()]
 
@@ -107,7 +107,7 @@ def _web(given: Weighed) -> list[str]:
     pages = [one.name for one in given.classes.values() if "http" in one.sources]
     if given.classes and not pages:
         raise UsageError(
-            "goal: web: this traffic has no web pages; add some with --link cable or --short 10%"
+            "goal", "web", "this traffic has no web pages", "add some with --link cable or --short 10%"
         )
     terms = []
     for name in pages:
@@ -119,7 +119,12 @@ def _web(given: Weighed) -> list[str]:
 def _bulk(given: Weighed) -> list[str]:
     bulk = given.named("bulk")
     if given.classes and not bulk:
-        raise UsageError("goal: bulk: this traffic has no long transfers through this queue")
+        raise UsageError(
+            "goal",
+            "bulk",
+            "this traffic has no long transfers through this queue",
+            "add some, such as with --link cable",
+        )
     use = [f"link share of {name}" for name in bulk] or ["utilisation"]
     # Transfers of the other direction live by the acknowledgements that pass this queue.
     if any(one.role == "bulk" and one.reverse for one in given.classes.values()):

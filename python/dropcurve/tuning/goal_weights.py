@@ -21,8 +21,10 @@ def weights(goal: Goal) -> Weights:
     if len(goal.objectives) > 1:
         listed = ", ".join(map(str, goal.objectives))
         raise UsageError(
-            f"goal: {listed}: a verdict weighs one objective; write a sum such as 'max utilisation - 0.5 * p95 delay', "
-            "or use tune for a Pareto front"
+            "goal",
+            listed,
+            "a verdict weighs one objective",
+            "write a sum such as 'max utilisation - 0.5 * p95 delay', or use tune for a Pareto front",
         )
     objective = goal.objectives[0]
     sign = 1.0 if objective.higher else -1.0

@@ -53,7 +53,10 @@ class Link:
     def __post_init__(self) -> None:
         if self.tcp not in ("cubic", "reno"):
             raise UsageError(
-                f"tcp = {self.tcp}: must be cubic or reno; other senders go into a scenario file"
+                "tcp",
+                self.tcp,
+                "must be cubic or reno",
+                "choose one of these; other senders go into a scenario file",
             )
 
     @property
@@ -86,7 +89,11 @@ class Link:
         short, udp = condition.get("short", 0.0), condition.get("udp", 0.0)
         if short + udp > MOST_SHARE:
             raise UsageError(
-                f"short flows and UDP ask for {short + udp:g} % of the link; leave at least 5 % to the rest"
+                "short, udp",
+                f"{short + udp:g} %",
+                f"short flows and UDP ask for {short + udp:g} % of the link",
+                "leave at least 5 % to the rest",
+                shown="rule",
             )
         warmup, duration = times(rate, rtt)
         near, far = (units.show_span(_us(share * rtt)) for share in (0.2, 0.3))

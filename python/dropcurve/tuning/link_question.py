@@ -148,14 +148,14 @@ def of_mix(
 def _rate(text: str) -> tuple[float, float]:
     found = units.between(text, lambda one: units.rate(one, what="rate"), what="rate")
     if not LEAST_RATE <= found[0] <= found[1] <= MOST_RATE:
-        raise UsageError(f"rate '{text}' must lie between 10kbit and 10Tbit")
+        raise UsageError("rate", text, "must lie between 10kbit and 10Tbit", "write one such as 100Mbit")
     return found
 
 
 def _rtt(text: str) -> tuple[float, float]:
     found = units.between(text, lambda one: units.span(one, what="rtt"), what="rtt")
     if found[1] > MOST_RTT_S:
-        raise UsageError(f"rtt '{text}' must be at most {MOST_RTT_S:g} s")
+        raise UsageError("rtt", text, f"must be at most {MOST_RTT_S:g} s", "write one such as 50ms")
     return found
 
 
@@ -174,7 +174,7 @@ def _buffer(
     low, high = units.between(text, lambda one: packets(one, rates[1], trips[1]), what="buffer")
     least = units.between(text, lambda one: packets(one, rates[0], trips[0]), what="buffer")[0]
     if min(low, least) < LEAST_BUFFER:
-        raise UsageError(f"buffer '{text}' must hold at least {LEAST_BUFFER} packets")
+        raise UsageError("buffer", text, f"must hold at least {LEAST_BUFFER} packets", "write a larger one")
     if low != high:
         ends = ranges.parse(text, name="buffer")
         return high, ends.unit, ConditionAxis("buffer", replace(ends, whole=False))
@@ -186,7 +186,10 @@ def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:
     together = sum(one.range.high for one in found)
     if together > MOST_SHARE:
         raise UsageError(
-            f"short '{short}' and udp '{udp}' ask for up to {together:g} % of the link; leave at least 5 % to the rest"
+            "short, udp",
+            f"{short}, {udp}",
+            f"ask for up to {together:g} % of the link",
+            "leave at least 5 % to the rest",
         )
     return found
 
@@ -195,7 +198,10 @@ def _percent(name: str, text: str) -> tuple[float, float]:
     found = ranges.parse(text, name=name)
     if found.unit not in ("", "%") or not 0 <= found.low <= found.high <= 95:
         raise UsageError(
-            f"{name} '{text}' must be a share of the link in per cent, such as 10% or 0-30%, of at most 95%"
+            name,
+            text,
+            "must be a share of the link in per cent, of at most 95%",
+            "write one such as 10% or 0-30%",
         )
     return found.low, found.high
 

@@ -111,7 +111,11 @@ def measure(text: str) -> Measure:
             body.lower(), names(), otherwise="use one such as p95 delay, utilisation, loss or goodput"
         )
         raise UsageError(
-            f"goal: no measure is called '{shown}'; {hint} (`dropcurve list measures` shows all)"
+            "goal",
+            shown,
+            f"no measure is called '{shown}'",
+            f"{hint} (`dropcurve list measures` shows all)",
+            shown="rule",
         )
     return Measure(f"{key}[{scope.strip()}]" if scope else key, shown)
 
@@ -138,5 +142,5 @@ def _number(text: str, name: str) -> float:
         return float(text)
     except ValueError:
         raise UsageError(
-            f"goal: {name}: '{text}' must be a number with its unit, such as 15ms, 95% or 2Mbit"
+            f"goal: {name}", text, "must be a number with its unit", "write one such as 15ms, 95% or 2Mbit"
         ) from None

@@ -196,7 +196,11 @@ def of_file(
         axes.append(ConditionAxis(name, ranges.parse(str(value), name=f"tune.ranges.{name}")))
     if "dumbbell" not in base.resolved:
         raise UsageError(
-            f"{base.name}: tune needs a scenario with a [dumbbell]; its queue is the one that is chosen"
+            "scenario",
+            base.name,
+            "has no [dumbbell], which tune needs; its queue is the one that is chosen",
+            "name another scenario",
+            shown="value",
         )
     capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
     limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
@@ -224,12 +228,12 @@ def section_of(path: str | Path) -> dict[str, Any]:
     except (ValueError, OSError):
         return {}
     if not isinstance(found, dict):
-        problem = Problem("tune", str(found), "must be a section")
+        problem = Problem("tune", str(found), "must be a section", "write [tune]")
         raise ScenarioError(located([problem], text), origin=str(path))
     wrong = [
         Problem(
             f"tune.{key}",
-            "",
+            str(found[key]),
             "no such key here",
             nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
         )
@@ -237,7 +241,7 @@ def section_of(path: str | Path) -> dict[str, Any]:
         if key not in KEYS
     ]
     wrong += [
-        Problem(f"tune.{key}", str(found[key]), "must be a table")
+        Problem(f"tune.{key}", str(found[key]), "must be a table", f"write [tune.{key}]")
         for key in ("ranges", "space")
         if key in found and not isinstance(found[key], dict)
     ]
@@ -254,15 +258,17 @@ def assembled(
     """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
     if robust not in ROBUST:
         raise UsageError(
-            f"robust = {robust}: must be one of {', '.join(ROBUST)}; "
-            f"{nearest(robust, ROBUST, otherwise='mean is the default')}"
+            "robust",
+            robust,
+            f"must be one of {', '.join(ROBUST)}",
+            nearest(robust, ROBUST, otherwise="mean is the default"),
         )
     kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
     candidates, dialects = _dialects(candidates, box=target.box)
     for kind in [*candidates, *space]:
         if kind not in kinds:
             hint = nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
-            raise UsageError(f"candidate '{kind}': no such discipline; {hint}")
+            raise UsageError("candidate", kind, "no such discipline", hint)
     chosen = _searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)
     found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
@@ -278,7 +284,7 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
     chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in held), *space)))
     strange = [kind for kind in chosen if kind not in held]
     if strange:
-        raise UsageError(f"candidate '{strange[0]}': {box} has no such queue; it has {', '.join(held)}")
+        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(held)}")
     return chosen
 
 
@@ -292,10 +298,13 @@ def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[s
         dialect = str(params.pop("dialect", ""))
         if params:
             raise UsageError(
-                f"candidate '{text}': only a dialect may follow, as in {kind}:ns2; ranges go into [tune.space.{kind}]"
+                "candidate",
+                text,
+                f"only a dialect may follow, as in {kind}:ns2",
+                f"put ranges into [tune.space.{kind}]",
             )
         if dialect and box:
-            raise UsageError(f"candidate '{text}': {box} has its own dialect; leave out one of the two")
+            raise UsageError("candidate", text, f"{box} has its own dialect", "leave out one of the two")
         if dialect:
             Scenario.parse(_PLAIN, name="candidate").queue(kind, dialect=dialect)
             dialects[kind] = dialect

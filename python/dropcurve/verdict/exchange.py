@@ -43,17 +43,17 @@ class Exchange:
             UsageError: For text of another form, and for numbers that are not above 0.
         """
         found = _TEXT.fullmatch(text)
-        rule = "must be TIME=POINTS of utilisation, such as 1ms=0.5"
+        rule, example = "must be TIME=POINTS of utilisation", "write one such as 1ms=0.5"
         if found is None:
-            raise UsageError(f"exchange = {text}: {rule}")
+            raise UsageError("exchange", text, rule, example)
         span = found[1] if re.match(r"[0-9.]", found[1]) else f"1{found[1]}"
         try:
             points = float(found[2])
         except ValueError:
-            raise UsageError(f"exchange = {text}: {rule}") from None
+            raise UsageError("exchange", text, rule, example) from None
         milliseconds = units.span(span, what="exchange") * 1e3
         if not points > 0 or not milliseconds > 0:
-            raise UsageError(f"exchange = {text}: both sides must be above 0")
+            raise UsageError("exchange", text, "both sides must be above 0", example)
         return cls(points / milliseconds)
 
     def __str__(self) -> str:

@@ -31,9 +31,14 @@ def bbr_throughput(*, loss: float, rate_bps: float) -> float:
         UsageError: a loss outside 0 to 1, or a rate that is not above 0.
     """
     if not 0 <= loss <= 1:
-        raise UsageError(f"loss = {loss:g}: must lie between 0 and 1")
+        raise UsageError(
+            "loss",
+            f"{loss:g}",
+            "must lie between 0 and 1",
+            "give the share of packets that are lost, such as 0.01",
+        )
     if not rate_bps > 0:
-        raise UsageError(f"rate = {rate_bps:g}: must be above 0")
+        raise UsageError("rate", f"{rate_bps:g}", "must be above 0", "give the rate of the link in bit/s")
     return rate_bps * (1.0 - loss) if loss < 1.0 - 1.0 / PROBE_GAIN else 0.0
 
 
@@ -63,7 +68,7 @@ def bbr_share(
     """
     for name, value in (("buffer", buffer_pkts), ("rate", rate_pps), ("rtt", rtt_s), ("flows", flows)):
         if not value > 0:
-            raise UsageError(f"{name} = {value:g}: must be above 0")
+            raise UsageError(name, f"{value:g}", "must be above 0", "give the number of the link")
     others = 0.5 - rate_pps * rtt_s / (2.0 * buffer_pkts) - PROBE_RTT_PKTS * flows / buffer_pkts
     share = 1.0 - min(1.0, max(0.0, others))
     if duration_s is None:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...errors import UsageError
+from ...errors import UsageError, nearest
 from .. import tcp
 from .newreno import newreno_impatient, newreno_steady
 
@@ -45,11 +45,21 @@ class Path:
             ("window", self.window),
         ):
             if not value > 0:
-                raise UsageError(f"{name} = {value:g}: must be above 0")
+                raise UsageError(name, f"{value:g}", "must be above 0", "give the number of the connection")
         if self.b not in (1, 2):
-            raise UsageError(f"b = {self.b}: must be 1 (an acknowledgement for each segment) or 2 (delayed)")
+            raise UsageError(
+                "b",
+                self.b,
+                "must be 1 (an acknowledgement for each segment) or 2 (delayed)",
+                "choose one of these",
+            )
         if self.burst_loss is not None and not 0 <= self.burst_loss <= 1:
-            raise UsageError(f"burst loss = {self.burst_loss:g}: must lie between 0 and 1")
+            raise UsageError(
+                "burst loss",
+                f"{self.burst_loss:g}",
+                "must lie between 0 and 1",
+                "give a probability such as 0.5",
+            )
 
     @property
     def sender(self) -> tcp.Sender:
@@ -120,7 +130,13 @@ LAWS: Mapping[str, ThroughputLaw] = {
 def law(name: str) -> ThroughputLaw:
     """A law by name. Raises UsageError for an unknown one."""
     if name not in LAWS:
-        raise UsageError(f"{name}: no such law; there are {', '.join(LAWS)}")
+        raise UsageError(
+            "law",
+            name,
+            "no such law",
+            nearest(name, LAWS, otherwise=f"there are {', '.join(LAWS)}"),
+            shown="value",
+        )
     return LAWS[name]
 
 
@@ -143,7 +159,12 @@ def throughput(name: str, *, loss: float, path: Path) -> float:
         1.42
     """
     if not LEAST_LOSS <= loss <= MOST_LOSS:
-        raise UsageError(f"loss = {loss:g}: must lie between {LEAST_LOSS:g} and {MOST_LOSS:g}")
+        raise UsageError(
+            "loss",
+            f"{loss:g}",
+            f"must lie between {LEAST_LOSS:g} and {MOST_LOSS:g}",
+            "give the share of packets that are lost, such as 0.01",
+        )
     return path.rate(law(name).window(loss, path))
 
 
@@ -162,7 +183,7 @@ def loss(name: str, *, throughput_bps: float, path: Path) -> float | None:
         UsageError: an unknown law, or a throughput that is not above 0.
     """
     if not throughput_bps > 0:
-        raise UsageError(f"throughput = {throughput_bps:g}: must be above 0")
+        raise UsageError("throughput", f"{throughput_bps:g}", "must be above 0", "give a rate in bit/s")
     found = law(name)
     low, high = math.log(LEAST_LOSS), math.log(MOST_LOSS)
     if (

@@ -55,12 +55,15 @@ def queue_law(
     """
     for name, value in (("rate", rate_pps), ("rtt", rtt_s), ("flows", flows)):
         if not value > 0:
-            raise UsageError(f"{name} = {value:g}: must be above 0")
+            raise UsageError(name, f"{value:g}", "must be above 0", "give the number of the link")
     if law not in tcp.LAWS:
-        raise UsageError(f"{law}: no such law; there are {', '.join(tcp.LAWS)}")
+        raise UsageError("law", law, "no such law", f"there are {', '.join(tcp.LAWS)}", shown="value")
     if not 0 < curve.min_th < curve.max_th <= curve.limit < float("inf"):
         raise UsageError(
-            f"min_th {curve.min_th:g}, max_th {curve.max_th:g}, limit {curve.limit:g}: must rise, from above 0"
+            "min_th, max_th, limit",
+            f"{curve.min_th:g}, {curve.max_th:g}, {curve.limit:g}",
+            "must rise, from above 0",
+            "put them in this order, such as 5, 15, 60",
         )
     point = Point(flows, rtt_s, rate_pps)
     queue = tuple(curve.limit * i / POINTS for i in range(POINTS + 1))

@@ -71,13 +71,20 @@ def work(batch: Batch) -> BatchResult:
     """Makes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does not see."""
     if build() != batch.build:
         raise UsageError(
-            f"a worker has another build of dropcurve ({build()}) than the client ({batch.build}); "
-            "install the same one on both"
+            "worker",
+            build(),
+            f"a worker has another build of dropcurve ({build()}) than the client ({batch.build})",
+            "install the same one on both",
+            shown="rule",
         )
     store = RunTable(Path(batch.folder), batch.build, batch.session, set(batch.known))
     if not store.folder.is_dir():
         raise UsageError(
-            f"{store.folder}: a worker does not see this folder; choose one on a shared file system"
+            "folder",
+            store.folder,
+            "a worker does not see this folder",
+            "choose one on a shared file system",
+            shown="value",
         )
     rows: list[Row] = []
     records: list[tuple[Key, bytes]] = []
@@ -155,7 +162,7 @@ class _Client:
 
     def _lost(self, error: Exception | None = None) -> DropcurveError:
         why = f" ({error})" if error is not None else ""
-        return DropcurveError(f"{self.address}: the scheduler was lost{why}; {_REMEDY}")
+        return DropcurveError("cluster", self.address, f"the scheduler was lost{why}", _REMEDY, shown="value")
 
     def _ahead(self) -> int:
         """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer: Dask's own

@@ -17,6 +17,8 @@ from ...files.reading import is_regular
 if TYPE_CHECKING:
     import duckdb
 
+#: Remedy for a question that DuckDB refuses.
+_CORRECT = "correct the statement; `dropcurve query FOLDER` shows the columns"
 #: Statements that read.
 _READS = ("SELECT", "EXPLAIN")
 _NO_EXTENSIONS = {
@@ -57,7 +59,9 @@ def connect(
     paths = [points.resolve(), *(path.resolve() for path in files)]
     for path in paths:
         if not is_regular(path):
-            raise ResultError(f"{path}: is missing or not a regular file; run the sweep again to write it")
+            raise ResultError(
+                path, "", "is missing or not a regular file", "run the sweep again to write it", shown="path"
+            )
     files_read = ", ".join(literal(_pattern(path)) for path in paths[1:])
     database = duckdb.connect(config={} if unsafe else dict(_NO_EXTENSIONS))
     if not unsafe:
@@ -77,7 +81,9 @@ def connect(
             ") AS kept USING (scenario) ORDER BY point, seed"
         )
     except duckdb.Error as error:
-        raise ResultError(f"{points.parent}: is damaged: {_line(error)}; run the sweep again") from None
+        raise ResultError(
+            points.parent, "", f"is damaged: {_line(error)}", "run the sweep again", shown="path"
+        ) from None
     return database
 
 
@@ -95,12 +101,15 @@ def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) 
             if len(kinds) != 1 or kinds[0] not in _READS:
                 found = " and ".join(kinds) or "nothing"
                 raise UsageError(
-                    f"SQL: {found}: must be one statement that only reads (SELECT, DESCRIBE, EXPLAIN); "
-                    "--unsafe (from Python unsafe=True) takes others, with access to all files"
+                    "SQL",
+                    sql,
+                    f"{found}: must be one statement that only reads (SELECT, DESCRIBE, EXPLAIN)",
+                    "--unsafe (from Python unsafe=True) takes others, with access to all files",
+                    shown="path",
                 )
         return database.sql(sql)
     except duckdb.Error as error:
-        raise UsageError(f"SQL: {_line(error)}") from None
+        raise UsageError("SQL", sql, _line(error), _CORRECT, shown="path") from None
 
 
 def rows(found: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
@@ -110,7 +119,7 @@ def rows(found: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
     try:
         return found.fetchall()
     except duckdb.Error as error:
-        raise UsageError(f"SQL: {_line(error)}") from None
+        raise UsageError("SQL", "", _line(error), _CORRECT, shown="path") from None
 
 
 def shown(found: duckdb.DuckDBPyRelation) -> str:
@@ -120,7 +129,7 @@ def shown(found: duckdb.DuckDBPyRelation) -> str:
     try:
         return str(found)
     except duckdb.Error as error:
-        raise UsageError(f"SQL: {_line(error)}") from None
+        raise UsageError("SQL", "", _line(error), _CORRECT, shown="path") from None
 
 
 def _pattern(path: Path) -> str:

@@ -52,9 +52,16 @@ def points(
     listed = {path: some for path, some in axes.items() if not isinstance(some, Range)}
     sampled = {path: some for path, some in axes.items() if isinstance(some, Range)}
     if not axes and len(queues) < 2:
-        raise UsageError("nothing to sweep: give --vary PATH=VALUE,VALUE or PATH=LOW..HIGH, or --queue twice")
+        raise UsageError(
+            "--vary",
+            "",
+            "not given, so there is nothing to sweep",
+            "give --vary PATH=VALUE,VALUE or PATH=LOW..HIGH, or --queue twice",
+        )
     if samples is not None and not sampled:
-        raise UsageError("points are drawn from ranges, and none was given: write --vary PATH=LOW..HIGH")
+        raise UsageError(
+            "--points", samples, "are drawn from ranges, and none was given", "write --vary PATH=LOW..HIGH"
+        )
     drawn = sample(sampled, samples or POINTS, method=method, seed=seed) if sampled else [{}]
     grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
     found: list[DesignPoint] = []
@@ -112,9 +119,11 @@ def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]
     from scipy.stats import qmc
 
     if method not in get_args(Method):
-        raise UsageError(f"method = {method}: must be one of {', '.join(get_args(Method))}")
+        raise UsageError(
+            "method", method, f"must be one of {', '.join(get_args(Method))}", "choose one of these"
+        )
     if count < 1:
-        raise UsageError(f"points = {count}: must be 1 or more")
+        raise UsageError("points", count, "must be 1 or more", "give the number of points to draw")
     if method == "sobol":
         whole = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
         found: NDArray[Any] = whole.random_base2((count - 1).bit_length())[:count]
@@ -139,9 +148,11 @@ def _axis(path: str, some: Sequence[Any] | Range | str, base: Scenario) -> list[
     if isinstance(some, str) or (len(some) == 1 and isinstance(some[0], str) and ".." in some[0]):
         text = some if isinstance(some, str) else some[0]
         if not ranges.is_range(text):
-            raise UsageError(f"{path} = '{text}' must be a list of values, or a range such as 0.01..0.5")
+            raise UsageError(
+                path, text, "must be a list of values, or a range", "write one such as 0.01..0.5"
+            )
         return ranges.parse(text, name=path)
     if not some:
-        raise UsageError(f"{path}: needs at least one value")
+        raise UsageError(path, "", "needs at least one value", "write some, such as 0.1,0.2")
     base.get(path)
     return list(some)

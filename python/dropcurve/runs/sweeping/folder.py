@@ -59,7 +59,7 @@ def write(
         checksums.update(folder, [folder / "points.parquet", folder / "sweep.json"])
     except OSError as error:
         where = error.filename or folder
-        raise ResultError(unwritable(where, error)) from None
+        raise ResultError.of([unwritable(where, error)]) from None
     return record
 
 

@@ -229,7 +229,7 @@ class RunTable:
             )
             draft.replace(path)
         except OSError as error:
-            raise ResultError(unwritable(path, error)) from error
+            raise ResultError.of([unwritable(path, error)]) from error
 
 
 @dataclass
@@ -343,7 +343,7 @@ def read_table(path: Path, *, columns: list[str] | None) -> Any:
     import pyarrow.parquet as parquet
 
     if path.exists() and not is_regular(path):
-        raise ResultError(f"{path}: is not a regular file; {UNREADABLE}")
+        raise ResultError(path, "", "is not a regular file", UNREADABLE, shown="path")
     try:
         # `parquet.read_table` loads pandas.
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
@@ -351,7 +351,7 @@ def read_table(path: Path, *, columns: list[str] | None) -> Any:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise ResultError(f"{path}: cannot be read: {error}; {UNREADABLE}") from None
+        raise ResultError(path, "", f"cannot be read: {error}", UNREADABLE, shown="path") from None
     check_schema(path, table.schema, KEYS, remedy=UNREADABLE)
     return table
 

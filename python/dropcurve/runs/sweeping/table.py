@@ -69,21 +69,34 @@ class Sweep:
         """
         folder = Path(folder)
         if not (folder / "sweep.json").exists():
-            raise ResultError(f"{folder}: holds no sweep: no sweep.json in it; `dropcurve sweep` writes one")
+            raise ResultError(
+                "folder",
+                folder,
+                "holds no sweep: no sweep.json in it",
+                "name a folder that `dropcurve sweep` wrote",
+                shown="value",
+            )
         record = load_json(folder / "sweep.json", dict, remedy=REMEDY)
         if record.get("format") != FORMAT:
             raise ResultError(
-                f"{folder}: has format {str(record.get('format'))[:20]}, this version reads {FORMAT}; {REMEDY}"
+                folder,
+                f"format {record.get('format')}",
+                f"has format {str(record.get('format'))[:20]}, this version reads {FORMAT}",
+                REMEDY,
+                shown="path",
             )
         check(folder / "sweep.json", record, RECORD, remedy=REMEDY)
         for fault in checksums.faults(folder, only=("sweep.json", "points.parquet")):
-            raise ResultError(f"{fault}; {REMEDY}")
+            raise ResultError(fault.path, fault.what, fault.what, REMEDY, shown="path")
         check_columns(folder / "points.parquet", {"point": "integer", "scenario": "text"}, remedy=REMEDY)
         found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
         if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):
             raise ResultError(
-                f"{folder}: its runs are outside of it, in {record['store'][:200]!r}; name that folder with --store "
-                "(from Python store=) if it is yours"
+                folder,
+                record["store"],
+                f"its runs are outside of it, in {record['store'][:200]!r}",
+                "name that folder with --store (from Python store=) if it is yours",
+                shown="path",
             )
         return found
 
@@ -131,7 +144,9 @@ class Sweep:
     def _connect(self, *, unsafe: bool = False) -> duckdb.DuckDBPyConnection:
         files = self.store.files()
         if not files:
-            raise ResultError(f"{self.store.folder}: has no runs")
+            raise ResultError(
+                "folder", self.store.folder, "has no runs", "run the sweep again to make them", shown="value"
+            )
         for path in files:
             check_columns(path, KEYS, remedy=UNREADABLE)
         points = self.folder / "points.parquet"

@@ -88,7 +88,12 @@ class LinkSpec:
         """
         keys = list(self.varying)
         if len(keys) > MOST_RANGES:
-            raise UsageError(f"link: {len(keys)} ranges; at most {MOST_RANGES} can vary, fix the others")
+            raise UsageError(
+                "link",
+                ", ".join(keys),
+                f"has {len(keys)} ranges; at most {MOST_RANGES} can vary",
+                "fix the others",
+            )
         if not keys:
             return [{}]
         if len(keys) == 1:
@@ -128,13 +133,13 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     name, _, direction = head.partition(":")
     direction = direction.strip() or "down"
     if direction not in DIRECTIONS:
-        raise UsageError(f"link = {text}: '{direction}' is no direction; write {name}:down or {name}:up")
+        raise UsageError("link", text, f"'{direction}' is no direction", f"write {name}:down or {name}:up")
     typed = re.match(r"[0-9.]", name) is not None
     given = dict([("rate", name)] if typed else [])
     for part in rest:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise UsageError(f"link = {text}: '{part}' must be KEY=VALUE, such as rtt=30ms")
+            raise UsageError("link", text, f"'{part}' must be KEY=VALUE", "write one such as rtt=30ms")
         given[key] = value
     given |= {key: value for key, value in override.items() if value is not None}
     varying: dict[str, Range] = {}
@@ -177,7 +182,10 @@ def overrides(text: str, **numbers: Any) -> dict[str, str]:
     }  # fmt: skip
     if "udp" in numbers:
         raise UsageError(
-            "udp: --link has calls and games for UDP, such as --link cable,calls=4; leave --udp out"
+            "--udp",
+            "",
+            "a link has calls and games for UDP",
+            "write them, such as --link cable,calls=4, and leave --udp out",
         )
     return {names[key]: "true" if value is True else str(value) for key, value in numbers.items()}
 
@@ -197,7 +205,7 @@ def parse(text: str) -> tuple[LinkProfile, str]:
     found = spec(text)
     if found.varying:
         key = next(iter(found.varying))
-        raise UsageError(f"link = {text}: {key} is a range, and one value is needed here")
+        raise UsageError("link", text, f"{key} is a range, and one value is needed here", "write one value")
     return found.profile, found.direction
 
 
@@ -247,7 +255,7 @@ def rates(text: str) -> tuple[float, float]:
     """
     down, up = (units.between(one, _rate, what="rate") for one in _pair(text))
     if down[0] != down[1] or up[0] != up[1]:
-        raise UsageError(f"rate '{text}' must be one rate, or two with a slash, such as 20/2Mbit")
+        raise UsageError("rate", text, "must be one rate, or two with a slash", "write one such as 20/2Mbit")
     return down[0], up[0]
 
 
@@ -262,12 +270,12 @@ def _pair(text: str) -> tuple[str, str]:
     """Down and up of one rate or of two with a slash; the first has the unit of the second if it has none."""
     parts = re.split(r"(?<![bBts])\s*/\s*|(?<=[bBts])\s*/\s*(?!s\b)", text.strip())
     if len(parts) > 2 or not all(parts):
-        raise UsageError(f"rate '{text}' must be one rate, or two with a slash, such as 20/2Mbit")
+        raise UsageError("rate", text, "must be one rate, or two with a slash", "write one such as 20/2Mbit")
     if len(parts) == 1:
         return parts[0], parts[0]
     unit = re.search(r"[a-zA-Z].*$", parts[1])
     if unit is None and re.search(r"[a-zA-Z]", parts[0]):
-        raise UsageError(f"rate '{text}' must have a unit at its end, such as 20/2Mbit")
+        raise UsageError("rate", text, "must have a unit at its end", "write one such as 20/2Mbit")
     last = parts[1] if unit else f"{parts[1]}Mbit"
     first = parts[0] if re.search(r"[a-zA-Z]", parts[0]) else f"{parts[0]}{unit[0] if unit else 'Mbit'}"
     return first, last
@@ -318,7 +326,7 @@ def _with(profile: LinkProfile, key: str, value: str) -> LinkProfile:
     if key not in kinds:
         known = (*KEYS, *kinds)
         hint = nearest(key, known, otherwise=f"there are {', '.join(known)}")
-        raise UsageError(f"link: no key '{key}'; {hint}")
+        raise UsageError(f"link.{key}", value, "no such key", hint)
     if key == "cc":
         _known(key, value, "congestion_controls", "name")
     return replace(profile, mix=replace(profile.mix, **{key: _value(kinds[key], key, value)}))
@@ -329,7 +337,7 @@ def _known(key: str, value: str, what: str, name: str) -> None:
     found = [str(one[name]) for one in library.catalogue()[what]]
     if value not in found:
         hint = nearest(value, found, otherwise=f"there are {', '.join(found)}")
-        raise UsageError(f"{key} = {value}: is not known; {hint}")
+        raise UsageError(key, value, "is not known", hint)
 
 
 def _value(kind: str, key: str, value: str) -> Any:
@@ -348,5 +356,5 @@ def _share(key: str, text: str) -> float:
     found = re.fullmatch(r"([0-9]*\.?[0-9]+)\s*(%?)", text.strip())
     share = float(found[1]) / (100.0 if found[2] else 1.0) if found else -1.0
     if not 0.0 <= share <= 1.0:
-        raise UsageError(f"{key} = {text}: must be a share such as 20% or 0.2")
+        raise UsageError(key, text, "must be a share", "write one such as 20% or 0.2")
     return share

@@ -44,16 +44,27 @@ class Mix:
                   "games": self.games, "l4s": self.l4s}  # fmt: skip
         for name, count in counts.items():
             if count < 0:
-                raise UsageError(f"{name} = {count}: must be 0 or more")
+                raise UsageError(name, count, "must be 0 or more", "give the number of them")
         if not 0.0 <= self.web < 0.9:
             raise UsageError(
-                f"web = {self.web:g}: must lie in [0, 0.9), the share of the link that pages take"
+                "web",
+                f"{self.web:g}",
+                "must lie in [0, 0.9), the share of the link that pages take",
+                "choose a share such as 0.2",
             )
         if not 0.0 <= self.ecn <= 1.0:
-            raise UsageError(f"ecn = {self.ecn:g}: must lie in [0, 1], the share of TCP flows with ECN")
+            raise UsageError(
+                "ecn",
+                f"{self.ecn:g}",
+                "must lie in [0, 1], the share of TCP flows with ECN",
+                "choose a share such as 0.5",
+            )
         if self.downloads + self.uploads + self.l4s == 0:
             raise UsageError(
-                "downloads = 0, uploads = 0: a queue needs at least one long transfer to fill it"
+                "downloads, uploads",
+                "0, 0",
+                "a queue needs at least one long transfer to fill it",
+                "raise one of the two",
             )
 
     def __str__(self) -> str:
@@ -98,14 +109,19 @@ class LinkProfile:
     def __post_init__(self) -> None:
         low, high = self.rtt_s
         if not 0.0 < low <= high:
-            raise UsageError(f"rtt = {low:g} s to {high:g} s: must be above 0, and rise")
+            raise UsageError(
+                "rtt",
+                f"{low:g} s to {high:g} s",
+                "must be above 0, and rise",
+                "put the shorter round trip first",
+            )
         for direction in DIRECTIONS:
             self.buffer_pkts(direction)
 
     def rate_bps(self, direction: str) -> float:
         """The rate of a direction. Raises UsageError for one that is not "down" or "up"."""
         if direction not in DIRECTIONS:
-            raise UsageError(f"direction = {direction}: must be down or up")
+            raise UsageError("direction", direction, "must be down or up", "choose one of these")
         return self.down_bps if direction == "down" else self.up_bps
 
     def buffer_pkts(self, direction: str) -> int:

@@ -36,16 +36,21 @@ def crate(name: str, folder: Path) -> list[Path]:
 def check(name: str) -> str:
     """Returns the name of a new discipline. Raises UsageError for one that cannot be used."""
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-        raise UsageError(f"name = {name!r}: must be lower-case letters, digits and _, such as half or my_red")
+        raise UsageError(
+            "name",
+            repr(name),
+            "must be lower-case letters, digits and _",
+            "choose one such as half or my_red",
+        )
     if any(one["kind"] == name for one in library.catalogue()["disciplines"]):
-        raise UsageError(f"name = {name!r}: is a discipline already; choose another name")
+        raise UsageError("name", repr(name), "is a discipline already", "choose another name")
     return name
 
 
 def _written(files: dict[Path, Path], name: str) -> list[Path]:
     for path in files:
         if path.exists():
-            raise UsageError(f"{path}: exists; choose another name or folder")
+            raise UsageError("file", path, "exists", "choose another name or folder", shown="value")
     title = "".join(part.capitalize() for part in name.split("_"))
     for path, template in files.items():
         text = template.read_text(encoding="utf-8")

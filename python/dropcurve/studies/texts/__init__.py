@@ -71,7 +71,13 @@ def texts(name: str) -> Texts:
     """
     path = Path(__file__).parent / f"{name}.md"
     if not path.is_file():
-        raise UsageError(f"{name}: the package has no texts of that name")
+        raise UsageError(
+            "text",
+            name,
+            "the package has no texts of that name",
+            "name a study; `dropcurve list studies` shows all",
+            shown="value",
+        )
     parts: dict[str, list[str]] = {}
     heading = ""
     for line in path.read_text(encoding="utf-8").splitlines():
