@@ -80,7 +80,7 @@ def test_fragment_says_a_style_once_and_every_name_leads_somewhere(made: Made) -
 
 
 def test_unknown_kind_and_width_are_refused(made: Made) -> None:
-    with pytest.raises(UsageError, match="plot kind 'pie'"):
+    with pytest.raises(UsageError, match="plot kind = 'pie'"):
         plot.plot("pie", made())
     with pytest.raises(UsageError, match="width"):
         plot.plot("queue", made(), width=0.5)

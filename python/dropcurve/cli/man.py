@@ -36,11 +36,21 @@ def man(
     for name in verb or []:
         if name not in VERBS:
             raise UsageError(
-                f"no verb is called '{name}'; {nearest(name, VERBS, otherwise='see `dropcurve --help`')}"
+                "verb",
+                name,
+                f"no verb is called '{name}'",
+                nearest(name, VERBS, otherwise="see `dropcurve --help`"),
+                shown="rule",
             )
     if out is None:
         if len(verb or []) > 1:
-            raise UsageError("several pages need --out FOLDER; one page is printed")
+            raise UsageError(
+                "--out",
+                "",
+                "several pages need --out FOLDER",
+                "give it, or name one verb, whose page is printed",
+                shown="rule",
+            )
         print(page(verb[0] if verb else ""))
         return 0
     out.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,9 @@ def plot(
         where = {"file": write} if write else {"folder": target}
         files = plot_sweep(folder, kind, metric or [], where, width=width, look=style)
     elif metric:
-        raise UsageError(f"--metric {metric[0]}: is for the figures of a sweep; {folder} is none")
+        raise UsageError(
+            "--metric", metric[0], f"is for the figures of a sweep; {folder} is none", "leave it out"
+        )
     else:
         files = _result(folder, kind, write, target, width=width, style=style)
     checksums.add(folder, files)
@@ -91,7 +93,7 @@ def _result(
 
     if kind is not None and kind not in plots.KINDS:
         hint = nearest(kind, plots.KINDS, otherwise="`dropcurve list plots` shows all")
-        raise UsageError(f"no figure is called '{kind}'; {hint}")
+        raise UsageError("figure", kind, f"no figure is called '{kind}'", hint, shown="rule")
     result = Result.load(folder)
     if kind is None:
         return plots.save_all(result, target, width=width, style=style)

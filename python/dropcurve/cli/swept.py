@@ -55,6 +55,10 @@ def plot_sweep(
     drawn = page.metric_runs(found, only)
     if not drawn:
         raise UsageError(
-            f"{folder}: no run has a value of these metrics; `dropcurve query {folder}` lists its columns"
+            "folder",
+            folder,
+            "no run has a value of these metrics",
+            f"choose another; `dropcurve query {folder}` lists its columns",
+            shown="value",
         )
     return plot.save_sweep(found.settings, drawn, kind=kind, width=width, style=look, **target)

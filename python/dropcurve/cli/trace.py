@@ -39,9 +39,11 @@ def trace(
 
     if write is not None and write.suffix not in tracing.ENDINGS:
         *some, last = tracing.ENDINGS
-        raise UsageError(f"--write {write}: must end in {', '.join(some)} or {last}")
+        raise UsageError(
+            "--write", write, f"must end in {', '.join(some)} or {last}", "choose one of these endings"
+        )
     if write is not None and write.exists() and not force:
-        raise UsageError(f"--write {write}: exists; name another file, or give --force to replace it")
+        raise UsageError("--write", write, "exists", "name another file, or give --force to replace it")
     found = tracing.trace(o.load(scenario, changes=changes, duration=duration), seed=seed)
     for row in [tracing.HEADS, *found.first(rows)] if rows else []:
         print(

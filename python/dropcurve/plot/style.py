@@ -183,11 +183,14 @@ def width_in(width: str | float) -> float:
     if isinstance(width, str):
         if width not in WIDTHS_IN:
             raise UsageError(
-                f"width = {width!r}: must be a number of inches or one of {', '.join(WIDTHS_IN)}"
+                "width",
+                repr(width),
+                f"must be a number of inches or one of {', '.join(WIDTHS_IN)}",
+                "choose one of these",
             )
         return WIDTHS_IN[width]
     if not 2.0 <= width <= 20.0:
-        raise UsageError(f"width = {width}: must lie between 2 and 20 inches")
+        raise UsageError("width", width, "must lie between 2 and 20 inches", "choose a width such as 3.4")
     return float(width)
 
 
@@ -238,7 +241,7 @@ def _require_latex() -> None:
     engine = str(matplotlib.rcParams["pgf.texsystem"])
     if shutil.which(engine) is None:
         raise UsageError(
-            f"format = 'pgf': needs {engine}, which is not installed; install TeX Live, or write .pdf"
+            "format", "'pgf'", f"needs {engine}, which is not installed", "install TeX Live, or write .pdf"
         )
 
 

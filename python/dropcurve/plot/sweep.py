@@ -89,9 +89,11 @@ def draw(
         UsageError: For an unknown kind, or one that needs two settings where one was varied.
     """
     if kind not in KINDS:
-        raise UsageError(f"plot kind {kind!r}: a sweep has {', '.join(KINDS)}")
+        raise UsageError("plot kind", repr(kind), f"a sweep has {', '.join(KINDS)}", "choose one of these")
     if kind not in available(settings, found):
-        raise UsageError(f"plot kind {kind!r}: needs two varied settings; main_effects shows one")
+        raise UsageError(
+            "plot kind", repr(kind), "needs two varied settings", "choose main_effects, which shows one"
+        )
     width_in = style.width_in(width)
     axes = _axes(settings, found)
     made: list[Panel | Map] = []

@@ -119,7 +119,13 @@ class Trace:
         """
         path = Path(path)
         if path.suffix not in ENDINGS:
-            raise UsageError(f"{path}: must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+            raise UsageError(
+                "file",
+                path,
+                f"must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}",
+                "choose one of these endings",
+                shown="value",
+            )
         try:
             if path.suffix == ".pcapng":
                 write_bytes(
@@ -129,7 +135,7 @@ class Trace:
             else:
                 self._write_table(path)
         except OSError as error:
-            raise DropcurveError(unwritable(path, error)) from None
+            raise DropcurveError.of([unwritable(path, error)]) from None
         return path
 
     def _write_table(self, path: Path) -> None:

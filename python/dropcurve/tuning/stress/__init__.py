@@ -131,12 +131,19 @@ def _senders(text: str) -> tuple[str, int]:
 def _check(keep: float, runs: int, fresh: int, seconds: float | None, seed: int) -> None:
     if not 0.0 < keep <= 1.0:
         raise UsageError(
-            f"keep = {keep:g}: must lie in (0, 1], the share of the harm that the minimal scenario does"
+            "keep",
+            f"{keep:g}",
+            "must lie in (0, 1], the share of the harm that the minimal scenario does",
+            "write one such as 0.8",
         )
     if runs < FEWEST:
-        raise UsageError(f"runs = {runs}: must be {FEWEST} or more, or there is nothing to choose from")
+        raise UsageError(
+            "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
+        )
     if fresh < FEWEST_FRESH:
-        raise UsageError(f"fresh = {fresh}: must be {FEWEST_FRESH} or more, or there is no interval")
+        raise UsageError(
+            "fresh", fresh, f"must be {FEWEST_FRESH} or more, or there is no interval", "raise it"
+        )
     if seconds is not None and not seconds > 0:
-        raise UsageError(f"time = {seconds:g} s: must be above 0")
+        raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
     trials.check_seed(seed)

@@ -118,13 +118,27 @@ def load(path: str | Path, **link: Any) -> Bounds:
     try:
         text = read_text(Path(path), limit=LIMIT)
     except OSError as error:
-        raise DropcurveError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise DropcurveError(
+            path,
+            "",
+            f"cannot be read: {error.strerror or error}",
+            "name a TOML file that you may read",
+            shown="path",
+        ) from None
     except UnicodeDecodeError as error:
-        raise DropcurveError(f"{path}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+        raise DropcurveError(
+            path,
+            f"byte {error.start}",
+            f"is not UTF-8 text (byte {error.start})",
+            "save it as UTF-8",
+            shown="path",
+        ) from None
     try:
         found = parse_toml(text)
     except ValueError as error:
-        raise DropcurveError(f"{path}: is not TOML: {error}") from None
+        raise DropcurveError(
+            path, "", f"is not TOML: {error}", "correct the line that it names", shown="path"
+        ) from None
     wrong = problems(found)
     if wrong:
         raise ScenarioError(located(wrong, text), origin=str(path))
@@ -137,13 +151,12 @@ def problems(found: Mapping[str, Any]) -> list[Problem]:
     for key, value in found.items():
         if key not in KEYS:
             hint = nearest(key, KEYS, otherwise=f"there are {', '.join(KEYS)}")
-            wrong.append(Problem(key, "", "no such key here", hint))
+            wrong.append(Problem(key, str(value), "no such key here", hint))
             continue
         try:
             _read(key, value)
         except UsageError as error:
-            # The message begins with the key, which the problem has already.
-            wrong.append(Problem(key, "", str(error).removeprefix(f"{key}: ")))
+            wrong += error.problems
     return wrong
 
 
@@ -199,7 +212,7 @@ def _default(key: str, rtt_s: float | None, cc: str) -> Any:
 
 def _unknown(key: str) -> None:
     hint = nearest(key, KEYS, otherwise=f"there are {', '.join(KEYS)}")
-    raise UsageError(f"{key}: no such bound; {hint}")
+    raise UsageError("bound", key, "no such bound", hint, shown="value")
 
 
 def _read(key: str, value: Any) -> Any:
@@ -207,7 +220,9 @@ def _read(key: str, value: Any) -> Any:
     if key in CHOICES:
         return _names(CHOICES[key], value)
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UsageError(f'{key}: must be a value or a range as text, such as "{_example(key)}"')
+        raise UsageError(
+            key, value, "must be a value or a range as text", f'write one such as "{_example(key)}"'
+        )
     text = str(value)
     if key == "envelope_burst":
         units.buffer(text, rate_bps=1e6, rtt_s=0.1, packet_bytes=1500, what=key)
@@ -215,7 +230,9 @@ def _read(key: str, value: Any) -> Any:
     if key == "envelope_rate":
         one = _ranged(StressParameter(key, "", "%", 0, 10000, 0, "30 %"), text)
         if not one.single:
-            raise UsageError(f"{key}: '{text}' must be one share, the most that may be sent, such as 30 %")
+            raise UsageError(
+                key, text, "must be one share, the most that may be sent", "write one such as 30 %"
+            )
         return one.high
     return _ranged(PARAMETERS[key], text)
 
@@ -233,7 +250,7 @@ def _ranged(one: StressParameter, text: str) -> Range:
             if low > high
             else f"must lie between {one.shown(one.least)} and {one.shown(one.most)}"
         )
-        raise UsageError(f"{one.name}: '{text}' {rule}")
+        raise UsageError(one.name, text, rule, f"write one such as {one.default}")
     wide = low > 0 and high / low >= ranges.WIDE
     return Range(low, high, "", "log" if wide else "linear", one.whole)
 
@@ -245,9 +262,9 @@ def _ends(one: StressParameter, text: str) -> tuple[float, float]:
     unit = {"packets": "pkts", "pkt": "pkts", "p": "pkts"}.get(found.unit, found.unit)
     if unit not in ("", one.unit):
         wanted = f"in {one.unit}" if one.unit else "a pure number"
-        raise UsageError(f"{one.name}: '{text}' must be {wanted}, such as {one.default}")
+        raise UsageError(one.name, text, f"must be {wanted}", f"write one such as {one.default}")
     if one.whole and (found.low != round(found.low) or found.high != round(found.high)):
-        raise UsageError(f"{one.name}: '{text}' must be whole numbers, such as {one.default}")
+        raise UsageError(one.name, text, "must be whole numbers", f"write one such as {one.default}")
     return found.low, found.high
 
 
@@ -261,12 +278,12 @@ def _span(text: str, name: str) -> float:
 def _names(choice: Choice, value: Any) -> tuple[str, ...]:
     some = [value] if isinstance(value, str) else value
     if not isinstance(some, list) or not some or not all(isinstance(one, str) for one in some):
-        raise UsageError(f'{choice.name}: must be a list of names, such as ["linux"]')
+        raise UsageError(choice.name, value, "must be a list of names", 'write one such as ["linux"]')
     known = choice.known()
     for one in some:
         if one not in known:
             hint = nearest(one, known, otherwise=f"there are {', '.join(known)}")
-            raise UsageError(f"{choice.name}: '{one}' is not known; {hint}")
+            raise UsageError(choice.name, one, "is not known", hint)
     return tuple(dict.fromkeys(some))
 
 

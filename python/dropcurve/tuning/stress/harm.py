@@ -7,6 +7,7 @@ loss on the wire. A harm that no queue can avoid is recognised by the rivals (`f
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from ... import metrics
@@ -148,20 +149,26 @@ def parse(text: str, bounds: Bounds, link: StressLink, *, exchange: Exchange | N
     try:
         found = goals.parse(text, classes=known.values(), exchange=rate, round_trip_s=link.rtt_s)
     except UsageError as error:
-        raise UsageError(str(error).replace("goal:", "harm:", 1)) from None
+        renamed = [replace(one, path=re.sub("^goal", "harm", one.path)) for one in error.problems]
+        raise UsageError.of(renamed) from None
     planned.refuse_missing([one.key for one in found.measures], reference(bounds, link), what="harm")
     if len(found.objectives) > 1:
         raise UsageError(
-            f"harm: {found}: a search has one objective; write a sum such as 'max utilisation - 0.5 * p95 delay'"
+            "harm",
+            found,
+            "a search has one objective",
+            "write a sum such as 'max utilisation - 0.5 * p95 delay'",
         )
     for weight, one in found.objectives[0].terms:
         better = one.metric.better
         if better == "none" and weight:
-            raise UsageError(f"harm: {one.text} is neither good nor bad by itself; choose another measure")
+            raise UsageError("harm", one.text, "is neither good nor bad by itself", "choose another measure")
         if better == "higher" and not _has_ideal(one):
             raise UsageError(
-                f"harm: the best value of {one.text} is not known; use goodput, link share, utilisation, fairness or "
-                "call quality, or a measure of which less is better"
+                "harm",
+                one.text,
+                "its best value is not known",
+                "use goodput, link share, utilisation, fairness or call quality, or a measure of which less is better",
             )
     return Harm(found, link, text)
 

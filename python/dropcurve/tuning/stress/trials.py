@@ -167,7 +167,7 @@ def rivals_of(
 def check_seed(seed: int) -> None:
     """Raises UsageError for a seed out of range."""
     if not 0 <= seed < 2**31:
-        raise UsageError(f"seed = {seed}: must be a whole number from 0 to 2147483647")
+        raise UsageError("seed", seed, "must be a whole number from 0 to 2147483647", "choose one such as 1")
 
 
 def _fields(kind: str) -> set[str]:
