@@ -96,7 +96,12 @@ def _regressor(**options: Any) -> Any:
     try:
         from sklearn.neural_network import MLPRegressor
     except ModuleNotFoundError:
-        raise DropcurveError("the atlas is trained with scikit-learn: uv pip install scikit-learn") from None
+        raise DropcurveError(
+            "scikit-learn",
+            "",
+            "the atlas is trained with it, and it is not installed",
+            "uv pip install scikit-learn",
+        ) from None
     return MLPRegressor(**options)
 
 

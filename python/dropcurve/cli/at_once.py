@@ -28,7 +28,7 @@ def give(
     given = next((name for name, value in search if value is not None), None)
     if given is not None:
         raise UsageError(
-            f"--{given}: has no meaning with --instant, which makes no run; leave out one of the two"
+            f"--{given}", "", "has no meaning with --instant, which makes no run", "leave out one of the two"
         )
     found = atlas.answer(question)
     proof = command_line.line("tune", [scenario] if scenario else [], asked)

@@ -83,11 +83,11 @@ def within(question: Question, path: str | Path | None) -> Question:
     """
     if path is not None:
         if question.robust != "stress":
-            raise UsageError(f"within = {path}: bounds the search of --robust stress; give both or neither")
+            raise UsageError("within", path, "bounds the search of --robust stress", "give both or neither")
         question = replace(question, within=load(path))
     if question.robust == "stress" and question.within is None and not question.varying:
         raise UsageError(
-            "robust = stress: nothing varies; give a range, such as --flows 1-50, or --within FILE"
+            "robust", "stress", "nothing varies", "give a range, such as --flows 1-50, or --within FILE"
         )
     return question
 

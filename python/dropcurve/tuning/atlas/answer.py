@@ -196,8 +196,11 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
     bound = bound_s(question.goal, question.room)
     if bound is None:
         raise UsageError(
-            f"--instant: beyond the ranges of the atlas: {ends}; no formula without a bound on the delay; "
-            "run without --instant"
+            "--instant",
+            ends,
+            f"beyond the ranges of the atlas: {ends}; no formula without a bound on the delay",
+            "run without --instant",
+            shown="path",
         )
     for kind in BY_FORMULA:
         if kind not in question.candidates:
@@ -213,8 +216,11 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
 def refused_by_box(question: Question) -> Exception:
     """The refusal where the box loads none of the designs of the atlas."""
     return UsageError(
-        f"--instant: the atlas has none of the queues of {question.target.box or 'this question'}; "
-        "leave out --for, or run without --instant"
+        "--instant",
+        question.target.box,
+        f"the atlas has none of the queues of {question.target.box or 'this question'}",
+        "leave out --for, or run without --instant",
+        shown="path",
     )
 
 

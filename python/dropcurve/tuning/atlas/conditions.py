@@ -71,11 +71,14 @@ def _known(question: Question, at: Condition) -> Known:
     assert isinstance(question.link, MixLink), "scenarios are refused"
     profile, direction = question.link.spec.at(at), question.link.direction
     if profile.mix.l4s:
-        raise UsageError(f"--instant: the atlas has no L4S senders; leave them out, or {REMEDY}")
+        raise UsageError("--instant", "", "the atlas has no L4S senders", f"leave them out, or {REMEDY}")
     if profile.back != "droptail":
         raise UsageError(
-            f"--instant: the atlas has tail drop in the other direction, not {profile.back}; "
-            f"leave out back= or --for, or {REMEDY}"
+            "--instant",
+            profile.back,
+            f"the atlas has tail drop in the other direction, not {profile.back}",
+            f"leave out back= or --for, or {REMEDY}",
+            shown="path",
         )
     return Known(at, features.usual(profile, direction), "upload" if direction == "up" else "download")
 
@@ -83,20 +86,35 @@ def _known(question: Question, at: Condition) -> Known:
 def _refuse(question: Question) -> None:
     if question.link is None:
         raise UsageError(
-            f"--instant: the atlas knows links, not scenarios; describe the link (--link, or --rate), or {REMEDY}"
+            "--instant",
+            "",
+            "the atlas knows links, not scenarios",
+            f"describe the link (--link, or --rate), or {REMEDY}",
         )
     if len(question.goal.objectives) > 1:
-        raise UsageError(f"--instant: the atlas answers goals with one objective; ask for one, or {REMEDY}")
+        raise UsageError(
+            "--instant", "", "the atlas answers goals with one objective", f"ask for one, or {REMEDY}"
+        )
     if question.space:
-        raise UsageError(f"--instant: the atlas has no search space of one's own; {REMEDY}")
+        raise UsageError("--instant", "", "the atlas has no search space of one's own", REMEDY)
     wrong = [kind for kind in question.candidates if kind not in KINDS]
     if not question.free and wrong:
         raise UsageError(
-            f"--instant: {wrong[0]} is not in the atlas, which has {', '.join(KINDS)}; name one of these, or {REMEDY}"
+            "--instant",
+            wrong[0],
+            f"{wrong[0]} is not in the atlas, which has {', '.join(KINDS)}",
+            f"name one of these, or {REMEDY}",
+            shown="path",
         )
     dialects = [f"{kind}:{dialect}" for kind, dialect in question.room.dialects.items() if dialect != "linux"]
     if dialects:
-        raise UsageError(f"--instant: {dialects[0]} is not in the atlas; leave out the dialect, or {REMEDY}")
+        raise UsageError(
+            "--instant",
+            dialects[0],
+            f"{dialects[0]} is not in the atlas",
+            f"leave out the dialect, or {REMEDY}",
+            shown="path",
+        )
 
 
 def _refuse_measures(goal: Goal, first: Known) -> None:
@@ -105,7 +123,13 @@ def _refuse_measures(goal: Goal, first: Known) -> None:
     if wrong is not None:
         found = [name.replace("[bulk]", f"[{first.bulk}]") for name in names]
         shown = wording.listed(sorted(found))
-        raise UsageError(f"--instant: goal: the atlas does not know {wrong.text}; it has {shown}; {REMEDY}")
+        raise UsageError(
+            "--instant",
+            wrong.text,
+            f"goal: the atlas does not know {wrong.text}; it has {shown}",
+            REMEDY,
+            shown="path",
+        )
 
 
 def answerable(one: Candidate) -> bool:

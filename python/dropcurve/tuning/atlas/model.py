@@ -94,23 +94,32 @@ def _load(folder: Path) -> Atlas:
         content = (folder / ARRAYS).read_bytes()
     except (OSError, ValueError) as error:
         raise DropcurveError(
-            f"{folder}: the atlas cannot be read ({error}); install dropcurve again"
+            folder, "", f"the atlas cannot be read ({error})", "install dropcurve again", shown="path"
         ) from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise DropcurveError(
-            f"{folder / RECORD}: format {record.get('format') if isinstance(record, dict) else '?'} of the atlas "
-            f"must be {FORMAT}; install dropcurve again"
+            folder / RECORD,
+            "",
+            f"format {record.get('format') if isinstance(record, dict) else '?'} of the atlas must be {FORMAT}",
+            "install dropcurve again",
+            shown="path",
         )
     if len(content) > MOST_BYTES or hashlib.sha256(content).hexdigest() != record.get("sha256"):
         raise DropcurveError(
-            f"{folder / ARRAYS}: its checksum must be that of {RECORD}; the file is damaged, install dropcurve again"
+            folder / ARRAYS,
+            "",
+            f"its checksum must be that of {RECORD}: the file is damaged",
+            "install dropcurve again",
+            shown="path",
         )
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             known = {name: arrays[name] for name in arrays.files}
         parts = {name: _part(name, known, record["parts"][name]) for name in OUTCOMES}
     except (KeyError, ValueError, TypeError, OSError) as error:
-        raise DropcurveError(f"{folder}: the atlas lacks a part ({error}); install dropcurve again") from None
+        raise DropcurveError(
+            folder, "", f"the atlas lacks a part ({error})", "install dropcurve again", shown="path"
+        ) from None
     return Atlas(parts, record)
 
 
