@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,11 +94,7 @@ def fix(
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
     cases = i.settings(rate=rate, flows=flows, buffer=buffer)
     if line:
-        _refuse_of_router({
-            "--from": box, "--name": name, "--rate": rate, "--link": link, "--buffer": buffer,
-            "--rtt": None if rtt == "40ms" else rtt, "--flows": None if flows == "20" else flows,
-            "--packet": None if packet == "1500B" else packet,
-        })  # fmt: skip
+        _refuse_of_router(locals())
     held, places = (
         _line(file, for_, duration) if line
         else _places(file, box, name, cases, rtt=rtt, link=link, packet=packet, duration=duration)
@@ -150,12 +146,23 @@ def _answer(
     return 1 if check and done.better else 0
 
 
-def _refuse_of_router(options: Mapping[str, str | None]) -> None:
+#: Options about the place of a router's queue, with their defaults.
+_OF_ROUTER = {
+    "box": None, "name": None, "rate": None, "link": None, "buffer": None, "rtt": "40ms", "flows": "20",
+    "packet": "1500B",
+}  # fmt: skip
+
+
+def _refuse_of_router(options: Mapping[str, Any]) -> None:
     """Raises UsageError for options that describe the place of a router's queue, beside the rates of a line."""
     from ..errors import Problem, UsageError
 
     rule = "belongs to a router's configuration, and the rates of a line were given"
-    given = [Problem(key, value, rule, "leave it out") for key, value in options.items() if value is not None]
+    given = [
+        Problem("--from" if name == "box" else f"--{name}", options[name], rule, "leave it out")
+        for name, default in _OF_ROUTER.items()
+        if options[name] != default
+    ]
     if given:
         raise UsageError.of(given)
 
