@@ -286,3 +286,10 @@ def test_a_value_is_cut_and_cannot_steer_the_terminal() -> None:
     assert str(error).isprintable()
     assert len(str(error)) < 260
     assert os.linesep not in str(UsageError("a\nb", "c\nd", "rule", "remedy"))
+
+
+def test_a_refused_plug_in_is_not_named_by_later_commands(
+    folder: Path, dropcurve: Callable[..., Any]
+) -> None:
+    assert dropcurve("run", "short.toml", "--plugin", "short.toml").code == 2
+    assert "--plugin" not in dropcurve("run", "short.toml", "--replications", "1", "--no-report").out

@@ -148,7 +148,7 @@ def _answer(
 
 #: Options about the place of a router's queue, with their defaults.
 _OF_ROUTER = {
-    "box": None, "name": None, "rate": None, "link": None, "buffer": None, "rtt": "40ms", "flows": "20",
+    "box": None, "name": None, "rate": None, "link": None, "buffer": None, "rtt": None, "flows": "20",
     "packet": "1500B",
 }  # fmt: skip
 

@@ -135,12 +135,18 @@ def load(path: str | Path) -> list[str]:
         UsageError: If the file cannot be loaded, has no discipline, or one that cannot be used.
     """
     path = Path(path)
+    names = _load(path)
+    # Commands that are printed name it, so only a file that was loaded counts.
+    if str(path) not in files:
+        files.append(str(path))
+    return names
+
+
+def _load(path: Path) -> list[str]:
     if not path.is_file():
         raise UsageError(
             "file", path, "no such file", "name a Python file or a shared library", shown="value"
         )
-    if str(path) not in files:
-        files.append(str(path))
     if path.suffix in LIBRARIES:
         try:
             return [_note(_core.load_plugin(str(path.resolve())))]
