@@ -423,9 +423,16 @@ def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch:
     short = dropcurve("run", "short.toml", "--replications", "2", "--no-report", "--out", "demo")
     assert short.code == 0
     kept = dc.Result.load("demo")
+    if verb == "plot":
+        dc.sweep(
+            "short.toml",
+            {"queue.max_p": [0.02, 0.5], "dumbbell.delay": ["5 ms", "20 ms"]},
+            replications=2,
+            out="grid",
+        )
     monkeypatch.setattr(replicate, "replicate", lambda *_, **__: kept)
     monkeypatch.setattr(comparison, "replicate", lambda *_, **__: kept)
-    monkeypatch.setattr("dropcurve.cli.answer.draw", lambda *_: None)
+    monkeypatch.setattr("dropcurve.cli.answer.draw", lambda *_, **__: None)
     help_text = dropcurve(verb, "--help").out
     examples = re.findall(r"^ +(dropcurve .*)$", help_text.split("Example")[1], re.MULTILINE)
     assert examples

@@ -105,7 +105,7 @@ def test_a_file_after_out_is_refused_with_the_remedy(
     Path("router.cfg").write_text("tc qdisc add dev eth0 root codel\n")
     assert invoke(list(words)) == 2
     error = capsys.readouterr().err
-    assert f"--out {words[-1]}: is a folder in every verb" in error and f"--write {words[-1]}" in error
+    assert f"--out = {words[-1]}: is a folder in every verb" in error and f"--write {words[-1]}" in error
     assert not Path(words[-1]).exists()
 
 

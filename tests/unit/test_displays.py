@@ -65,7 +65,7 @@ def test_a_trace_goes_into_tables(scenario: dc.Scenario, tmp_path: Path) -> None
     again = pandas.read_parquet(found.write(tmp_path / "trace.parquet"))
     assert again.equals(frame)
     assert len((found.write(tmp_path / "trace.csv")).read_text().splitlines()) == len(found) + 1
-    with pytest.raises(UsageError, match=r"must end in \.csv or \.parquet"):
+    with pytest.raises(UsageError, match=r"must end in \.csv, \.parquet or \.pcapng"):
         found.write(tmp_path / "trace.xls")
 
 

@@ -38,11 +38,13 @@ SHARED = {
     "rate": ("RATE", "Rate of the link, such as 100Mbit"),
     "replications": ("N", "Runs of each variant"),
     "rtt": ("TIME", "Round-trip time, such as 40ms"),
+    "runs": ("N", "Runs of the search"),
     "seed": ("N", "Seed of the random numbers: the same seed gives the same answer"),
     "shape": (None, "Put a shaper of the link's rate above the queue"),
     "store": ("FOLDER", "Folder of runs that several sweeps share"),
     "time": ("TIME", "Time for the search, such as 2min"),
     "vary": ("PATH=VALUES", "Values of a parameter, such as queue.max_p=0.02,0.1"),
+    "within": ("FILE", "Bounds of the traffic, a TOML file"),
     "write": ("FILE", "File to write"),
 }
 

@@ -20,10 +20,7 @@ def plot(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="One kind of figure (all it has).")
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="METRIC", help="Metric of a sweep to draw. Repeatable."),
-    ] = None,
+    metric: o.Metric = None,
     style: Annotated[
         str, typer.Option(help="screen, or paper: serif type, black, fonts embedded.")
     ] = "screen",

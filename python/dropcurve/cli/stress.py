@@ -26,12 +26,7 @@ Design = Annotated[
         metavar="DESIGN", help="A discipline, such as codel or red:max_p=0.02; `tune` writes them so."
     ),
 ]
-Within = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Bounds of the traffic (TOML); `dropcurve list bounds` shows the keys."
-    ),
-]
+Within = Annotated[Path | None, o.shared("within", "`dropcurve list bounds` shows the keys")]
 Harm = Annotated[
     str,
     typer.Option(
@@ -41,14 +36,14 @@ Harm = Annotated[
 Regret = Annotated[
     bool, typer.Option("--regret", help="Look for the largest harm beyond that of the best rival instead.")
 ]
-Against = Annotated[
+Rival = Annotated[
     list[str] | None,
     typer.Option(metavar="KIND[:KEY=VALUE,...]", help="A rival besides the usual ones. Repeatable."),
 ]
 Keep = Annotated[
     float, typer.Option(metavar="SHARE", help="Share of the harm that the minimal scenario must still do.")
 ]
-Runs = Annotated[int, typer.Option(metavar="N", help="Cases that the search tries.")]
+Runs = Annotated[int, o.shared("runs", "a case each")]
 Fresh = Annotated[int, o.shared("replications", "on fresh seeds, for the harm that is stated")]
 
 
@@ -59,7 +54,7 @@ def stress(
     harm: Harm = "balanced",
     exchange: o.ExchangeRate = None,
     regret: Regret = False,
-    against: Against = None,
+    rival: Rival = None,
     keep: Keep = KEEP,
     runs: Runs = RUNS,
     replications: Fresh = FRESH,
@@ -92,7 +87,7 @@ def stress(
 
     shown = [
         ("link", link), ("within", within), ("harm", harm if harm != "balanced" else None), ("exchange", exchange),
-        ("regret", regret), *(("against", one) for one in against or []), ("keep", keep if keep != KEEP else None),
+        ("regret", regret), *(("rival", one) for one in rival or []), ("keep", keep if keep != KEEP else None),
         ("runs", runs if runs != RUNS else None), ("replications", replications if replications != FRESH else None),
         ("time", time), ("seed", seed if seed != 1 else None),
     ]  # fmt: skip
@@ -101,7 +96,7 @@ def stress(
     with _progress(quiet=quiet or json) as tell:
         answer = work(
             design, link=link or LINK, within=within, measure=harm, exchange=o.exchange_of(exchange), regret=regret,
-            against=against or [], keep=keep, runs=runs, fresh=replications,
+            against=rival or [], keep=keep, runs=runs, fresh=replications,
             seconds=None if time is None else units.span(time, what="time"), seed=seed, jobs=jobs, out=folder,
             cache=cache, command=command, tell=tell,
         )  # fmt: skip

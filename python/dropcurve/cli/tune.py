@@ -49,17 +49,10 @@ Robust = Annotated[
     ),
 ]
 Within = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="With --robust stress: bounds of datagrams beside the traffic, as `stress` takes them.",
-    ),
+    Path | None, o.shared("within", "with --robust stress: datagrams and pulses beside the traffic")
 ]
 For = Annotated[str | None, o.shared("for", BOXES)]
-Runs = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Runs of the search (by the size of the link, 1500 at most)."),
-]
+Runs = Annotated[int | None, o.shared("runs", "by the size of the link, 1500 at most")]
 Time = Annotated[str | None, o.shared("time", "of the whole answer; as long as --runs takes")]
 Margin = Annotated[
     float | None,
