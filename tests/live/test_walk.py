@@ -18,14 +18,17 @@ RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
     [
         (
             ["run", "--in-if", "lo", "--out-if", "r1", *RATE, *QUEUE],
-            "lo is no Ethernet interface; use a netfilter",
+            "interface = lo: is no Ethernet interface; use a netfilter",
         ),
-        (["run", "--in-if", "lo", *RATE, *QUEUE], "name two interfaces with --in-if and --out-if"),
-        (["run", "--queue-num", "0", "--rate", "0 bit/s", *QUEUE], "--rate 0 bit/s: must be above 0; a link"),
+        (["run", "--in-if", "lo", *RATE, *QUEUE], "name two with --in-if and --out-if"),
+        (
+            ["run", "--queue-num", "0", "--rate", "0 bit/s", *QUEUE],
+            "--rate = 0 bit/s: must be above 0; a link",
+        ),
         (["stats", "/run/nothing"], "/run/nothing: no forwarder answers there: No such file or directory"),
         (
             ["lab", "droptail_vs_red", "--change", "10 rate=5"],
-            '--change "10 rate=5": must be TIME PATH=VALUE, such as',
+            "--change = 10 rate=5: must be TIME PATH=VALUE; write one such as",
         ),
     ],
 )

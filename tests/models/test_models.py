@@ -185,7 +185,7 @@ def test_the_verb(dropcurve: Callable[..., Any], tmp_path: Path) -> None:
             "nonsense: no such law; there are mahdavi-floyd",
         ),
         (("--rtt", "100ms", "--loss", "1%", "--acks", "3"), "b = 3: must be 1"),
-        (("--rtt", "100ms", "--red", "5,15,0.1,60"), "--red needs --rate and --flows"),
+        (("--rtt", "100ms", "--red", "5,15,0.1,60"), ": needs --rate and --flows"),
         (("--rtt", "100ms", "--rate", "10Mbit", "--flows", "2", "--red", "5,15"), "must be MIN,MAX,P,LIMIT"),
     ],
 )

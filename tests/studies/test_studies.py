@@ -289,7 +289,10 @@ def test_the_verb(dropcurve: Callable[..., Any]) -> None:
     answer = dropcurve("reproduce", "dsilvo")
     assert (answer.code, answer.errors) == (2, ["dropcurve: dsilvo: no such study; did you mean 'dsilva'?"])
     answer = dropcurve("reproduce", "none.py")
-    assert (answer.code, answer.errors) == (2, ["dropcurve: none.py: no such file"])
+    assert (answer.code, answer.errors) == (
+        2,
+        ["dropcurve: none.py: no such file; name a study's Python file, or one of `dropcurve list studies`"],
+    )
     Path("empty.py").write_text("STUDY = 1\n", encoding="utf-8")
     answer = dropcurve("reproduce", "empty.py")
     assert answer.code == 2

@@ -43,7 +43,7 @@ def test_pages_are_files_or_one_is_printed(dropcurve: Callable[..., Any]) -> Non
     several = dropcurve("man", "run", "sweep")
     assert (several.code, several.errors) == (
         2,
-        ["dropcurve: several pages need --out FOLDER; one page is printed"],
+        ["dropcurve: several pages need --out FOLDER; give it, or name one verb, whose page is printed"],
     )
     unknown = dropcurve("man", "tun")
     assert (unknown.code, unknown.errors) == (2, ["dropcurve: no verb is called 'tun'; did you mean 'tune'?"])

@@ -231,6 +231,6 @@ def test_what_goes_the_other_way_waits_in_another_queue_and_is_no_share_of_this_
 
 def test_the_share_of_a_class_that_goes_the_other_way_is_refused() -> None:
     base = links.load("link:20/2:up")
-    with pytest.raises(UsageError, match="write that"):
+    with pytest.raises(UsageError, match="write reverse_utilisation"):
         goal.of_scenario("max link share of download", base)
     assert "download" not in str(goal.of_scenario("balanced", base))

@@ -71,10 +71,10 @@ def test_the_page_has_tables_and_pictures(tmp_path: Path, capsys: pytest.Capture
 
 def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert friendliness.main(["--transport", "cubik"]) == 2
-    assert capsys.readouterr().err.startswith("--transport cubik: must be one of tahoe, ")
+    assert capsys.readouterr().err.startswith("--transport = cubik: must be one of tahoe, ")
     with pytest.raises(UsageError, match="queue = codel: must be one of droptail, red"):
         friendliness.matrix(NAMES, queue="codel", out=tmp_path)
-    with pytest.raises(UsageError, match="an interval needs 2 or more"):
+    with pytest.raises(UsageError, match="must be 2 or more for an interval"):
         friendliness.matrix(NAMES, replications=1, out=tmp_path)
     with pytest.raises(ScenarioError, match="did you mean 'cubic'"):
         friendliness.matrix({"mine": 'cc = "cubik"\n'}, out=tmp_path)

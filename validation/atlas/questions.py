@@ -26,7 +26,7 @@ from ..regret.links import drawn
 from .draw import Traffic
 
 #: Seeds of the links that the intervals are set by, and of those that are counted.
-SETTING, COUNTED = 301, 302
+SETTING, COUNTED = 301, 402
 #: Seeds of the runs of an answer; replications of each condition.
 SEED, REPLICATIONS = 70_000, 2
 #: Goals of links with their usual traffic, in turn.

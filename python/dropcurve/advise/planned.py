@@ -85,7 +85,7 @@ def _missing(key: str, known: dict[str, PlannedClass]) -> tuple[str, str] | None
         return None if len(known) > 1 else one
     chosen = [known[scope]] if scope in known else list(known.values())
     if name == "link_share" and scope in known and known[scope].reverse:
-        return "its data takes the reverse direction", "write reverse_utilisation, which is the use of that"
+        return "its data takes the reverse direction", "write reverse_utilisation, the use of that direction"
     part = "speech" if name == "mos" else metric.of
     having = [one.name for one in known.values() if not part or part in one.parts]
     if part and not any(part in one.parts for one in chosen):

@@ -94,7 +94,7 @@ class Router:
         if not self.inside or not self.outside or self.inside == self.outside:
             raise UsageError(
                 "--in-if, --out-if",
-                f"{self.inside}, {self.outside}",
+                f"{self.inside or '(nothing)'}, {self.outside or '(nothing)'}",
                 "must be two interfaces",
                 "name two with --in-if and --out-if, or a netfilter queue with --queue-num",
             )
