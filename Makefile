@@ -70,17 +70,17 @@ fuzz-short: setup ## a minute for each target of what strangers send (tools/fuzz
 	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),60)
 	@PROPTEST_CASES=20000 cargo test --locked --quiet -p dropcurve-forward --test fuzzed
 
-# Laws whose mutants the unit tests of their crate are to catch: PIECE=codel, pie, red, cubic or sack.
-MUTANTS_codel := dropcurve-queue crates/queue/src/disciplines/codel/law.rs codel
-MUTANTS_pie := dropcurve-queue crates/queue/src/disciplines/pie/law.rs pie
-MUTANTS_red := dropcurve-queue crates/queue/src/disciplines/red/*.rs red
-MUTANTS_cubic := dropcurve-transport crates/transport/src/cc/cubic.rs cubic
-MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs scoreboard
+# Laws (PIECE=codel, pie, red, cubic or sack): crate, files, and the tests that are to catch their mutants.
+MUTANTS_codel := dropcurve-queue crates/queue/src/disciplines/codel/law.rs --lib codel
+MUTANTS_pie := dropcurve-queue crates/queue/src/disciplines/pie/law.rs --lib pie
+MUTANTS_red := dropcurve-queue crates/queue/src/disciplines/red/*.rs --lib red
+MUTANTS_cubic := dropcurve-transport crates/transport/src/cc/cubic.rs --lib cubic
+MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs --test dialogues
 PIECE ?= codel
 mutants: setup ## mutation testing of a law (PIECE=codel pie red cubic sack) and of Python; hours
 	@test -x target/tools/bin/cargo-mutants || cargo install --locked --quiet --root target/tools cargo-mutants
 	@CARGO_PROFILE_DEV_OPT_LEVEL=0 target/tools/bin/cargo-mutants mutants --output target -p $(word 1,$(MUTANTS_$(PIECE))) \
-	  --file '$(word 2,$(MUTANTS_$(PIECE)))' --timeout 120 -- --lib $(word 3,$(MUTANTS_$(PIECE)))
+	  --file '$(word 2,$(MUTANTS_$(PIECE)))' --timeout 120 -- $(wordlist 3,9,$(MUTANTS_$(PIECE)))
 	@$(BIN)/python tools/mutants.py --seconds 36000
 
 miri: ## unit tests of the pure crates in Miri, and what it can run of forward; needs the nightly component miri
