@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline, ranking
-from dropcurve.verdict.equivalence import holds
+from dropcurve.verdict.equivalence import MOST_REPLICATIONS, holds
+from dropcurve.verdict.sentences import FEW
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
 WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)
@@ -149,7 +150,16 @@ def test_more_runs_are_asked_for_only_where_the_runs_cannot_tell(some: list[Samp
 @settings(max_examples=60, deadline=None)
 def test_every_number_of_the_sentences_is_one_of_the_verdict(some: list[SampledDesign], capped: bool) -> None:
     found, named = decided(some, [USE, CAPPED if capped else WAIT])
-    known = {found.margin, 95.0, float(RUNS), 100.0 * found.confidence, 20.0}
+    # The last two are the replications that are advised, and the most that are ever asked for.
+    known = {
+        found.margin,
+        95.0,
+        float(RUNS),
+        100.0 * found.confidence,
+        20.0,
+        float(FEW),
+        float(MOST_REPLICATIONS),
+    }
     for change in found.changes:
         known |= {change.recommended, change.other, abs(change.difference)}
     known |= {value.mean for value in [*found.values, *found.leading]}

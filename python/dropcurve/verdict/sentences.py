@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..metrics import statistics
 from ..present import Headline
 from ..quantities import wording
 from .data import NOTABLE, Change, Criterion, Missed, Value, Verdict
+from .equivalence import MOST_REPLICATIONS
 
 #: Tone of each status, for colours.
 TONES = {
     "load": "good", "keep": "good", "undecided": "unsure", "none feasible": "bad", "unknown": "unsure",
 }  # fmt: skip
+#: Replications below which an interval says little.
+FEW = statistics.MINIMUM
 #: Most criteria that one sentence names.
 NAMED = 3
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
@@ -301,7 +305,10 @@ class _Words:
         if found.more is None:
             if found.replications < 2:
                 return "One replication proves nothing; take 5 or more"
-            return "More replications are unlikely to decide; treat them as equal"
+            each = found.replications // found.conditions
+            if each < FEW:
+                return f"{wording.count(each, 'replication')} are too few to decide; take {FEW} or more"
+            return f"Even {MOST_REPLICATIONS} replications would hardly decide between them"
         more = -(-found.more // found.conditions)
         text = f"{wording.count(more, 'more replication')} would decide"
         return f"{text} ({_time(more * self.seconds)})" if self.seconds else text
