@@ -103,9 +103,14 @@ def progress(*, quiet: bool, noun: str = "run") -> Iterator[Callable[[int, int, 
 
 
 class Bar:
-    """Progress on standard error: a bar on a terminal, else lines."""
+    """Progress on standard error: a bar on a terminal, else lines.
 
-    def __init__(self) -> None:
+    Args:
+        most_s: Time that the work may take, in seconds; None if nothing limits it.
+    """
+
+    def __init__(self, most_s: float | None = None) -> None:
+        self.most_s = most_s
         self.began = self.printed_at = time.monotonic()
         self.terminal = sys.stderr.isatty()
         self._bar: Any = None
@@ -132,7 +137,10 @@ class Bar:
         """``, 40 % done, about 2 min left``; "" where nothing is known."""
         if not share:
             return ""
-        seconds = (time.monotonic() - self.began) * (1.0 - share) / share
+        spent = time.monotonic() - self.began
+        seconds = spent * (1.0 - share) / share
+        if self.most_s is not None:
+            seconds = min(seconds, max(self.most_s - spent, 0.0))
         left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
         return f", {100 * share:.0f} % done, about {left} left"
 

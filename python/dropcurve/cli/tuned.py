@@ -49,7 +49,7 @@ def give(
     digest = hashlib.sha256(f"{question!r}\n{seed}".encode()).hexdigest()[:8]
     folder = out or Path("results") / f"tune-{digest}"
     try:
-        with _progress(quiet=quiet) as watch:
+        with _progress(quiet=quiet, seconds=seconds) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
                 where=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
@@ -82,8 +82,8 @@ def _pictures(answer: Any, folder: Path, cache: str | None) -> None:
 class Watch:
     """Shows the stages of an answer, the share of its runs that are made, and the best design so far."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        self.bar = None if quiet else console.Bar()
+    def __init__(self, *, quiet: bool, seconds: float | None) -> None:
+        self.bar = None if quiet else console.Bar(seconds)
         self.step = self.best = ""
         self.total = self.before = self.batch = 0
 
@@ -129,8 +129,8 @@ class Watch:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Watch]:
-    watch = Watch(quiet=quiet)
+def _progress(*, quiet: bool, seconds: float | None) -> Iterator[Watch]:
+    watch = Watch(quiet=quiet, seconds=seconds)
     try:
         yield watch
     finally:

@@ -1,0 +1,28 @@
+"""The time left in a line of progress."""
+
+from __future__ import annotations
+
+import pytest
+
+from dropcurve.cli import console
+
+
+@pytest.mark.parametrize(
+    ("most_s", "share", "expected"),
+    [
+        (None, 0.2, ", 20 % done, about 40 s left"),
+        (None, 0.04, ", 4 % done, about 4 min left"),
+        (30.0, 0.1, ", 10 % done, about 20 s left"),
+        (30.0, 0.8, ", 80 % done, about 2 s left"),
+        (5.0, 0.5, ", 50 % done, about 0 s left"),
+        (30.0, None, ""),
+    ],
+)
+def test_the_time_left_is_never_more_than_the_limit_leaves(
+    monkeypatch: pytest.MonkeyPatch, most_s: float | None, share: float | None, expected: str
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: now[0])
+    bar = console.Bar(most_s)
+    now[0] += 10.0
+    assert bar.left(share) == expected
