@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..plot import style
-from ..present.visible import visible
-from ..report import TEMPLATES
+from ..report import page
 from ..scenario import library
 from .blocks import Block, Heading, Picture, Table, Text
 from .study import Outcome
@@ -19,22 +18,12 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome, blocks: Sequence[Block]) -> str:
     """The page; figures are inlined, nothing is fetched."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["inline"] = inline
-    css = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))
-    page = environment.get_template("study.html").render(
-        title=outcome.study.title,
-        css=css,
-        version=library.version(),
-        parts=[_part(block) for block in blocks],
-    )
-    return visible(page.rstrip(), lines=True) + "\n"
+    data = {
+        "title": outcome.study.title,
+        "version": library.version(),
+        "parts": [_part(block) for block in blocks],
+    }
+    return page("study.html", data, script=False, filters={"inline": inline})
 
 
 def _part(block: Block) -> dict[str, object]:

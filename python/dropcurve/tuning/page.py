@@ -9,7 +9,6 @@ from .. import plot, report
 from ..files import checksums
 from ..files.writing import write_bytes, write_text
 from ..plot import style
-from ..present.visible import visible
 from ..quantities import units, wording
 from ..results import Result
 from ..runs import command_line
@@ -65,21 +64,7 @@ def _rival(answer: Answer) -> ValidationLine | None:
 
 def render(answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None) -> str:
     """The page as text; ``drawn`` are figures that were drawn already."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FileSystemLoader(report.TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    own = {
-        name: Markup((report.TEMPLATES / name).read_text(encoding="utf-8"))
-        for name in ("page.css", "page.js")
-    }
-    page = environment.get_template(TEMPLATE).render(
-        css=own["page.css"], script=own["page.js"], **content(answer, queues, drawn)
-    )
-    return visible(page.rstrip(), lines=True) + "\n"
+    return report.page(TEMPLATE, content(answer, queues, drawn))
 
 
 def content(

@@ -9,7 +9,6 @@ from ... import report
 from ...files import checksums
 from ...files.writing import write_bytes, write_text
 from ...plot import style
-from ...present.visible import visible
 from . import pictures, text
 from .answer import StressAnswer
 from .findings import SCENARIO
@@ -36,21 +35,7 @@ def write(answer: StressAnswer) -> Path:
 
 def render(answer: StressAnswer) -> str:
     """The page as text."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    environment = Environment(
-        loader=FileSystemLoader(report.TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
-    own = {
-        name: Markup((report.TEMPLATES / name).read_text(encoding="utf-8"))
-        for name in ("page.css", "page.js")
-    }
-    page = environment.get_template(TEMPLATE).render(
-        css=own["page.css"], script=own["page.js"], **content(answer)
-    )
-    return visible(page.rstrip(), lines=True) + "\n"
+    return report.page(TEMPLATE, content(answer))
 
 
 def content(answer: StressAnswer) -> dict[str, Any]:
