@@ -11,7 +11,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import DropcurveError
-from dropcurve.scenario import recordings
+from dropcurve.scenario import library, recordings
 
 SECRET = "1\n2\nkept-to-myself\n"
 TEXT = """
@@ -131,3 +131,25 @@ def test_edits_name_files_of_the_working_folder_and_the_scenarios(stranger: Path
         assert loaded.set("dumbbell.opportunities_ms", f"file:{name}").get("dumbbell.opportunities_ms")
     with pytest.raises(DropcurveError, match="--allow-files"):
         loaded.set("dumbbell.opportunities_ms", "file:/etc/hostname")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("a = 3", "a must be a table"),
+        ("[a]\nvariants = 3", "a.variants must be a table"),
+        ("[a.variants]\nmild = 3", "a.variants.'mild' must be a table"),
+        ("a = [", "is not TOML"),
+    ],
+)
+def test_a_strangers_index_is_checked(stranger: Path, text: str, rule: str) -> None:
+    (stranger / "INDEX.toml").write_text(text)
+    with pytest.raises(DropcurveError, match=rule) as refused:
+        library.index(stranger / "a.toml")
+    assert refused.value.problems[0].remedy
+
+
+def test_an_index_that_is_a_pipe_is_refused_at_once(stranger: Path) -> None:
+    os.mkfifo(stranger / "INDEX.toml")
+    with pytest.raises(DropcurveError, match="is not a regular file"):
+        library.index(stranger / "a.toml")

@@ -81,7 +81,9 @@ def describe_misuse(error: Exception) -> Problem:
     text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
     text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
     # Click puts the name and the value into its sentence, and the nearest name behind it.
-    rule, _, near = re.sub(r"[;.]? \(?[Dd]id you mean ", "\0", text.rstrip(")")).partition("\0")
+    rule, _, near = re.sub(
+        r"[;.]? \(?(?:[Dd]id you mean |Possible options: )", "\0", text.rstrip(")")
+    ).partition("\0")
     named = re.search(r"'([^']*)'", rule)
     option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "opts", [None])[-1]
     path = option or (named[1] if named else verb)

@@ -15,12 +15,12 @@ The command line comes first, then the environment, then the file.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError, nearest
+from ..files.named import load_toml
 
 #: Environment variable with the folder under which results are stored.
 OUT = "DROPCURVE_OUT"
@@ -37,16 +37,9 @@ def path() -> Path:
 
 
 def read() -> dict[str, Any]:
-    """The file's content; empty if there is none. Raises DropcurveError for a file that is not TOML."""
+    """The file's content; empty if there is none. Raises DropcurveError if it cannot be read or is not TOML."""
     place = path()
-    try:
-        return tomllib.loads(place.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DropcurveError(
-            place, "", f"cannot be read: {error}", "mend or remove the file", shown="path"
-        ) from None
+    return load_toml(place)[0] if place.exists() else {}
 
 
 def results() -> Path:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..files.named import load_text
 from . import options as o
 
 if TYPE_CHECKING:
@@ -118,11 +119,7 @@ def _folder(design: str, command: str, within: Path | None) -> Path:
     """Folder of the answer: results/stress-KIND-HASH."""
     from .defaults import results
 
-    text = (
-        within.read_text(encoding="utf-8", errors="replace")
-        if within is not None and within.is_file()
-        else ""
-    )
+    text = load_text(within) if within is not None else ""
     digest = hashlib.sha256(f"{command}\n{text}".encode()).hexdigest()[:8]
     return results() / f"stress-{design.partition(':')[0]}-{digest}"
 

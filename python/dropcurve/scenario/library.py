@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,12 @@ from typing import Any
 import dropcurve._core as _core
 
 from ..errors import DropcurveError, nearest
+from ..files.named import load_toml
+from ..files.shape import Keys, faults
 from . import plugins
+
+#: Shape of an entry of ``INDEX.toml``.
+_ENTRY = {"title?": str, "claim?": str, "expect?": str, "variants?": Keys(dict)}
 
 
 def catalogue() -> dict[str, Any]:
@@ -87,19 +91,23 @@ def index(scenario: Path) -> dict[str, Any]:
 
     It has title, claim, expect and variants (tables of edits by path).
 
-    Empty if there is no such file or no such entry. Raises DropcurveError if the file is not TOML.
+    Empty if there is no such file or no such entry. Raises DropcurveError if the file cannot be read, is not TOML,
+    or has other types.
     """
     path = scenario.parent / "INDEX.toml"
-    try:
-        with path.open("rb") as file:
-            found = tomllib.load(file).get(scenario.stem, {})
-    except OSError:
+    if not path.exists():
         return {}
-    except tomllib.TOMLDecodeError as error:
+    found: dict[str, Any] = load_toml(path)[0].get(scenario.stem, {})
+    wrong = list(faults(found, _ENTRY, scenario.stem))
+    if wrong:
         raise DropcurveError(
-            path, "", f"is not TOML: {error}", "correct the line that it names", shown="path"
-        ) from None
-    return found if isinstance(found, dict) else {}
+            path,
+            "",
+            "; ".join(wrong),
+            "write variants as [NAME.variants] with a table of edits each",
+            shown="path",
+        )
+    return found
 
 
 def locate(path: str | Path) -> Path:

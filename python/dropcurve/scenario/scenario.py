@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import dropcurve._core as _core
 
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError
-from ..files.reading import parse_toml, read_text
+from ..files.named import load_text
+from ..files.reading import parse_toml
 from ..quantities import wording
 from . import library, plugins, recordings, toml
 
@@ -51,24 +52,7 @@ class Scenario:
             DropcurveError: If there is no such file, or one that it names cannot be used.
         """
         found = library.locate(path)
-        try:
-            text = read_text(found, limit=LIMIT)
-        except OSError as error:
-            raise DropcurveError(
-                path,
-                "",
-                f"cannot be read: {error.strerror or error}",
-                "name a TOML file that you may read",
-                shown="path",
-            ) from None
-        except UnicodeDecodeError as error:
-            raise DropcurveError(
-                path,
-                f"byte {error.start}",
-                f"is not UTF-8 text (byte {error.start})",
-                "save it as UTF-8",
-                shown="path",
-            ) from None
+        text = load_text(found, origin=path, limit=LIMIT)
         if "\0" in text:
             raise DropcurveError(
                 path, "NUL", "is not text; a scenario is a TOML file", "name such a file", shown="path"

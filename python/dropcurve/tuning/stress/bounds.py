@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import DropcurveError, Gathered, Problem, ScenarioError, UsageError, nearest
-from ...files.reading import parse_toml, read_text
+from ...errors import Gathered, Problem, ScenarioError, UsageError, nearest
+from ...files.named import load_toml
 from ...quantities import ranges, units
 from ...quantities.ranges import Range
 from ...scenario.scenario import located
@@ -115,30 +115,7 @@ def load(path: str | Path, **link: Any) -> Bounds:
         ScenarioError: With every problem in the file, its line and the nearest known key.
         DropcurveError: If the file cannot be read.
     """
-    try:
-        text = read_text(Path(path), limit=LIMIT)
-    except OSError as error:
-        raise DropcurveError(
-            path,
-            "",
-            f"cannot be read: {error.strerror or error}",
-            "name a TOML file that you may read",
-            shown="path",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise DropcurveError(
-            path,
-            f"byte {error.start}",
-            f"is not UTF-8 text (byte {error.start})",
-            "save it as UTF-8",
-            shown="path",
-        ) from None
-    try:
-        found = parse_toml(text)
-    except ValueError as error:
-        raise DropcurveError(
-            path, "", f"is not TOML: {error}", "correct the line that it names", shown="path"
-        ) from None
+    found, text = load_toml(Path(path), origin=path, limit=LIMIT)
     wrong = problems(found)
     if wrong:
         raise ScenarioError(located(wrong, text), origin=str(path))
