@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
-from ..errors import DropcurveError, Problem, failed
+from ..errors import DropcurveError, Problem, UsageError, failed
 
 #: Exit code after Ctrl-C, as in shells.
 INTERRUPTED = 130
@@ -52,7 +52,7 @@ def invoke(arguments: list[str]) -> int:
     code = OURS
     with guard, _allowing(allowed):
         try:
-            code = _run(rest, debug=debug, plugins=plugins)
+            code = _run(rest, debug=debug, plugins=plugins, allowed=allowed)
             sys.stdout.flush()
         except ReaderGone:
             leave()
@@ -89,7 +89,15 @@ def _taken_out(arguments: list[str], name: str) -> tuple[list[str], list[str]]:
     return rest, values
 
 
-def _run(arguments: list[str], *, debug: bool, plugins: Sequence[str] = ()) -> int:
+def _refuse_empty(name: str, values: Sequence[str]) -> None:
+    """Raises UsageError if an option that may stand anywhere has an empty value."""
+    if any(not one.strip() for one in values):
+        raise UsageError(name, "", "is empty", f"give a value, or leave {name} out", shown="path")
+
+
+def _run(
+    arguments: list[str], *, debug: bool, plugins: Sequence[str] = (), allowed: Sequence[str] = ()
+) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
     from . import verbs
     from .app import CommandError, app, describe_misuse
@@ -103,6 +111,8 @@ def _run(arguments: list[str], *, debug: bool, plugins: Sequence[str] = ()) -> i
 
         completion_init()
     try:
+        _refuse_empty("--plugin", plugins)
+        _refuse_empty("--allow-files", allowed)
         _load(plugins)
         # Building every verb takes longer than most of them.
         known = by_verb(dict(verbs.options())) if path().is_file() else {}

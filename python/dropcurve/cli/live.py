@@ -10,7 +10,7 @@ import typer
 
 from . import options as o
 from .engine import with_engine
-from .verbs import PLAIN
+from .verbs import PLAIN, VerbCommand
 
 app = typer.Typer(
     name="live",
@@ -30,7 +30,7 @@ def nothing(context: typer.Context) -> None:
 Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` named.")]
 
 
-@app.command("lab")
+@app.command("lab", cls=VerbCommand)
 @with_engine
 def lab(
     scenario: Annotated[
@@ -98,7 +98,7 @@ def lab(
     return 0 if answer.trustworthy else 1
 
 
-@app.command("check")
+@app.command("check", cls=VerbCommand)
 @with_engine
 def check(
     rate: Annotated[
@@ -158,7 +158,7 @@ def _change(text: str) -> tuple[float, dict[str, Any]]:
         ) from None
 
 
-@app.command("replay")
+@app.command("replay", cls=VerbCommand)
 def replay(
     record: Annotated[
         Path, typer.Argument(metavar="RECORD", help="Written by `live lab --out` or `live run --record`.")
@@ -208,7 +208,7 @@ Capture = Annotated[
 Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this time (at Ctrl-C).")]
 
 
-@app.command("run")
+@app.command("run", cls=VerbCommand)
 def run(
     rate: Rate,
     queue: Queue,
@@ -279,7 +279,7 @@ def _shower(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
     return show
 
 
-@app.command("set")
+@app.command("set", cls=VerbCommand)
 def set_(
     socket: Socket,
     changes: Annotated[list[str], typer.Argument(metavar="PATH=VALUE...", help="rate, delay or queue.KEY.")],
@@ -303,7 +303,7 @@ def set_(
     return 0
 
 
-@app.command("stats")
+@app.command("stats", cls=VerbCommand)
 def stats(socket: Socket, json: o.Json = False) -> int:
     """Print the counters of a running forwarder."""
     from ..live.forwarder import control
@@ -319,7 +319,7 @@ def stats(socket: Socket, json: o.Json = False) -> int:
     return 0
 
 
-@app.command("clean")
+@app.command("clean", cls=VerbCommand)
 def clean(json: o.Json = False) -> int:
     """Remove leftovers of killed runs: their folders, and GRO turned off on an interface.
 

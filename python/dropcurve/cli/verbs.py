@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from ..errors import UsageError
+
 #: Keywords of every parser: text without markup, no tracebacks of its own.
 PLAIN: dict[str, Any] = {
     "rich_markup_mode": None,
@@ -91,7 +93,20 @@ OWN = "Options"
 
 
 class VerbCommand(typer.core.TyperCommand):
-    """A command whose help groups its options as `GROUPS` says."""
+    """A command that refuses empty values, and whose help groups its options as `GROUPS` says."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the arguments. Raises UsageError for the first that is empty, which would pass for the default."""
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        for param in self.get_params(ctx):
+            value = given.get(param.name)
+            if value is None and ctx.default_map:
+                value = ctx.default_map.get(param.name)
+            values = value if isinstance(value, (list, tuple)) else [value]
+            if any(isinstance(one, str) and not one.strip() for one in values):
+                raise _empty(param)
+        found: list[str] = super().parse_args(ctx, args)
+        return found
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the sections of arguments and options."""
@@ -154,6 +169,18 @@ def options() -> Iterator[tuple[str, frozenset[str]]]:
     for name in VERBS:
         found = command(name)
         yield name, frozenset(one.name for one in found.params if one.param_type_name == "option")
+
+
+def _empty(param: Any) -> UsageError:
+    """The refusal of an option or argument whose value is empty."""
+    placeholder = param.metavar or param.name.upper()
+    if param.param_type_name == "argument":
+        return UsageError(placeholder, "", "is empty", f"give a value for {placeholder}", shown="path")
+    name = param.opts[0]
+    remedy = (
+        f"give a value for {name}" if param.required else f"give a value, or leave {name} out for its default"
+    )
+    return UsageError(name, "", "is empty", remedy, shown="path")
 
 
 def _section(param: Any) -> str:

@@ -88,7 +88,10 @@ def tuned(
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
         base = where.put("droptail", {"limit": where.room}) if where.room else where.base
         question = of_file(
-            base, goal=goal or weighed(where, exchange), box=where.found.box, candidates=searched
+            base,
+            goal=weighed(where, exchange) if goal is None else goal,
+            box=where.found.box,
+            candidates=searched,
         )
         answer = solve(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),

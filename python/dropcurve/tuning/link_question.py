@@ -74,7 +74,8 @@ def of_link(
     nothing: tuple[float, str, ConditionAxis | None] = (float(LEAST_BUFFER), "", None)
     size = wrong.take(lambda: _buffer(buffer, rates, trips), nothing)
     shares = wrong.take(lambda: _shares(short, udp), list[ConditionAxis]())
-    wrong.take(lambda: goals.parse(goal or goals.DEFAULT), None)
+    text = goals.DEFAULT if goal is None else goal
+    wrong.take(lambda: goals.parse(text), None)
     target = wrong.take(lambda: target_of(box, rates[0], trips[1]), None)
     link = wrong.take(lambda: Link(size[0], tcp, ecn, size[1]), None)
     wrong.check()
@@ -85,7 +86,7 @@ def of_link(
     shown = ", ".join([*map(_shown, own), str(size[2]) if size[2] else f"buffer of {packets}"])
     middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
     return assembled(
-        shown, goals.of_scenario(goal or goals.DEFAULT, middle, exchange=exchange), axes,
+        shown, goals.of_scenario(text, middle, exchange=exchange), axes,
         Room(rates[0] / (8 * 1500), size[0], trips[1], ecn), target, candidates, robust, space or {}, link=link,
     )  # fmt: skip
 
@@ -134,7 +135,8 @@ def of_mix(
     profile = link.spec.profile
     shown = [f"{profile.name}, {link.direction}: {units.show_rate(profile.rate_bps(link.direction))}"]
     shown += [str(axis) for axis in axes]
-    wanted = goals.of_scenario(goal or goals.DEFAULT, link.scenario({}), exchange=exchange)
+    aim = goals.DEFAULT if goal is None else goal
+    wanted = goals.of_scenario(aim, link.scenario({}), exchange=exchange)
     # The scripts switch ECN on, whether or not a sender of this traffic uses it.
     room = Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts)
     if own:
@@ -182,7 +184,11 @@ def _buffer(
 
 
 def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:
-    found = [_axis(name, *_percent(name, text)) for name, text in (("short", short), ("udp", udp)) if text]
+    found = [
+        _axis(name, *_percent(name, text))
+        for name, text in (("short", short), ("udp", udp))
+        if text is not None
+    ]
     together = sum(one.range.high for one in found)
     if together > MOST_SHARE:
         raise UsageError(

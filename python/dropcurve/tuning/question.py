@@ -189,7 +189,7 @@ def of_file(
     """
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)
-    text = goal or section.get("goal") or goals.DEFAULT
+    text = section.get("goal", goals.DEFAULT) if goal is None else goal
     axes = []
     for name, value in {**section.get("ranges", {}), **(ranges_ or {})}.items():
         base.get(name)
