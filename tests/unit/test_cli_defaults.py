@@ -49,7 +49,7 @@ def test_the_environment_comes_before_the_file(config: Path, monkeypatch: pytest
         ("jbos = 4\n", "jbos: no such option; did you mean 'jobs'?"),
         ("[compar]\njobs = 4\n", "[compar]: no such verb; did you mean 'compare'?"),
         ("[compare]\nreplication = 4\n", "compare has no such option; did you mean 'replications'?"),
-        ("jobs = = 4\n", "cannot be read"),
+        ("jobs = = 4\n", "is not TOML"),
     ],
 )
 def test_what_a_file_may_not_say_is_refused_with_the_nearest_name(config: Path, text: str, said: str) -> None:
