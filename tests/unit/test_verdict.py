@@ -84,8 +84,40 @@ def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_
     # The half-width must fall to 1 point: 4 * 1.837^2 = 13.5 runs in all, 10 more.
     assert found.more == math.ceil(4 * half**2) - 4 == 10
     text = said(found)
-    assert text.startswith("These runs cannot tell whether a is better than b; keep b until they can.")
-    assert "10 more replications would decide." in text
+    assert text.startswith(
+        "Keep b for now (utilisation 90 %): a may be better, but that is not sure. 10 more replications would decide."
+    )
+    assert (found.recommended, found.leader, found.reference) == ("b", "a", "a")
+    assert "On balance b against a: −1.0 ± 1.8 points." in text
+
+
+def test_what_is_sure_against_the_design_in_use_is_reported_of_the_one_that_may_be_better() -> None:
+    """On balance 3 points of use less 5 ms of delay at half a point: 0.5 ± 1.8."""
+    some = [
+        design("a", around(93.0, 1.0), [15.0] * 4),
+        design("b", [90.0] * 4, [10.0] * 4, current=True),
+    ]
+    found = decide(some, [USE, WAIT])
+    assert (found.status, found.recommended) == ("undecided", "b")
+    assert "Sure against b: a gains utilisation 93 %, not 90 % and costs p95 delay of voice 15 ms" in said(
+        found
+    )
+
+
+def test_of_designs_within_the_margin_of_the_leader_so_far_the_simplest_is_named() -> None:
+    some = [
+        design("red", around(91.0, 1.0), simplicity=3),
+        design("codel", around(90.9, 0.5), simplicity=1),
+        design("fifo", around(90.5, 0.5), simplicity=0),
+    ]
+    found = decide(some, [USE])
+    assert (found.status, found.recommended, found.leader) == ("undecided", "codel", "red")
+    text = said(found)
+    assert text.startswith(
+        "Load codel for now (utilisation 90.9 %): it is the simplest of those that are as good so far; not settled "
+        "against red and fifo."
+    )
+    assert "As good" not in text
 
 
 def test_a_difference_that_is_real_and_within_the_margin_is_not_better() -> None:
@@ -110,11 +142,13 @@ def test_a_simpler_equal_is_not_chosen_if_it_is_not_better_than_the_design_in_us
     assert (found.status, found.recommended) == ("load", "red")
 
 
-def test_without_a_design_in_use_those_that_cannot_be_distinguished_are_all_named() -> None:
+def test_without_a_design_in_use_the_leader_is_loaded_for_now_and_its_rivals_are_named() -> None:
     some = [design("a", around(91.0, 1.0)), design("b", [90.0] * 4), design("c", [50.0] * 4)]
     found = decide(some, [USE])
     assert (found.status, found.recommended) == ("undecided", "a")
-    assert said(found).startswith("Load a or b: these runs cannot tell which is better.")
+    assert said(found).startswith(
+        "Load a for now (utilisation 91 %): it is ahead of b, but not surely. 20 more replications would decide."
+    )
 
 
 def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:

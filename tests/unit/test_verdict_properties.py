@@ -103,7 +103,31 @@ def test_a_design_in_use_is_replaced_only_by_one_that_is_better(some: list[Sampl
         assert found.recommended == found.current
         assert words(found).startswith(f"Keep {found.current}")
     if found.status == "undecided":
-        assert f"keep {found.current} until they can" in words(found)
+        assert found.recommended == found.current
+        assert words(found).startswith(f"Keep {found.current} for now (")
+
+
+@given(designs())
+@settings(max_examples=60, deadline=None)
+def test_every_verdict_opens_with_one_design_to_run_and_names_no_rival_it_beats(
+    some: list[SampledDesign],
+) -> None:
+    found, _ = decided(some, [USE, WAIT])
+    opening = headline(found).sentences[0]
+    assert re.match(rf"(Load|Keep) {found.recommended}\b", opening)
+    beaten = {one.name for one in found.related("better")}
+    assert not beaten & {*found.unsettled, *found.equals}
+    assert found.recommended not in beaten
+    assert not {*found.unsettled} & {*found.equals}
+    if found.status == "undecided" and not found.current:
+        behind = {one.name: one.behind or 0.0 for one in found.rivals}
+        assert behind.get(found.recommended, 0.0) <= found.margin
+        assert found.unsettled, "what is undecided is named"
+        if found.recommended == found.leader:
+            assert all(one.relation != "better" or one.name not in opening for one in found.rivals)
+    rows = ranking(found)
+    (marked,) = [row for row in rows[1:] if row[0].startswith("→")]
+    assert marked[0] == f"→ {found.recommended}", "the table marks the design of the first sentence"
 
 
 @given(designs())

@@ -259,15 +259,20 @@ def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
 
 def _summary(done: Fix) -> str:
     """One sentence over all queues of a text."""
+    from ..quantities import wording
+
     load = [one for one in done.queues if one.loaded]
     keep = len(done.queues) - len(load)
     unsure = sum(one.verdict.status == "undecided" for one in done.queues)
     if not load:
-        rest = f"; for {unsure} of them the runs cannot tell" if unsure else ""
-        return f"Keep all {keep} queues: nothing that this box can load is surely better{rest}."
+        rest = f"; {wording.number_word(unsure)} of them only until more runs decide" if unsure else ""
+        return f"Keep {wording.every(keep, 'queue')}: nothing that this box can load is surely better{rest}."
     names = ", ".join(f"{one.loaded.partition(' with ')[0]} for {one.place.title}" for one in load)
-    kept = f"; keep the other {keep}" if keep else ""
-    return f"Change {len(load)} of {len(done.queues)} queues: {names}{kept}."
+    if not keep:
+        return f"Change {wording.every(len(load), 'queue')}: {names}."
+    others = "one" if keep == 1 else wording.number_word(keep)
+    share = f"{wording.number_word(len(load))} of {wording.number_word(len(done.queues))} queues"
+    return f"Change {share}: {names}; keep the other {others}."
 
 
 def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> str:

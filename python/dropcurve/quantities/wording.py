@@ -112,6 +112,19 @@ def count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number_word(n: int) -> str:
+    """``two``; numbers above ten in digits."""
+    return _WORDS[n] if 0 <= n < len(_WORDS) else str(n)
+
+
+def every(n: int, noun: str) -> str:
+    """``the queue``, ``both queues``, ``all three queues``."""
+    return f"the {noun}" if n == 1 else f"both {noun}s" if n == 2 else f"all {number_word(n)} {noun}s"
+
+
 def percent(share: float) -> str:
     """``95 %``, ``99.9 %``."""
     return f"{100 * share:g} %"

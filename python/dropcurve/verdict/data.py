@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 #: Equivalence margin of a measure with a bound, as a share of the bound.
@@ -115,6 +115,14 @@ class Change:
     half_width: float | None
     kind: Literal["gain", "cost", "same", "undecided"]
 
+    def swapped(self) -> Change:
+        """The same change of the other design against the recommended one."""
+        kinds: dict[str, Literal["gain", "cost", "same", "undecided"]] = {"gain": "cost", "cost": "gain"}
+        return replace(
+            self, recommended=self.other, other=self.recommended, difference=-self.difference,
+            kind=kinds.get(self.kind, self.kind),
+        )  # fmt: skip
+
     @property
     def share(self) -> float:
         """The difference as a share of the other design's value."""
@@ -154,7 +162,8 @@ class Verdict:
     Attributes:
         status: "load" (the recommended design), "keep" (the one in use), "undecided", "none feasible", or "unknown"
             where no run has the values that are weighed.
-        recommended: The design to load or keep; of those undecided the leader.
+        recommended: The design to load or keep. Where that is undecided, the one in use; without one the simplest of
+            the leader and of what is as good so far.
         leader: The feasible design with the best mean score; another one is recommended where that is as good and
             simpler.
         current: The design in use, or "".
@@ -162,7 +171,8 @@ class Verdict:
             others; "" if none.
         values: The criteria of the recommended design.
         leading: Those of the leader.
-        changes: Criteria of the recommended design against `reference`.
+        changes: Criteria of the recommended design against `reference`; where the design in use is kept because nothing
+            is decided, that is the leader.
         advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.
         rivals: Every other design against the leader.
         missed: The bounds that the recommended design misses.
@@ -204,3 +214,18 @@ class Verdict:
     def related(self, relation: Relation) -> list[Rival]:
         """The rivals of a relation to the leader."""
         return [one for one in self.rivals if one.relation == relation]
+
+    @property
+    def unsettled(self) -> list[str]:
+        """Designs of which the runs do not show whether they are better or worse than the recommended one."""
+        unsure = [one.name for one in self.related("undecided")]
+        if self.recommended in unsure:
+            # What equals the leader is as far from it as the leader is.
+            unsure = [self.leader, *(one.name for one in self.related("equal")), *unsure]
+        return [name for name in unsure if name != self.recommended]
+
+    @property
+    def equals(self) -> list[str]:
+        """Designs that are as good as the recommended one within the margin."""
+        same = [self.leader, *(one.name for one in self.related("equal"))]
+        return [name for name in same if name != self.recommended] if self.recommended in same else []

@@ -6,7 +6,8 @@
    Schuirmann 1987); of equal designs the simplest is chosen, and none is simpler than the one in use.
    Before that, one that is as close is chosen for outcomes that the score does not weigh (page load time, video): if it
    is surely and notably better in one of them, and worse in none.
-4. Any other difference is undecided, with the replications that would decide it.
+4. Any other difference is undecided, with the replications that would decide it. Until then the design in use stays;
+   without one the simplest of the leader and of those within the margin of it is named.
 
 Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
 """
@@ -72,6 +73,8 @@ def decide(
         rivals = tuple(replace(one, better_at=context.outcomes(one.name, chosen)) for one in rivals)
     named = current or next((one for one in designs if one.name == baseline), None)
     reference = named if named is not None and named is not chosen else context.runner_up(chosen)
+    if status == "undecided" and chosen is current:
+        reference = leader
     pair = context.paired(chosen, reference) if reference else None
     return Verdict(
         status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),
@@ -95,14 +98,16 @@ def _choose(
             return "keep", current, None
         mine = next((one for one in unsure if one.name == current.name), None)
         if mine is not None:
-            return "undecided", leader, mine.more
+            return "undecided", current, mine.more
         if not context.missed(current):
             # A simpler equal of the leader is taken only if it, too, is better than the design in use.
             equal = [one for one in equal if context.relation(one, current) == "better"]
     elif unsure:
         known = [one.more for one in unsure if one.more is not None]
         more = max(known) if len(known) == len(unsure) else None
-        return "undecided", context.simplest([leader, *equal]), more
+        # What is as good so far, but not surely, counts as equal here: one of them has to be named.
+        level = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= context.margin]
+        return "undecided", context.simplest([leader, *equal, *level]), more
     chosen = context.simplest([leader, *equal])
     close = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= CLOSE * context.margin]
     if current is not None and not context.missed(current):

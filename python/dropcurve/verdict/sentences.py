@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from ..metrics import statistics
 from ..present import Headline
 from ..quantities import wording
-from .data import NOTABLE, Change, Criterion, Missed, Value, Verdict
+from . import amounts
+from .amounts import NAMED
+from .data import NOTABLE, Criterion, Value, Verdict
 from .equivalence import MOST_REPLICATIONS
 
 #: Tone of each status, for colours.
@@ -21,15 +23,11 @@ TONES = {
 }  # fmt: skip
 #: Replications below which an interval says little.
 FEW = statistics.MINIMUM
-#: Most criteria that one sentence names.
-NAMED = 3
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
 #: Share of an outcome that the score does not weigh, from which another design is named for it at once, and the points
 #: that such a design may be behind.
 DECISIVE, ALTERNATIVE = 0.25, 10.0
-#: Digits of a number in these sentences; tables have all that the intervals support.
-DIGITS = 3
 
 
 def headline(
@@ -52,17 +50,17 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    makers_of_act = {"load": words.price, "keep": words.trade, "undecided": words.so_far}
+    makers_of_act = {"load": words.price, "keep": words.trade, "undecided": words.needed}
     act = makers_of_act.get(found.status, lambda: "")()
     sure = [
         words.ahead(),
         words.next_best(),
         words.equals(),
         words.unsettled(),
-        words.needed(),
         words.basis(),
     ]
-    sentences = [makers[found.status](), act, words.alternative()]
+    more = words.so_far() if found.status == "undecided" else words.alternative()
+    sentences = [makers[found.status](), act, more]
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
 
 
@@ -94,7 +92,7 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     ]
     for name in [found.leader, *(one.name for one in ordered)]:
         rival = rivals.get(name)
-        cells = [_short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
+        cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
         gap = (
             ""
             if rival is None or rival.behind is None
@@ -137,7 +135,7 @@ class _Words:
         missed = next((one.missed for one in found.rivals if one.name == found.current), ())
         buys = self.changed("gain")
         if missed:
-            reason = f"{self.name(found.current)} misses {_misses(missed)}"
+            reason = f"{self.name(found.current)} misses {amounts.misses(missed)}"
             return f"{head}: {reason}; {self.values()}"
         against = f"{head} instead of {self.name(found.reference)}"
         if buys:
@@ -159,34 +157,45 @@ class _Words:
         )
 
     def undecided(self) -> str:
-        """Sentence for designs that the runs cannot tell apart."""
+        """Sentence for designs that the runs do not separate: one of them, and its rivals."""
         found = self.found
+        name = self.name(found.recommended)
+        rivals = self.few(found.unsettled)
         if found.current:
-            mine = self.name(found.current)
+            leader = self.name(found.leader)
+            return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
+        head = f"{self.verb} {name} for now ({self.values()})"
+        if found.recommended != found.leader:
             return (
-                f"These runs cannot tell whether {self.name(found.recommended)} is better than {mine}; keep {mine} "
-                "until they can"
+                f"{head}: it is the simplest of those that are as good so far; not settled against {rivals}"
             )
-        names = [found.recommended, *(one.name for one in found.related("undecided"))]
-        shown = " or ".join([", ".join(map(self.name, names[:-1])), self.name(names[-1])])
-        return f"{self.verb} {shown}: these runs cannot tell which is better"
+        return f"{head}: it is ahead of {rivals}, but not surely"
+
+    def few(self, names: Sequence[str]) -> str:
+        """The names, of many the first and the number of the rest."""
+        if len(names) <= NAMED + 1:
+            return self.listed(names)
+        return wording.listed([*map(self.name, names[:NAMED]), f"{len(names) - NAMED} others"])
 
     def so_far(self) -> str:
         """Sentence on what is sure against the reference although the balance is not."""
         found = self.found
-        gains, costs = (self.changed(kind) for kind in ("gain", "cost"))
+        kept = bool(found.current)
+        changes = [one.swapped() for one in found.changes] if kept else list(found.changes)
+        winner, other = (found.reference, found.recommended) if kept else (found.recommended, found.reference)
+        gains, costs = (amounts.changed(changes, kind) for kind in ("gain", "cost"))
         if not gains and not costs:
             return ""
-        parts = [f"{self.name(found.recommended)} gains {gains}"] if gains else []
-        lost = f"costs {costs}" if gains else f"{self.name(found.recommended)} costs {costs}"
+        parts = [f"{self.name(winner)} gains {gains}"] if gains else []
+        lost = f"costs {costs}" if gains else f"{self.name(winner)} costs {costs}"
         parts += [lost] if costs else []
-        return f"Sure against {self.name(found.reference)}: {' and '.join(parts)}"
+        return f"Sure against {self.name(other)}: {' and '.join(parts)}"
 
     def infeasible(self) -> str:
         """Sentence for bounds that no design meets."""
         found = self.found
         name = self.name(found.recommended)
-        return f"No design meets the goal; {name} comes closest, and misses {_misses(found.missed)}"
+        return f"No design meets the goal; {name} comes closest, and misses {amounts.misses(found.missed)}"
 
     def unknown(self) -> str:
         """Sentence for runs without the values that are weighed."""
@@ -196,13 +205,11 @@ class _Words:
         """The weighed criteria of the recommended design."""
         found = self.found.values
         weighed = [one for one in found if one.criterion.worth or one.criterion.bound] or list(found)
-        return ", ".join(map(_value, weighed[:NAMED]))
+        return ", ".join(map(amounts.value, weighed[:NAMED]))
 
     def changed(self, kind: str) -> str:
         """Gains or costs against the reference, with its values, the weightiest first."""
-        some = [one for one in self.found.changes if one.kind == kind]
-        some.sort(key=lambda one: (-_points(one), -_share(one)))
-        return "; ".join(_change(one) for one in some[:NAMED])
+        return amounts.changed(self.found.changes, kind)
 
     def price(self) -> str:
         """Sentence on the costs against the reference, and when not to pay them."""
@@ -227,15 +234,15 @@ class _Words:
         feasible = all(not one.missed for one in found.rivals if one.name == found.reference)
         if not gains or not costs or not feasible:
             return ""
-        won, mine = max(gains, key=_points), self.name(found.reference)
+        won, mine = max(gains, key=amounts.points), self.name(found.reference)
         # The score has weighed what it counts; what it does not count is the reader's to weigh.
-        unweighed = max((one for one in costs if not one.criterion.worth), key=_share, default=None)
+        unweighed = max((one for one in costs if not one.criterion.worth), key=amounts.share, default=None)
         if unweighed is not None and unweighed.share >= NOTABLE:
-            return f"Prefer {mine} if {_size(unweighed)} is worth more to you than {_size(won)}"
-        dear = max(costs, key=_points)
-        if _points(dear) < TRIFLE * _points(won):
+            return f"Prefer {mine} if {amounts.size(unweighed)} is worth more to you than {amounts.size(won)}"
+        dear = max(costs, key=amounts.points)
+        if amounts.points(dear) < TRIFLE * amounts.points(won):
             return ""
-        return f"Prefer {mine} only if {_size(dear)} is worth more to you than {_size(won)}"
+        return f"Prefer {mine} only if {amounts.size(dear)} is worth more to you than {amounts.size(won)}"
 
     def alternative(self) -> str:
         """Sentence on a design to prefer for an outcome that the score does not weigh."""
@@ -251,9 +258,9 @@ class _Words:
         rival, best = max(pairs, key=lambda pair: pair[1].share)
         name = self.name(rival.name)
         if rival.relation != "better":
-            return f"Prefer {name} for its {_change(best)}"
+            return f"Prefer {name} for its {amounts.change(best)}"
         behind = wording.amount(rival.behind, rival.half_width, found.points)
-        return f"Prefer {name} if this is worth {behind} to you: {_change(best)}"
+        return f"Prefer {name} if this is worth {behind} to you: {amounts.change(best)}"
 
     def ahead(self) -> str:
         """Sentence on the advantage over the reference, with its interval."""
@@ -280,17 +287,16 @@ class _Words:
         return f"Next best: {self.name(best.name)}, {by} behind"
 
     def equals(self) -> str:
-        """Designs as good as the leader."""
+        """Designs as good as the recommended one."""
         found = self.found
-        same = [found.leader, *(one.name for one in found.related("equal"))]
-        same = [name for name in same if name != found.recommended]
-        if not same or found.status not in ("load", "keep"):
+        same = found.equals
+        if not same or found.status not in ("load", "keep", "undecided"):
             return ""
         return f"As good within {found.margin:g} {found.points}: {self.listed(same)}"
 
     def unsettled(self) -> str:
         """Designs that may be better although one is recommended."""
-        some = [one.name for one in self.found.related("undecided")]
+        some = self.found.unsettled
         if not some or self.found.status not in ("load", "keep"):
             return ""
         verb = "is" if len(some) == 1 else "are"
@@ -311,7 +317,7 @@ class _Words:
             return f"Even {MOST_REPLICATIONS} replications would hardly decide between them"
         more = -(-found.more // found.conditions)
         text = f"{wording.count(more, 'more replication')} would decide"
-        return f"{text} ({_time(more * self.seconds)})" if self.seconds else text
+        return f"{text} ({amounts.duration(more * self.seconds)})" if self.seconds else text
 
     def basis(self) -> str:
         """Replications, confidence and exchange rate."""
@@ -321,78 +327,6 @@ class _Words:
         parts += [f"{wording.percent(found.confidence)} confidence"] if found.replications > 1 else []
         parts += [found.exchange] if found.exchange else []
         return f"Basis: {', '.join(parts)}"
-
-
-def _change(one: Change) -> str:
-    """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
-    divisor, unit = _scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
-    pair = [value / divisor for value in (one.recommended, one.other)]
-    digits = next((n for n in range(DIGITS, 9) if _short(pair[0], n) != _short(pair[1], n)), DIGITS)
-    mine, other = (_short(value, digits) for value in pair)
-    text = f"{one.criterion.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
-    return text + _beyond(one.criterion, max(one.recommended, one.other))
-
-
-def _scaled(unit: str, value: float) -> tuple[float, str]:
-    """Divisor and unit for a sentence: long times in seconds."""
-    return (1000.0, "s") if unit == "ms" and abs(value) >= 1000.0 else wording.scaled(unit, value)
-
-
-def _short(value: float, digits: int = DIGITS) -> str:
-    """A number in a few digits, without an exponent and without zeros at its end."""
-    return wording.number(float(f"{value:.{digits}g}"), 9).rstrip("0").rstrip(".")
-
-
-def _amount(value: float, unit: str) -> str:
-    divisor, shown = _scaled(unit, value)
-    return f"{_short(value / divisor)} {shown}".rstrip()
-
-
-def _value(one: Value) -> str:
-    return f"{one.criterion.title} {_amount(one.mean, one.criterion.unit)}{_beyond(one.criterion, one.mean)}"
-
-
-def _beyond(criterion: Criterion, mean: float) -> str:
-    """The reason for which a value exceeds the rate of the link; "" where it does not."""
-    if criterion.most is None or mean <= criterion.most:
-        return ""
-    return " (above the link's rate: data that arrived out of order before the measurement window counts)"
-
-
-def _size(one: Change) -> str:
-    """An improvement: ``3.2 ms less p95 delay of call``, ``20 percentage points more utilisation``."""
-    size = _amount(
-        abs(one.difference), "percentage points" if one.criterion.unit == "%" else one.criterion.unit
-    )
-    return f"{size} {'more' if one.criterion.higher else 'less'} {one.criterion.title}"
-
-
-def _points(one: Change) -> float:
-    return abs(one.difference * one.criterion.worth)
-
-
-def _share(one: Change) -> float:
-    return one.share
-
-
-def _misses(missed: Sequence[Missed]) -> str:
-    return wording.listed([_miss(one) for one in missed])
-
-
-def _miss(one: Missed) -> str:
-    runs = wording.count(one.runs, "run")
-    if one.criterion.bound is None or one.worst is None:
-        return f"{one.criterion.title} (no value in {one.missed} of {runs})"
-    sign = "<" if one.criterion.bound.upper else ">"
-    limit, worst = (_amount(value, one.criterion.unit) for value in (one.criterion.bound.limit, one.worst))
-    return f"{one.criterion.title} {sign} {limit} in {one.missed} of {runs} (worst {worst})"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s"
-    minutes = seconds / 60
-    return f"about {round(minutes)} min" if minutes < 90 else f"about {minutes / 60:.1f} h"
 
 
 def _sentences(texts: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,91 @@
+"""Values, changes and bounds of a verdict as its sentences write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..quantities import wording
+from .data import Change, Criterion, Missed, Value
+
+#: Most criteria that one sentence names.
+NAMED = 3
+#: Digits of a number in sentences; tables have all that the intervals support.
+DIGITS = 3
+
+
+def changed(changes: Sequence[Change], kind: str) -> str:
+    """The changes of a kind with both values, the weightiest first."""
+    some = sorted((one for one in changes if one.kind == kind), key=lambda one: (-points(one), -share(one)))
+    return "; ".join(map(change, some[:NAMED]))
+
+
+def change(one: Change) -> str:
+    """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
+    divisor, unit = _scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
+    pair = [value / divisor for value in (one.recommended, one.other)]
+    digits = next((n for n in range(DIGITS, 9) if short(pair[0], n) != short(pair[1], n)), DIGITS)
+    mine, other = (short(value, digits) for value in pair)
+    text = f"{one.criterion.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
+    return text + _beyond(one.criterion, max(one.recommended, one.other))
+
+
+def _scaled(unit: str, value: float) -> tuple[float, str]:
+    """Divisor and unit for a sentence: long times in seconds."""
+    return (1000.0, "s") if unit == "ms" and abs(value) >= 1000.0 else wording.scaled(unit, value)
+
+
+def short(value: float, digits: int = DIGITS) -> str:
+    """A number in a few digits, without an exponent and without zeros at its end."""
+    return wording.number(float(f"{value:.{digits}g}"), 9).rstrip("0").rstrip(".")
+
+
+def _amount(value: float, unit: str) -> str:
+    divisor, shown = _scaled(unit, value)
+    return f"{short(value / divisor)} {shown}".rstrip()
+
+
+def value(one: Value) -> str:
+    return f"{one.criterion.title} {_amount(one.mean, one.criterion.unit)}{_beyond(one.criterion, one.mean)}"
+
+
+def _beyond(criterion: Criterion, mean: float) -> str:
+    """The reason for which a value exceeds the rate of the link; "" where it does not."""
+    if criterion.most is None or mean <= criterion.most:
+        return ""
+    return " (above the link's rate: data that arrived out of order before the measurement window counts)"
+
+
+def size(one: Change) -> str:
+    """An improvement: ``3.2 ms less p95 delay of call``, ``20 percentage points more utilisation``."""
+    size = _amount(
+        abs(one.difference), "percentage points" if one.criterion.unit == "%" else one.criterion.unit
+    )
+    return f"{size} {'more' if one.criterion.higher else 'less'} {one.criterion.title}"
+
+
+def points(one: Change) -> float:
+    return abs(one.difference * one.criterion.worth)
+
+
+def share(one: Change) -> float:
+    return one.share
+
+
+def misses(missed: Sequence[Missed]) -> str:
+    return wording.listed([_miss(one) for one in missed])
+
+
+def _miss(one: Missed) -> str:
+    runs = wording.count(one.runs, "run")
+    if one.criterion.bound is None or one.worst is None:
+        return f"{one.criterion.title} (no value in {one.missed} of {runs})"
+    sign = "<" if one.criterion.bound.upper else ">"
+    limit, worst = (_amount(value, one.criterion.unit) for value in (one.criterion.bound.limit, one.worst))
+    return f"{one.criterion.title} {sign} {limit} in {one.missed} of {runs} (worst {worst})"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"about {round(minutes)} min" if minutes < 90 else f"about {minutes / 60:.1f} h"
