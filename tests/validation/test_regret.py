@@ -110,7 +110,7 @@ def test_a_winner_is_beaten_by_a_better_rule_that_keeps_the_bound(
 def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path: Path) -> None:
     (link,) = drawn(1, seed=3)
     made = LinkOutcome(link, points=10)
-    spent = {"wall": 30.0, "processor": 15.0, "runs": 500.0, "threads": 1.0, "load": 2.0}
+    spent = {"wall": 90.0, "idle": 30.0, "processor": 30.0, "runs": 500.0, "threads": 1.0}
     interval = Interval(0.05, 0.02, 6)
     made.standings = {
         "tune 30s": contest.Standing("tune 30s", "droptail:limit=9 pkts", 99.0, 1.0, 0.97, interval)
@@ -120,9 +120,8 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     made.confirmed = confirm.Confirmation((best,))
     page.write(tmp_path / "page.md", [made], ["30s"])
     text = " ".join((tmp_path / "page.md").read_text(encoding="utf-8").split())
-    assert "`tune` had 1 thread of a machine" in text
-    assert "got 50 % of the processor time" in text
-    assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s |" in text
+    assert "`tune` had 1 thread, and time is in processor seconds" in text
+    assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s | 30 s |" in text
     assert "**1 of 1 winners are confirmed.**" in text
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from dropcurve.tuning import solve
 from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.constraint import direction
+from dropcurve.tuning.time_source import ProcessorTime
 
 from . import confirm, contest, peers, reference
 from .links import DrawnLink, drawn, other
@@ -30,8 +30,11 @@ from .page import write
 
 #: Seed of the links of the page.
 LINKS_SEED = 2026
-#: Shares of the runs at which the incumbents of the peers enter the contest.
-STEPS = 4
+#: Name of `tune` among the optimisers.
+OURS = "dropcurve tune"
+#: Numbers of runs after which the incumbents of all optimisers enter the contest: beyond the last, the models of the
+#: others take longer than the runs.
+STEPS = (60, 125, 250, 500)
 
 
 def main() -> int:
@@ -80,9 +83,11 @@ def _outcome(
     bench.open()
     made = LinkOutcome(link, build=build())
     designs: dict[str, Candidate] = {}
+    courses: list[peers.Course] = []
     for limit in limits:
-        spent, best = _tuned(link, folder, limit, jobs)
-        made.spent[limit], designs[f"tune {limit}"] = spent, best
+        made.spent[limit], course = _tuned(link, folder, limit, jobs)
+        designs[f"tune {limit}"] = course.incumbents[-1][1]
+        courses = courses or [course]
     # A point of an objective that is no share is 1 % of what the last answer reaches.
     trials = block(bench.question.conditions(), reference.SEED)
     last = designs[f"tune {limits[-1]}"]
@@ -91,11 +96,18 @@ def _outcome(
     points, made.points = reference.search(bench)
     designs |= {f"reference {rank + 1}": point for rank, point in enumerate(points)}
     if with_peers:
-        runs = int(made.spent[limits[0]]["runs"])
-        for name, sampler in peers.available().items():
-            course = _course(name, sampler, bench, runs, folder)
-            for step in range(STEPS):
-                designs[f"{name} {step + 1}/{STEPS}"] = course.after(runs * (step + 1) / STEPS)
+        steps = [runs for runs in STEPS if runs <= made.spent[limits[0]]["runs"]] or list(STEPS[:1])
+        courses += [
+            _course(name, sampler, bench, steps[-1], folder) for name, sampler in peers.available().items()
+        ]
+        made.courses = {
+            one.name: {
+                runs: f"{one.name} after {runs}" for runs in steps if runs >= one.incumbents[0][0]
+            } for one in courses
+        }  # fmt: skip
+        for one in courses:
+            for runs, name in made.courses[one.name].items():
+                designs[name] = one.after(runs)
     made.standings = contest.hold(bench, designs)
     winner = designs[f"tune {limits[-1]}"]
     if direction(bench.question.goal) == 1:
@@ -110,37 +122,64 @@ def _course(name: str, sampler: peers.Sampler, bench: Bench, runs: int, folder: 
     if kept.exists():
         known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
         if (known["build"], known["runs"]) == (build(), runs):
-            return peers.Course(name, [(spent, Candidate(**one)) for spent, one in known["incumbents"]])
+            return _read(name, known)
     made = peers.course(name, sampler, bench, runs, seed=1)
-    incumbents = [(spent, asdict(one)) for spent, one in made.incumbents]
-    kept.write_text(json.dumps({"build": build(), "runs": runs, "incumbents": incumbents}), encoding="utf-8")
+    kept.write_text(json.dumps({"build": build(), "runs": runs, **_written(made)}), encoding="utf-8")
     return made
 
 
-def _tuned(link: DrawnLink, folder: Path, limit: str, jobs: int | None) -> tuple[dict[str, float], Candidate]:
-    """The answer under a time limit, and what it took: kept, since a time limit repeats on no machine."""
+def _tuned(
+    link: DrawnLink, folder: Path, limit: str, jobs: int | None
+) -> tuple[dict[str, float], peers.Course]:
+    """The incumbents under a time limit, the answer last, and what it took: kept, since a time limit repeats on no
+    machine. Time is in processor seconds, so that other work of the machine does not count."""
     kept = folder / f"tune-{limit}.json"
     if kept.exists():
         known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
         if known["build"] == build():
-            return known["spent"], Candidate(**known["candidate"])
-    began = time.monotonic(), time.process_time()
+            return known["spent"], _read(OURS, known)
+    made, runs, batch = peers.Course(OURS), 0, 0
+
+    def tell(done: int, _: int) -> None:
+        nonlocal runs, batch
+        runs += done if done <= batch else done - batch
+        batch = done
+
+    def say(_: str, best: Candidate | None, __: str) -> None:
+        if best is not None:
+            made.incumbents.append((runs, best))
+
+    where = Executor(jobs)
+    source = ProcessorTime(where.threads)
+    began = time.monotonic(), source.now(), time.process_time()
     seconds = None if limit == "default" else units.span(limit, what="times")
     answer = solve(
         link.question(),
         seconds=seconds,
-        where=Executor(jobs),
+        where=where,
         out=folder / f"tune-{limit}",
         cache="off",
         page=False,
+        source=source,
+        say=say,
+        tell=tell,
     )
+    made.incumbents.append((answer.runs + answer.fresh, answer.best))
     spent = {
-        "wall": time.monotonic() - began[0], "processor": time.process_time() - began[1],
-        "runs": float(answer.runs + answer.fresh), "threads": float(Executor(jobs).threads), "load": os.getloadavg()[0],
+        "wall": time.monotonic() - began[0], "idle": source.now() - began[1],
+        "processor": time.process_time() - began[2],
+        "runs": float(answer.runs + answer.fresh), "threads": float(where.threads),
     }  # fmt: skip
-    record = {"build": build(), "spent": spent, "candidate": asdict(answer.best)}
-    kept.write_text(json.dumps(record), encoding="utf-8")
-    return spent, answer.best
+    kept.write_text(json.dumps({"build": build(), "spent": spent, **_written(made)}), encoding="utf-8")
+    return spent, made
+
+
+def _written(one: peers.Course) -> dict[str, Any]:
+    return {"incumbents": [(spent, asdict(design)) for spent, design in one.incumbents]}
+
+
+def _read(name: str, record: dict[str, Any]) -> peers.Course:
+    return peers.Course(name, [(spent, Candidate(**design)) for spent, design in record["incumbents"]])
 
 
 if __name__ == "__main__":

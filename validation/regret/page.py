@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -30,9 +29,9 @@ def write(
 ) -> None:
     """Writes the page and its figure; ``others`` are links with other objectives."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
-    some = [one for one in outcomes if _names(one)]
+    some = [one for one in outcomes if one.courses]
     if some:
-        (out.parent / "figures" / FIGURE).write_bytes(draw(some))
+        (out.parent / "figures" / FIGURE).write_bytes(draw(some, limits[0]))
     out.write_text(
         wrap_markdown("\n".join([*_page(outcomes, limits, bool(some)), *_others(others, limits)]) + "\n"),
         encoding="utf-8",
@@ -57,27 +56,33 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
 """.splitlines()
     yield from _machine(outcomes)
     yield ""
-    yield "| time | answers that hold | regret, median | regret, worst of those that hold | wall time, median |"
-    yield "|---|--:|--:|--:|--:|"
+    yield (
+        "| time | answers that hold | regret, median | regret, worst of those that hold | time taken, median "
+        "| longest |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|"
     for limit in limits:
         rows = [one.standings[f"tune {limit}"] for one in outcomes]
         able = [row for row in rows if row.holds]
         regrets = [row.regret.mean or 0.0 for row in able]
-        wall = median(one.spent[limit]["wall"] for one in outcomes)
+        taken = [one.spent[limit]["idle"] for one in outcomes]
         yield (
             f"| {limit} | {len(able)} of {len(rows)} | {_signed(median(regrets)) if able else '–'} "
-            f"| {_shown(max(able, key=lambda row: row.regret.mean or 0.0)) if able else '–'} | {wall:.0f} s |"
+            f"| {_shown(max(able, key=lambda row: row.regret.mean or 0.0)) if able else '–'} "
+            f"| {median(taken):.0f} s | {max(taken):.0f} s |"
         )
     if figure:
-        shown = wording.count(sum(bool(_names(one)) for one in outcomes), "link")
+        some = [one for one in outcomes if one.courses]
+        shown = wording.count(len(some), "link")
+        most = max(runs for one in some for course in one.courses.values() for runs in course)
         yield from (
             "",
-            f"![Regret of each optimiser against the share of the runs that tune took, {shown}]"
-            f"(figures/{FIGURE})",
+            f"![Regret of each optimiser against its runs, {shown}](figures/{FIGURE})",
             "",
-            f"On {shown} other optimisers search the same disciplines and ranges with as many runs as "
-            f"`tune --time {limits[0]}` took (its validation included). Regret is the median over these links; an "
-            f"incumbent that does not hold the bound counts as {BROKEN:g} points.",
+            f"On {shown} other optimisers search the same disciplines and ranges with up to {most} runs. Regret is the "
+            "median over these links, of the incumbent after as many runs, whoever found it; an incumbent that does "
+            f"not hold the bound counts as {BROKEN:g} points. The last point of `tune` is its answer under "
+            f"`--time {limits[0]}`, validation included.",
         )
     yield from _confirmed(outcomes)
     yield from ("", "## The links", "", "| link | bound | time | answer | utilisation (%) | worst p95 / bound | holds |"
@@ -116,16 +121,13 @@ a share, else in per cent of its value.
 
 
 def _machine(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
-    """The machine: threads of `tune` and load, which decide what a time limit buys."""
+    """The time that a limit stands for."""
     spent = [one for found in outcomes for one in found.spent.values()]
     threads = sorted({round(one["threads"]) for one in spent})
-    load = median(one["load"] for one in spent)
-    share = median(one["processor"] / (one["wall"] * one["threads"]) for one in spent)
     yield ""
     yield (
-        f"`tune` had {' or '.join(map(str, threads))} thread{'' if threads == [1] else 's'} of a machine with "
-        f"{os.cpu_count()} processors and a load average of {load:.1f} in the median, and got {100 * share:.0f} % of "
-        "the processor time that its threads could use: a time limit buys more on an idle machine."
+        f"`tune` had {' or '.join(map(str, threads))} thread{'' if threads == [1] else 's'}, and time is in processor "
+        "seconds: what the answer takes on an idle machine with as many processors, whatever else this one did."
     )
 
 
@@ -162,37 +164,41 @@ def _difference(pair: Paired) -> str:
     return _signed(pair.mean) + (f" ± {pair.half_width:.2f}" if pair.half_width is not None else "")
 
 
-def draw(outcomes: Sequence[LinkOutcome]) -> bytes:
-    """Median regret of every optimiser against the share of the runs."""
+def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
+    """Median regret of every optimiser against its runs; of `tune` also that of its answer under a time limit."""
     with style.styled():
         figure = style.new_figure(style.PAGE_IN, 3.6)
         axes = figure.subplots()
-        for number, (name, steps) in enumerate(_curves(outcomes).items()):
-            shares = [100.0 * (step + 1) / len(steps) for step in range(len(steps))]
-            values = [max(LEAST, value) for value in steps]
-            axes.plot(shares, values, marker="o", markersize=4, color=style.PALETTE[number], label=name)
+        for number, (name, points) in enumerate(curves(outcomes, limit).items()):
+            values = [max(LEAST, value) for value in points.values()]
+            axes.plot(
+                list(points), values, marker="o", markersize=4, color=style.PALETTE[number], label=name,
+                linewidth=2.2 if number == 0 else 1.2, zorder=3 if number == 0 else 2,
+            )  # fmt: skip
+        axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xlabel("runs spent (% of those of tune)")
+        axes.set_xlabel("runs")
         axes.set_ylabel("regret, median over the links (points)")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
         style.arrange(figure)
         return style.to_bytes(figure, format="svg")
 
 
-def _curves(outcomes: Sequence[LinkOutcome]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for name in _names(outcomes[0]):
-        steps = [key for key in outcomes[0].standings if key.startswith(f"{name} ")]
-        found[name] = [median(_cost(one.standings[step]) for one in outcomes) for step in steps]
-    first = next(key for key in outcomes[0].standings if key.startswith("tune "))
-    found["dropcurve tune"] = [median(_cost(one.standings[first]) for one in outcomes)]
+def curves(outcomes: Sequence[LinkOutcome], limit: str) -> dict[str, dict[int, float]]:
+    """Median regret by optimiser and number of runs, over the links that had as many; that of the answer of `tune`
+    under the time limit is at the median of its runs."""
+    some = [one for one in outcomes if one.courses]
+    found: dict[str, dict[int, float]] = {}
+    for name in some[0].courses if some else ():
+        found[name] = {}
+        for runs in sorted({runs for one in some for runs in one.courses.get(name, {})}):
+            rows = [one.standings[made] for one in some if (made := one.courses.get(name, {}).get(runs))]
+            if 2 * len(rows) > len(some):
+                found[name][runs] = median(map(_cost, rows))
+    for points in list(found.values())[:1]:
+        runs = round(median(one.spent[limit]["runs"] for one in some))
+        points[runs] = median(_cost(one.standings[f"tune {limit}"]) for one in some)
     return found
-
-
-def _names(one: LinkOutcome) -> list[str]:
-    """The peers in a contest: their standings are called ``NAME step/steps``."""
-    keys = [key.rsplit(" ", 1)[0] for key in one.standings if "/" in key.rsplit(" ", 1)[-1]]
-    return list(dict.fromkeys(keys))
 
 
 def _cost(row: Standing) -> float:

@@ -65,11 +65,16 @@ class RecordView:
 @dataclass(frozen=True)
 class Executor:
     """Threads or cluster that make runs: ``jobs`` threads of this process, by default as many as there are processors,
-    or, for the rows of a sweep's table alone, the Dask cluster at ``cluster`` (see `runs.cluster`)."""
+    or, for the rows of a sweep's table alone, the Dask cluster at ``cluster`` (see `runs.cluster`).
+
+    ``watch`` is called some twenty times a second while threads of this process make runs; what it raises abandons the
+    runs that are not finished.
+    """
 
     jobs: int | None = None
     cluster: str | None = None
     client: Any = field(default=None, repr=False, compare=False)
+    watch: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -119,7 +124,7 @@ class Executor:
         Returns:
             The number of runs that were made; the others were found in the store.
         """
-        work = _Work(list(jobs), store, self.threads, view, take, tell)
+        work = _Work(list(jobs), store, self.threads, view, take, tell, self.watch)
         missing = work.find()
         while missing:
             some, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
@@ -138,8 +143,10 @@ class _Work(Generic[T]):
         view: View[T],
         take: Callable[[int, T], None],
         tell: Tell | None,
+        watch: Callable[[], None] | None,
     ) -> None:
         self.store, self.threads, self.view, self.take, self.tell = store, threads, view, take, tell
+        self.watch = watch
         self.jobs = jobs
         self.numbers: dict[bytes, list[int]] = {}
         self.unique: dict[bytes, Job] = {}
@@ -207,6 +214,8 @@ class _Work(Generic[T]):
             self._hand_out(some[index], found)
 
         def progress(_: int, fraction: float) -> None:
+            if self.watch is not None:
+                self.watch()
             if self.store is not None:
                 self.store.tick()
             if self.tell is not None:

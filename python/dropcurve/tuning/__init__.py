@@ -32,6 +32,7 @@ from .effort import Clock
 from .link_question import of_link, of_mix
 from .question import Question, of_file
 from .stages import Stages, effort_of
+from .time_source import TimeSource, WallTime
 
 __all__ = ["Answer", "Question", "of_file", "of_link", "of_mix", "solve", "tune"]
 
@@ -204,6 +205,7 @@ def solve(
     tell: Tell | None = None,
     note: Callable[[str], None] = lambda _: None,
     plan: Callable[[int], None] = lambda _: None,
+    source: TimeSource | None = None,
 ) -> Answer:
     """Answers a question.
 
@@ -219,6 +221,7 @@ def solve(
         tell: Called with the runs of a batch that are done, and with their number.
         note: Called with a note on the time it will take.
         plan: Called with the number of runs that the whole answer will take, about.
+        source: Of the time that ``seconds`` limits; the wall clock by default.
 
     Raises:
         UsageError: For values out of range.
@@ -228,8 +231,11 @@ def solve(
     rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
     with (where or Executor()).opened() as there:
         while True:
-            clock = Clock(None if seconds is None else seconds / rounds, page)
-            bench = Bench(question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell)
+            clock = Clock(None if seconds is None else seconds / rounds, page, source or WallTime())
+            bench = Bench(
+                question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell, source=clock.source
+            )
+            bench.deadline = clock.end
             bench.open()
             spent = effort_of(bench, clock, runs, seed)
             plan(spent.runs + spent.outside(question))

@@ -9,7 +9,6 @@ has not seen the runs it is validated with.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -178,7 +177,7 @@ def on_fresh_conditions(
     question = bench.question
     fresh = effort.fresh if question.varying else 1
     # Where there is a limit of time, it alone decides.
-    left = effort.runs - bench.runs if until is None else (until - time.monotonic()) / (bench.run_s or 1.0)
+    left = effort.runs - bench.runs if until is None else (until - bench.source.now()) / (bench.run_s or 1.0)
     blocks = max(0, min(BLOCKS, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
     trials = [
         PairedTrial.of(place, condition, seed + REHEARSAL + number * fresh + place)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import ScenarioError, UsageError
 from ..metrics import statistics
@@ -21,6 +20,7 @@ from .candidates import Candidate, bare
 from .decision import DELAY, leaves_delay_open, margin_of, point_of
 from .goal import Constraint, Objective
 from .question import Condition, Question
+from .time_source import TimeSource, WallTime
 
 #: Share inside every constraint that the search aims at before a margin was measured, so that what it finds also holds
 #: on fresh seeds.
@@ -31,6 +31,9 @@ PENALTY = 3000.0
 #: Runs for each thread before the first check of the clock, where there is a limit of time, and most seconds between
 #: two later ones: the runs between them are stored together, which takes as long as some short runs do.
 SLICE, SLICE_S = 3, 0.5
+
+#: Share of the time of a batch that must be left for it to begin.
+WORTH = 0.5
 
 #: Called with (runs done of this stage, runs it needs).
 Tell = Callable[[int, int], None]
@@ -55,9 +58,14 @@ def block(conditions: Sequence[Condition], seed: int) -> list[PairedTrial]:
     return [PairedTrial.of(place, condition, seed) for place, condition in enumerate(conditions)]
 
 
+class _Late(Exception):
+    """The deadline passed while runs were made."""
+
+
 @dataclass
 class Bench:
-    """Makes and stores the runs of one question."""
+    """Makes and stores the runs of one question. Runs with a limit of time that are not finished at the ``deadline``
+    are abandoned; both are by the time of ``source``."""
 
     question: Question
     store: RunTable
@@ -74,6 +82,8 @@ class Bench:
     _runs_of: dict[str, list[tuple[str, int]]] = field(default_factory=dict, repr=False)
     scales: list[float] = field(default_factory=list)
     margin: float = MARGIN
+    source: TimeSource = field(default_factory=WallTime)
+    deadline: Callable[[], float] | None = None
 
     def open(self) -> None:
         """Makes the store and reads what is in it."""
@@ -104,7 +114,8 @@ class Bench:
         """Makes what is missing of these runs. ``runs`` counts each that was ever asked for, found or made, so that a
         search that is repeated spends its budget as the first one did.
 
-        With ``until`` it stops at that moment of the monotonic clock. Returns whether all are there."""
+        With ``until`` none begins after that moment, and none goes on after the deadline. Returns whether all are
+        there."""
         jobs: dict[tuple[str, int], Job] = {}
         asked: list[tuple[tuple[tuple[str, float], ...], tuple[str, int]]] = []
         for candidate, trial in pairs:
@@ -152,20 +163,44 @@ class Bench:
         """Makes runs, all at once or a few at a time; returns whether all were made."""
         start = 0
         while start < len(jobs):
-            began = time.monotonic()
-            if until is not None and began >= until:
+            began = self.source.now()
+            left = None if until is None else until - began
+            if left is not None and not self._worthwhile(left):
                 return False
-            some = jobs[start : start + self._slice(len(jobs), None if until is None else until - began)]
+            some = jobs[start : start + self._slice(len(jobs), left)]
 
             def done(finished: int, _: int, before: int = start) -> None:
                 if self.tell is not None:
                     self.tell(before + finished, len(jobs))
 
-            execute(some, self.store, where=self.where, take=take, done=done)
+            finished = self._execute(some, take, done, limited=until is not None)
             start += len(some)
             self.made += len(some)
-            self.spent_s += time.monotonic() - began
+            self.spent_s += self.source.now() - began
+            if not finished:
+                return False
         return True
+
+    def _execute(self, some: list[Job], take: Callable[[Row], None], done: Tell, *, limited: bool) -> bool:
+        """Makes a batch; returns whether it was finished, if it is ``limited`` by the deadline. Finished runs are
+        stored in any case."""
+        deadline = self.deadline
+
+        def watch() -> None:
+            if deadline is not None and self.source.now() >= deadline():
+                raise _Late
+
+        where = replace(self.where, watch=watch) if limited and deadline is not None else self.where
+        try:
+            execute(some, self.store, where=where, take=take, done=done)
+        except _Late:
+            return False
+        return True
+
+    def _worthwhile(self, left_s: float) -> bool:
+        """Whether there is time to begin a batch of a run for each thread."""
+        shortest = (self.run_s or 0.0) * self.where.threads
+        return left_s > 0 and left_s >= WORTH * shortest
 
     def _slice(self, jobs: int, left_s: float | None) -> int:
         """Runs to make before the next check of the clock: at the pace so far no more than there is time for, but one

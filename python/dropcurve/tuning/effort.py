@@ -7,15 +7,15 @@ is chosen by pace does not, and the answer says so.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
-from pathlib import Path
+import math
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..errors import DropcurveError
 from ..quantities import units
 from ..scenario import Scenario
 from .question import Question
+from .time_source import TimeSource, WallTime
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
 WORK = 1.25e8
@@ -164,13 +164,14 @@ def foretold(effort: Budget, question: Question, made: Pace) -> str:
 @dataclass
 class Clock:
     """The time there is: ``seconds`` from its making on, or None for as much as it takes. With ``page`` some of it is
-    kept for figures and page."""
+    kept for figures and page. ``source`` measures it."""
 
     seconds: float | None = None
     page: bool = True
+    source: TimeSource = field(default_factory=WallTime)
 
     def __post_init__(self) -> None:
-        self.began = time.monotonic()
+        self.began = self.source.now()
 
     def until(self, share: float) -> float | None:
         """The moment at which a share of the time for runs is spent."""
@@ -178,16 +179,21 @@ class Clock:
             return None
         return self.began + share * (self.seconds - self._kept(self.seconds))
 
+    def end(self) -> float:
+        """The moment at which the time for runs is spent; infinite without a limit."""
+        end = self.until(1.0)
+        return math.inf if end is None else end
+
     def _kept(self, seconds: float) -> float:
         """Seconds kept for figures and page."""
         if not self.page:
             return 0.0
-        return min(min(PICTURES * seconds, PICTURES_S) * slowdown(), PICTURES_BUSY * seconds)
+        return min(min(PICTURES * seconds, PICTURES_S) * self.source.slowdown(), PICTURES_BUSY * seconds)
 
     def left(self, share: float) -> float | None:
         """Seconds until then, 0 if it is past."""
         end = self.until(share)
-        return None if end is None else max(0.0, end - time.monotonic())
+        return None if end is None else max(0.0, end - self.source.now())
 
     def early(self, share: float) -> bool:
         """Whether a share of the time is not spent yet."""
@@ -197,22 +203,12 @@ class Clock:
         """Whether there is time for the queue pictures, at the pace so far."""
         if self.seconds is None or not self.page:
             return True
-        left = self.began + (1.0 + LATE) * self.seconds - time.monotonic()
-        return PICTURED * (run_s or 0.0) + PICTURES_S * slowdown() <= left
+        left = self.began + (1.0 + LATE) * self.seconds - self.source.now()
+        return PICTURED * (run_s or 0.0) + PICTURES_S * self.source.slowdown() <= left
 
     def late(self, share: float) -> bool:
         """Whether this share of the time is spent."""
         return self.left(share) == 0.0
-
-
-def slowdown() -> float:
-    """How many times as long as alone on the machine this thread has taken so far: its processor time and what it
-    waited for a processor, over the former. 1 where the system does not report it."""
-    try:
-        ran, waited = map(int, Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[:2])
-    except (OSError, ValueError):
-        return 1.0
-    return 1.0 + waited / ran if ran > 0 else 1.0
 
 
 #: Sizes of a validation, the largest first.

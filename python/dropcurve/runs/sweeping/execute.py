@@ -91,7 +91,7 @@ def execute(
                 )
         else:
             with store.writer() as writer:
-                make(left, writer, threads=where.threads, take=counted, store=records)
+                make(left, writer, threads=where.threads, take=counted, store=records, watch=where.watch)
 
 
 def _with_derived(job: Job) -> Job:

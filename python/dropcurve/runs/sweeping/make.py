@@ -72,16 +72,17 @@ def make(
     take: Take,
     store: RunStore | None = None,
     records: list[tuple[Key, bytes]] | None = None,
+    watch: Callable[[], None] | None = None,
 ) -> Made:
     """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
     to ``take``.
 
     Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
     they put it or, if they died, made here. With a ``store`` the runs are stored there as well; ``records``
-    gets what is to be stored where the store is not at hand.
+    gets what is to be stored where the store is not at hand. ``watch`` may abandon them, see `Executor`.
     """
     made = Made()
-    executor, view = Executor(threads), RowView(build(), records)
+    executor, view = Executor(threads, watch=watch), RowView(build(), records)
 
     def add(_: int, found: Row) -> None:
         writer.add(found)
