@@ -56,15 +56,18 @@ def made(scenario: dc.Scenario, seed: int, **more: Any) -> RunRecord:
 
 
 def test_a_record_is_found_as_it_was_added(store: RunStore, scenario: dc.Scenario) -> None:
-    series = Series({("cwnd", "0"): (np.array([0.0, 1.0]), np.array([2.0, np.nan]))})
+    cwnd = np.array([0.0, 1.0]), np.array([2.0, np.nan])
+    series = Series({("empty", "0"): (np.empty(0), np.empty(0)), ("cwnd", "0"): cwnd, ("cwnd", "1"): cwnd})
     whole = replace(made(scenario, 1, title="größe"), series=series)
     store.add(Job(scenario, 1, "series"), whole)
     store.flush()
     found = store.find(Job(scenario, 1, "series"))
     assert found is not None and found.series is not None
     assert found.summary == whole.summary
-    for one, other in zip(found.series.select("cwnd", "0"), series.select("cwnd", "0"), strict=True):
-        assert np.array_equal(one, other, equal_nan=True)
+    assert list(found.series.curves) == list(series.curves)
+    for key in series:
+        for one, other in zip(found.series.select(*key), series.select(*key), strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
 
 
 def test_a_run_stored_with_less_than_is_asked_is_not_found_and_more_replaces_it(

@@ -103,15 +103,23 @@ def parse(
 
 
 def pack_series(series: Series | None) -> bytes | None:
-    """Series as one compressed blob: a pair of arrays for each curve, named by number."""
+    """Series as one compressed blob: all curves one behind the other, and the samples of each.
+
+    An archive with arrays of their own for each curve takes most of the time of a run of ten thousand links.
+    """
     import numpy as np
 
     if series is None:
         return None
-    names = list(series.curves)
-    pairs = {f"{part}{i}": series.curves[name][part == "y"] for i, name in enumerate(names) for part in "xy"}
+    curves = list(series.curves.values())
     blob = BytesIO()
-    np.savez_compressed(blob, names=np.array(json.dumps(names)), **pairs)  # type: ignore[arg-type]
+    np.savez_compressed(
+        blob,
+        names=np.array(json.dumps(list(series.curves))),
+        samples=np.array([len(times) for times, _ in curves], dtype=np.int64),
+        times=np.concatenate([times for times, _ in curves] or [np.empty(0)]),
+        values=np.concatenate([values for _, values in curves] or [np.empty(0)]),
+    )
     return blob.getvalue()
 
 
@@ -124,6 +132,9 @@ def unpack_series(blob: bytes) -> Series | None:
             names: Sequence[tuple[str, str]] = [
                 (name, component) for name, component in json.loads(str(found["names"]))
             ]
-            return Series({name: (found[f"x{i}"], found[f"y{i}"]) for i, name in enumerate(names)})
+            times, values, ends = found["times"], found["values"], np.cumsum(found["samples"]).tolist()
+            starts = [0, *ends][: len(ends)]
+            pairs = [(times[start:end], values[start:end]) for start, end in zip(starts, ends, strict=True)]
+            return Series(dict(zip(names, pairs, strict=True)))
     except (OSError, ValueError, KeyError, zlib.error, BadZipFile):
         return None
