@@ -318,7 +318,7 @@ def test_the_measures_of_a_sum_are_reported_too(asked: Path) -> None:
         "score",
         "utilisation",
         "mean delay",
-        "compared with the first",
+        "compared with →",
     ]
     assert [name for name, _ in page.content(answer, [])["expected"]] == [
         "score",

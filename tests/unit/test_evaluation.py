@@ -185,7 +185,9 @@ def test_the_verdict_is_over_all_tests_and_counts_the_delay_of_thin_flows() -> N
     card = evaluate("codel", seconds=20.0, replications=4, cases=FEW)
     assert card.decision is not None
     assert (card.decision.status, card.decision.recommended) == ("load", "codel")
-    assert str(card).startswith("Choose codel instead of droptail: mean p95 delay where it is felt ")
+    assert str(card).startswith(
+        "Choose codel instead of droptail: mean p95 delay of delay-sensitive traffic "
+    )
 
 
 def test_a_flood_is_judged_by_its_victims() -> None:

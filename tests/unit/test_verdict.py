@@ -204,7 +204,7 @@ def test_gains_and_costs_are_reported_only_where_runs_show_them() -> None:
     worse = SampledDesign("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
     found = decide([better, worse], [USE, note])
     assert [one.kind for one in found.changes] == ["gain", "undecided"]
-    assert headline(found).sentences[1] == "No cost is seen; not settled: loss of voice."
+    assert headline(found).sentences[1] == "No measure is seen to get worse; undecided: loss of voice."
 
 
 def test_the_trade_is_of_the_dearest_cost_for_the_largest_gain() -> None:
@@ -280,6 +280,6 @@ def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
     assert (found.recommended, found.reference) == ("c", "a")
     assert headline(found).sentences == (
         "Load c instead of a: utilisation 99 %, not 90 %.",
-        "It costs nothing.",
+        "No measure gets worse.",
     )
     assert "Next best: b, 4 ± 0 points behind." in said(found)

@@ -1,4 +1,4 @@
-"""dropcurve agree: which recorded runs of Linux and ns-3 cover a queue and a sender, and how far we are from them."""
+"""dropcurve agree: recorded runs of Linux and ns-3 that cover a queue and a sender, and the errors of the simulator."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from . import options as o
 def agree(
     queue: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", help="Discipline, such as fq_codel; all of them if left out."),
+        typer.Argument(metavar="[KIND]", help="Discipline, such as fq_codel (default: all)."),
     ] = None,
     sender: Annotated[
-        str | None, typer.Argument(metavar="[CC]", help="Congestion control, such as cubic; all if left out.")
+        str | None, typer.Argument(metavar="[CC]", help="Congestion control, such as cubic (default: all).")
     ] = None,
     profile: Annotated[
         str | None, typer.Option(metavar="NAME", help="Profile of the senders: linux, linux-7.3 or ns3.")
@@ -26,8 +26,8 @@ def agree(
 ) -> int:
     """Show how well recorded runs of Linux and ns-3 cover a queue and a sender.
 
-    Each row is a recorded configuration: goodput and mean queue there and here. The last line is the mean of their
-    errors; it is also below the answers of `run`, `compare` and `tune` whose senders have such a profile.
+    Each row is a recorded configuration with its goodput and mean queue, there (in Linux or ns-3) and here (simulated).
+    The last line states the mean errors. `run`, `compare` and `tune` print it too if their senders have such a profile.
 
     \b
     Examples:

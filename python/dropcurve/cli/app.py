@@ -28,19 +28,25 @@ app = typer.Typer(
 def start(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Print version, build and engine, and leave.")
+        bool, typer.Option("--version", help="Print the version, the build and the engine, and exit.")
     ] = False,
     allow_files: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="A folder whose files scenarios may name. Anywhere, repeatable."),
+        typer.Option(
+            metavar="DIR", help="Folder whose files scenarios may name. Before or after the verb; repeatable."
+        ),
     ] = None,
     plugin: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="A Python file or shared library with disciplines. Anywhere, repeatable."
+            metavar="FILE",
+            help="Python file or shared library with disciplines. Before or after the verb; repeatable.",
         ),
     ] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from. Anywhere.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Print the traceback of an internal error. Before or after the verb."),
+    ] = False,
 ) -> None:
     """How should this queue drop or mark packets, and how do we know?"""
     if version:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Statements = Annotated[
     list[str], typer.Argument(metavar="STATEMENT...", help='Bounds on measures, such as "p95 delay < 20ms".')
 ]
-Queue = Annotated[str | None, o.shared("queue", "the scenario's own")]
+Queue = Annotated[str | None, o.shared("queue", "default: the scenario's own")]
 Junit = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also write the outcome as JUnit XML, for pipelines.")
 ]
@@ -36,7 +36,7 @@ def assert_(
     duration: o.Duration = None,
     seed: o.Seed = 1,
     replications: Annotated[int, o.shared("replications", "before the first test")] = MINIMUM,
-    maximum: Annotated[int, o.shared("maximum", "then a statement is undecided")] = MAXIMUM,
+    maximum: Annotated[int, o.shared("maximum", "after that a statement is undecided")] = MAXIMUM,
     jobs: o.Jobs = None,
     cache: o.Cache = None,
     junit: Junit = None,

@@ -14,7 +14,7 @@ Scenarios = Annotated[
 ]
 Queue = Annotated[
     list[str] | None,
-    o.shared("queue", "repeatable, the first is the baseline; as NAME=KIND with a name of its own"),
+    o.shared("queue", "repeatable, the first is the baseline; NAME=KIND gives it a name of its own"),
 ]
 Vary = Annotated[list[str] | None, o.shared("vary", "repeatable")]
 

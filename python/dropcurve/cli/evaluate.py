@@ -16,7 +16,7 @@ Queue = Annotated[
         metavar="KIND[:KEY=VALUE,...]|all", help="The discipline to judge; all: every one, on one page."
     ),
 ]
-Write = Annotated[Path | None, o.shared("write", "the page of `all`; else it goes to standard output")]
+Write = Annotated[Path | None, o.shared("write", "the page of `all`; default: standard output")]
 Against = Annotated[
     str, typer.Option(metavar="KIND[:KEY=VALUE,...]", help="The baseline, with the same buffer.")
 ]
@@ -44,12 +44,12 @@ def evaluate(
 ) -> int:
     """Grade a discipline by the tests of RFC 7928.
 
-    Twenty tests and the cost: kinds of senders, unlike round trips, bursts, levels of congestion, a changing rate,
-    mixed and two-way traffic, two queues in a row. In each the discipline and tail drop run under the same random
-    numbers; differences count if they are real when all questions are asked at once. The card opens with a verdict.
+    Twenty tests and the cost: kinds of senders, different round trips, bursts, levels of congestion, a changing rate,
+    mixed and two-way traffic, two queues in a row. In each test the discipline and tail drop run under common random
+    numbers; a difference counts if it is significant after adjustment for all tests. The card opens with a verdict.
 
-    The tests bring their own traffic, so that of --link only rate, round trip and buffer count (10Mbit, 100ms and one
-    bandwidth-delay product without it). A range has a card for each end.
+    The tests have their own traffic, so --link sets only the rate, the round trip and the buffer (default: 10Mbit,
+    100ms and one bandwidth-delay product). A range gets a card for each end.
 
     \b
     Examples:

@@ -29,8 +29,8 @@ Queue = Annotated[
     ),
 ]
 Box = Annotated[str, o.shared("for", BOXES)]
-At = Annotated[str, o.shared("at", "of a scenario with several")]
-Rate = Annotated[str | None, o.shared("rate", "of a scenario its own")]
+At = Annotated[str, o.shared("at", "needed if the scenario has several")]
+Rate = Annotated[str | None, o.shared("rate", "default: that of the scenario")]
 Dev = Annotated[str | None, typer.Option(metavar="NAME", help="The interface (eth0 on Linux).")]
 Name = Annotated[str | None, o.shared("name", "to write")]
 Cell = Annotated[
@@ -45,7 +45,7 @@ ShowEffect = Annotated[
 ]
 Rtt = Annotated[str, o.shared("rtt", "without queueing; with --show-effect")]
 Flows = Annotated[str, o.shared("flows", "with --show-effect")]
-Write = Annotated[Path | None, o.shared("write", "the configuration; else it goes to standard output")]
+Write = Annotated[Path | None, o.shared("write", "the configuration; default: standard output")]
 
 
 def export(

@@ -30,16 +30,21 @@ File = Annotated[
         help="The configuration, - for standard input; or the rates of a line, such as 20/2.",
     ),
 ]
-For = Annotated[str, o.shared("for", "of a line given by its rates: sqm or linux")]
-Name = Annotated[str | None, o.shared("name", "to change; all of the text")]
+For = Annotated[str, o.shared("for", "where the line is given by its rates: sqm or linux")]
+Name = Annotated[str | None, o.shared("name", "the only one to change; default: all of them")]
 Shape = Annotated[bool, o.shared("shape", "where there is none")]
 Check = Annotated[
     bool, typer.Option("--check", help="Exit with 1 if another queue is to be loaded; for pipelines.")
 ]
 Write = Annotated[Path | None, o.shared("write", "the new configuration")]
 Replications = Annotated[int, o.shared("replications")]
-Time = Annotated[str | None, o.shared("time", "of all queues together; 60 runs of each; 0s: no search")]
-Goal = Annotated[str | None, o.shared("goal", "of search and verdict")]
+Time = Annotated[
+    str | None,
+    o.shared(
+        "time", "of the searches of all queues together; default: 60 runs for each queue; 0s: no search"
+    ),
+]
+Goal = Annotated[str | None, o.shared("goal", "for the search and the verdict; default: balanced")]
 
 #: The rates of a line, where a file is asked for.
 _LINE = re.compile(r"[0-9.]+\s*[a-zA-Z]*(?:/s)?\s*/\s*[0-9.]+\s*[a-zA-Z]*(?:/s)?")
@@ -70,12 +75,12 @@ def fix(
 ) -> int:
     """Find better queues for a router's configuration and write the changed text.
 
-    Every class of the text is simulated in its place, below its priority queues and at its share of the rate, next to
-    designs that the box can load, each as the box would load it: usual settings, formulas, and those of a search. The
-    answer says which to keep; for the rest, the difference to load, with shapers and class names kept.
+    Every class of the configuration is simulated in its place, below its priority queues and at its share of the rate,
+    and compared with designs as the box would load them: usual settings, formulas and the results of a search. The
+    answer names the queues to keep and prints the change of the text for the others; shapers and class names stay.
 
-    Exit codes with --check: 0 the queues are good or nothing better is sure, 1 a better one exists, 2 the text cannot
-    be read. Without --check: 0 and 2.
+    Exit codes with --check: 0 if no queue is shown to be better, 1 if one is, 2 if the text cannot be read. Without
+    --check: 0 and 2.
 
     \b
     Examples:

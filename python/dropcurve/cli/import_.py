@@ -39,13 +39,13 @@ Box = Annotated[
     str | None,
     typer.Option("--from", metavar="BOX", help=f"{BOXES} (by default recognised by its text)."),
 ]
-Name = Annotated[str | None, o.shared("name", "to read, of several in the text")]
+Name = Annotated[str | None, o.shared("name", "the one to read if the text has several")]
 Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
 Rtt = Annotated[
-    str | None, o.shared("rtt", "without queueing; or a range, 20-200ms; by default 40ms, for sonic 50-200us")
+    str | None, o.shared("rtt", "without queueing; or a range, 20-200ms; default: 40ms, for sonic 50-200us")
 ]
 Flows = Annotated[str, o.shared("flows")]
-Buffer = Annotated[str | None, o.shared("buffer", "where the text has shares of it")]
+Buffer = Annotated[str | None, o.shared("buffer", "where the text states shares of it")]
 Write = Annotated[Path | None, o.shared("write", "a scenario with this queue; needs a rate")]
 Compare = Annotated[
     bool,

@@ -57,7 +57,7 @@ def lab(
     ] = None,
     at: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     out: Annotated[
-        Path | None, o.shared("out", "nothing is written; the record and capture of the first run")
+        Path | None, o.shared("out", "the record and the capture of the first run; default: none is written")
     ] = None,
     json: o.Json = False,
     quiet: o.Quiet = False,

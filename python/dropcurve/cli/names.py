@@ -47,7 +47,7 @@ ROUTER_WORDS = {
 
 def sections() -> dict[str, list[tuple[str, ...]]]:
     """Rows of (name, description) by the title of their list."""
-    measures = [(name, _measured(name)) for name in names() if " " in name or name.isalpha()]
+    measures = [(name, _measured(name)) for name in dict.fromkeys(names()) if " " in name or name.isalpha()]
     return {
         "goals": [(name, f"a goal: {about}") for name, about in PRESETS.items()],
         "measures": [row for row in measures if row[1]],

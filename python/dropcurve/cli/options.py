@@ -17,8 +17,8 @@ from ..scenario import Scenario, links
 from ..verdict import Exchange, Weights
 from . import defaults
 
-#: Options that several verbs have: what stands for the value, and what the option means, the same in all of them. A
-#: verb adds in parentheses its default, or which values it takes as well.
+#: Options that several verbs have: the placeholder of the value and the meaning, which is the same in all verbs. A verb
+#: adds its default, or further forms of the value, in parentheses.
 SHARED = {
     "at": ("PATH", "Path of the queue in the scenario, such as links.NAME.queue"),
     "buffer": ("SIZE", "Size of the queue, such as 1000pkts or 1.5MB"),
@@ -29,11 +29,11 @@ SHARED = {
         "TEXT",
         'Goal, such as "p95 delay < 15ms, max utilisation", or balanced, voip, gaming, web or bulk',
     ),
-    "maximum": ("N", "Most runs of each variant"),
+    "maximum": ("N", "Largest number of runs of each variant"),
     "name": ("NAME", "Name of a policy, profile, class or queue in the configuration"),
     "out": ("FOLDER", "Folder to write the result to"),
     "packet": ("SIZE", "Size of a full packet, headers included"),
-    "precision": ("SHARE", "Half-width that intervals must reach, as a share of the mean, such as 5%"),
+    "precision": ("SHARE", "Half-width that the intervals have to reach, as a share of the mean, such as 5%"),
     "queue": ("KIND[:KEY=VALUE,...]", "Discipline of the bottleneck, such as codel or red:max_p=0.1"),
     "rate": ("RATE", "Rate of the link, such as 100Mbit"),
     "replications": ("N", "Runs of each variant"),
@@ -42,9 +42,9 @@ SHARED = {
     "seed": ("N", "Seed of the random numbers: the same seed gives the same answer"),
     "shape": (None, "Put a shaper of the link's rate above the queue"),
     "store": ("FOLDER", "Folder of runs that several sweeps share"),
-    "time": ("TIME", "Time for the search, such as 2min"),
+    "time": ("TIME", "Time limit, such as 2min"),
     "vary": ("PATH=VALUES", "Values of a parameter, such as queue.max_p=0.02,0.1"),
-    "within": ("FILE", "Bounds of the traffic, a TOML file"),
+    "within": ("FILE", "TOML file with the bounds of the traffic"),
     "write": ("FILE", "File to write"),
 }
 
@@ -63,8 +63,8 @@ Set = Annotated[
 ]
 Duration = Annotated[str | None, typer.Option(help='Simulated time of a run, such as "60 s".')]
 Seed = Annotated[int, shared("seed", "replications use the following seeds")]
-Replications = Annotated[int | None, shared("replications", "default 10; with --precision at least 5")]
-Precision = Annotated[str | None, shared("precision", "default: none; --replications runs are made")]
+Replications = Annotated[int | None, shared("replications", "default: 10, or with --precision at least 5")]
+Precision = Annotated[str | None, shared("precision", "default: no precision, --replications alone counts")]
 On = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,15 +80,19 @@ Jobs = Annotated[
         help="Threads (default: all processors); results do not depend on it.",
     ),
 ]
-Out = Annotated[Path | None, shared("out", "default results/NAME-HASH")]
+Out = Annotated[Path | None, shared("out", "default: results/NAME-HASH")]
 #: `--out` of a verb that writes one file: refused by `refuse_out`, since `--out` is a folder everywhere.
 FormerOut = Annotated[Path | None, typer.Option("--out", hidden=True)]
 Cache = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Store of finished runs (default: the user's cache folder), or off."),
+    typer.Option(
+        metavar="FOLDER", help="Store of finished runs, or off for none (default: the user's cache folder)."
+    ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace any result in the folder.")]
-Per = Annotated[str, typer.Option(metavar="WHAT", help="Rows of the table: total, class or flow.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a result or a file that exists already.")]
+Per = Annotated[
+    str, typer.Option(metavar="LEVEL", help="Rows of the table: total, or one for each class or flow.")
+]
 Metric = Annotated[
     list[str] | None, typer.Option(metavar="METRIC", help="Show this metric only. Repeatable.")
 ]
@@ -96,9 +100,9 @@ Link = Annotated[
     str | None,
     typer.Option(
         metavar="LINK[:up][,KEY=VALUE...]",
-        help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; its queue "
-        "downwards or :up; keys rate, down, up, rtt, buffer, downloads, uploads, web, videos, calls, games, l4s, ecn, "
-        "cc, back (the queue of the other direction); values may be ranges.",
+        help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; the queue is "
+        "the one downstream, with :up the one upstream; keys rate, down, up, rtt, buffer, downloads, uploads, web, "
+        "videos, calls, games, l4s, ecn, cc, back (the queue of the other direction); values may be ranges.",
     ),
 ]
 Rate = Annotated[str | None, shared("rate", "or a range, 20-100Mbit; down and up: 20/2Mbit")]
@@ -106,7 +110,7 @@ Rtt = Annotated[str | None, shared("rtt", "without queueing; or a range, 20-200m
 Flows = Annotated[str | None, shared("flows", "or a range, 5-100")]
 Buffer = Annotated[str | None, shared("buffer", "or a range; also 50-300ms of the link, 1bdp")]
 Packet = Annotated[str, shared("packet")]
-Goal = Annotated[str | None, shared("goal", "default balanced")]
+Goal = Annotated[str | None, shared("goal", "default: balanced")]
 At = Annotated[str, shared("at", "default: that of the bottleneck")]
 Ecn = Annotated[
     bool, typer.Option("--ecn", help="TCP flows negotiate ECN, and the queue marks instead of dropping.")
@@ -116,13 +120,13 @@ ExchangeRate = Annotated[
     typer.Option(
         "--exchange",
         metavar="TIME=POINTS",
-        help="Points of utilisation that a delay counts as in the verdict, such as 1ms=0.5 (default: 20 for a whole "
-        "round trip).",
+        help="Worth of a delay in the verdict, in points of utilisation, such as 1ms=0.5 (default: 20 points for a "
+        "whole round trip).",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the result folder.")]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Write numbers only: no figures, no page.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and the result folder.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write the numbers only: no figures, no page.")]
 
 
 def refuse_out(out: Path | None, what: str) -> None:

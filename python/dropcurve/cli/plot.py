@@ -26,7 +26,7 @@ def plot(
     ] = "screen",
     width: Annotated[str, typer.Option(help="page (7 in) or column (3.5 in).")] = "page",
     write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png, .pdf or .pgf")] = None,
-    out: Annotated[Path | None, o.shared("out", "figures/ of the result")] = None,
+    out: Annotated[Path | None, o.shared("out", "default: figures/ of the result")] = None,
     json: o.Json = False,
 ) -> int:
     """Draw the figures of a stored result or sweep, or one of them.

@@ -11,7 +11,7 @@ from .show import Folder
 
 def report(
     folder: Folder,
-    write: Annotated[Path | None, o.shared("write", "report.html of the result")] = None,
+    write: Annotated[Path | None, o.shared("write", "default: report.html of the result")] = None,
     out: o.FormerOut = None,
 ) -> int:
     """Write the page of a stored result or sweep; it opens offline.

@@ -44,8 +44,8 @@ Rival = Annotated[
 Keep = Annotated[
     float, typer.Option(metavar="SHARE", help="Share of the harm that the minimal scenario must still do.")
 ]
-Runs = Annotated[int, o.shared("runs", "a case each")]
-Fresh = Annotated[int, o.shared("replications", "on fresh seeds, for the harm that is stated")]
+Runs = Annotated[int, o.shared("runs", "one traffic case each")]
+Fresh = Annotated[int, o.shared("replications", "on fresh seeds, from which the harm is estimated")]
 
 
 def stress(
@@ -59,7 +59,9 @@ def stress(
     keep: Keep = KEEP,
     runs: Runs = RUNS,
     replications: Fresh = FRESH,
-    time: Annotated[str | None, o.shared("time", "of the whole answer; as long as --runs takes")] = None,
+    time: Annotated[
+        str | None, o.shared("time", "of the whole answer; default: as long as --runs takes")
+    ] = None,
     seed: o.Seed = 1,
     jobs: o.Jobs = None,
     out: o.Out = None,
@@ -70,10 +72,10 @@ def stress(
 ) -> int:
     """Find the traffic that harms a discipline most, as a minimal scenario.
 
-    Within bounds on flows, round trips, starts, unresponsive datagrams, pulses and loss a search looks for the worst,
-    shrinks it to a minimal scenario, and runs the rivals under the same traffic: a fault of this design, or of any
-    queue? The harm is of fresh runs, in points lost against an ideal queue. Of --link the rates, round trip and buffer
-    count, and the traffic is that of the bounds.
+    A search looks for the worst traffic within bounds on flows, round trips, starts, unresponsive datagrams, pulses and
+    loss, and shrinks it to a minimal scenario. Rivals under the same traffic show whether it is a fault of this design
+    or of any queue. Harm is measured on fresh seeds, in points lost compared with an ideal queue. --link sets the
+    rates, the round trip and the buffer; the traffic comes from the bounds.
 
     \b
     Examples:

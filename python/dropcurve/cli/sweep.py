@@ -24,7 +24,7 @@ Vary = Annotated[list[str] | None, o.shared("vary", "or a range, queue.max_p=0.0
 Queue = Annotated[list[str] | None, o.shared("queue", "repeatable")]
 Points = Annotated[int | None, typer.Option(metavar="N", help="Points drawn from all ranges together (64).")]
 Method = Annotated[str, typer.Option(help="How they are drawn: sobol, latin or random.")]
-SharedStore = Annotated[Path | None, o.shared("store", "runs/ in the result's folder")]
+SharedStore = Annotated[Path | None, o.shared("store", "default: runs/ in the result's folder")]
 
 
 @with_trust
@@ -119,14 +119,14 @@ def query(
     store: SharedStore = None,
     unsafe: Annotated[
         bool,
-        typer.Option("--unsafe", help="Take any statement; it can reach all files you can, and the network."),
+        typer.Option("--unsafe", help="Take any statement: it can access the network and all your files."),
     ] = False,
     json: o.Json = False,
 ) -> int:
     """Query the runs of a sweep with SQL.
 
-    The files are read where they lie, and only the columns that are asked for. Without SQL, the columns. One
-    statement that only reads, of this sweep's files alone: the folder and the SQL may come from a stranger.
+    Without SQL it lists the columns. It takes one statement that only reads, from the files of this sweep alone, so
+    that the folder and the SQL may come from a stranger.
 
     \b
     Examples:

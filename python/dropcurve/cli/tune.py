@@ -52,8 +52,8 @@ Within = Annotated[
     Path | None, o.shared("within", "with --robust stress: datagrams and pulses beside the traffic")
 ]
 For = Annotated[str | None, o.shared("for", BOXES)]
-Runs = Annotated[int | None, o.shared("runs", "by the size of the link, 1500 at most")]
-Time = Annotated[str | None, o.shared("time", "of the whole answer; as long as --runs takes")]
+Runs = Annotated[int | None, o.shared("runs", "default: by the size of the link, at most 1500")]
+Time = Annotated[str | None, o.shared("time", "of the whole answer; default: as long as --runs takes")]
 Margin = Annotated[
     float | None,
     typer.Option(

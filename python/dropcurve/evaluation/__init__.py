@@ -82,8 +82,8 @@ def evaluate(
 
 
 def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: float) -> Verdict | None:
-    """The verdict on both over all tests: means over the tests, for each seed, of use, delay and loss where they are
-    felt; None if a test has no values."""
+    """The verdict on both over all tests: for each seed the means over the tests of utilisation, of the delay of
+    delay-sensitive traffic and of the loss of thin flows; None if a test has no values."""
     rate = Exchange.default(rtt_s)
     totals: list[dict[str, list[float]]] = [{}, {}]
     for result in results:
@@ -104,8 +104,8 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
                     row = found.setdefault(kind, [0.0] * len(result.seeds))
                     row[run] += value / len(results)
     weighed = [
-        Criterion("use", "mean use of the link", "%", worth=1.0),
-        Criterion("delay", "mean p95 delay where it is felt", "ms", worth=-rate.points_per_ms),
+        Criterion("use", "mean utilisation", "%", worth=1.0),
+        Criterion("delay", "mean p95 delay of delay-sensitive traffic", "ms", worth=-rate.points_per_ms),
         Criterion("loss", "mean loss of thin flows", "%", worth=-1.0),
     ]
     names = [baseline, candidate if candidate != baseline else f"{candidate} again"]
@@ -117,7 +117,7 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
 
 
 def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Scenario:
-    """The scenario with a queue in both directions; it has the card's buffer unless it says its own limit."""
+    """The scenario with a queue in both directions; its limit is the card's buffer unless ``params`` has one."""
     table = {"kind": kind, "limit": f"{link.buffer} pkts", **params}
     return base.edit([("queue", table), ("back_queue", table)])
 
@@ -153,7 +153,7 @@ def _values(result: Result, which: int, key: str) -> list[float | None]:
 
 
 def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:
-    """Equality comes first: a difference that is real and within the margin does not matter."""
+    """The grade of a measure. Equality comes first: a significant difference within the margin does not matter."""
     found = metrics.find(metrics.split(key)[0])
     margin = MARGIN_POINTS if found.unit == "%" else MARGIN_SHARE * abs(baseline or 0.0)
     if pair.half_width is not None and abs(pair.mean) + pair.half_width <= margin:

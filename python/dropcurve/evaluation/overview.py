@@ -94,10 +94,10 @@ def _sign(one: Graded) -> str:
 _ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
 [`dropcurve evaluate`](evaluate.md) runs them: {basis}. The page took {cost}, and is written by"""
 _LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell. In brackets:
-better in some measures and worse in others, and on balance so, by use of the link against delay; ± where the
-balance is undecided. Instructions are those of one arrival and one departure beside tail drop's
-([cost](../disciplines/cost.md)). The last column is the verdict over all tests, use of the link against delay
-where it is felt."""
+better in some measures and worse in others; the sign is that of the balance between utilisation and delay, ±
+where the balance is undecided. Instructions are those of one arrival and one departure, compared with tail drop
+([cost](../disciplines/cost.md)). The last column is the verdict over all tests: utilisation against the delay of
+delay-sensitive traffic."""
 
 
 def _filled(text: str) -> str:

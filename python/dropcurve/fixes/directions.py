@@ -1,4 +1,4 @@
-"""Both directions of a section of sqm-scripts, which have one script and one kind of queue."""
+"""One kind of queue for both directions of a section of sqm-scripts, as its single script demands."""
 
 from __future__ import annotations
 
@@ -85,14 +85,15 @@ def _verdict_of_kind(
 
 
 def _sentence(one: QueueFix, made: QueueFix, alone: str) -> str:
-    """Why another design is loaded than the one that is best in this direction alone."""
+    """Sentence on the reason for not loading the design that is best in this direction alone."""
     wanted = alone or "your queue"
     behind = next((r for r in one.verdict.rivals if r.name == made.loaded), None)
     by = ""
     if one.verdict.leader == one.verdict.recommended and behind is not None and behind.behind is not None:
         by = f" by {wording.amount(behind.behind, behind.half_width, one.verdict.points)}"
-    shared = "One kind of queue holds for both directions in sqm-scripts"
-    if alone and behind is not None and behind.relation in ("equal", "undecided"):
-        same = "is as good" if behind.relation == "equal" else "does as well as far as these runs can tell"
-        return f"{shared}; for this one alone {wanted} {same}."
-    return f"{shared}; for this one alone {wanted} would be better{by}."
+    shared = "sqm-scripts sets one kind of queue for both directions"
+    if behind is not None and behind.relation == "equal":
+        return f"{shared}; for this direction alone {wanted} is as good."
+    if one.verdict.status == "undecided" or (behind is not None and behind.relation == "undecided"):
+        return f"{shared}; for this direction alone these runs cannot tell whether {wanted} is better."
+    return f"{shared}; for this direction alone {wanted} would be better{by}."

@@ -80,7 +80,7 @@ class LabAnswer:
             ).rstrip()
             for row in cells
         ]
-        foot = ["", f"✓ within {CLOSE:.0%} of the prediction or inside the intervals, ✗ not."]
+        foot = ["", f"✓ within {100 * CLOSE:.0f} % of the prediction or inside the intervals, ✗ not."]
         foot += [f"Replay: {self.replayed}"] if self.replayed else []
         foot += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join([*head, *lines, *foot])

@@ -23,7 +23,7 @@ from .registry import (  # fmt: skip
 
 def _rate(run: Run, flows: Flows, key: str) -> float | None:
     """Sum over the flows. A single flow's rate is over its own active time, that of a set over the
-    counting period."""
+    measurement window."""
     seconds = active_s(run, flows[0]) if len(flows) == 1 else measured_s(run)
     count = total(flows, key)
     return None if count is None or seconds <= 0 else 8.0 * count / seconds
@@ -52,14 +52,14 @@ def link_share(run: Run, flows: Flows) -> float | None:
     return percent(_rate(run, flows, "goodput_bytes"), rate)
 
 
-@metric("flow_loss", title="packets lost on the way", unit="%", better="lower",
+@metric("flow_loss", title="packets lost on the path", unit="%", better="lower",
         source="RFC 5166 section 2.1.3", per="flow")  # fmt: skip
 def flow_loss(run: Run, flows: Flows) -> float | None:
     """Data packets dropped anywhere on the path, of those sent, retransmissions included."""
     return percent(total(flows, "dropped_pkts"), total(flows, "sent_pkts"))
 
 
-@metric("flow_marks", title="packets marked on the way", unit="%", better="none",
+@metric("flow_marks", title="packets marked on the path", unit="%", better="none",
         source="RFC 3168 section 5", per="flow")  # fmt: skip
 def flow_marks(run: Run, flows: Flows) -> float | None:
     """Data packets marked anywhere on the path, of those sent."""
@@ -127,14 +127,14 @@ def pdv_ms(run: Run, flows: Flows) -> float | None:
 @metric("retransmits", title="retransmissions", unit="", better="lower",
         source="RFC 9293 section 3.8", per="flow", shown=True)  # fmt: skip
 def retransmits(run: Run, flows: Flows) -> float | None:
-    """Segments TCP sent again in the counting period, summed over flows."""
+    """Segments TCP sent again in the measurement window, summed over flows."""
     return total(flows, "retransmits")
 
 
 @metric("timeouts", title="timeouts", unit="", better="lower",
         source="RFC 6298 section 5", per="flow", shown=True)  # fmt: skip
 def timeouts(run: Run, flows: Flows) -> float | None:
-    """Expiries of TCP's retransmission timer in the counting period, summed over flows."""
+    """Expiries of TCP's retransmission timer in the measurement window, summed over flows."""
     return total(flows, "timeouts")
 
 

@@ -8,7 +8,7 @@ from .registry import Link, Run, as_number, dropped_pkts, measured_s, metric, pe
 @metric("utilisation", title="link utilisation", unit="%", better="higher",
         source="RFC 5166 section 2.1.1", per="link", shown=True)  # fmt: skip
 def utilisation(run: Run, link: Link) -> float | None:
-    """Share of the counting period in which the transmitter was sending."""
+    """Share of the measurement window in which the transmitter was sending."""
     share = percent(link["busy_s"], measured_s(run))
     # Nanoseconds are counted exactly; only their conversion to seconds can exceed the whole, in the last digit.
     return None if share is None else min(100.0, share)
@@ -27,54 +27,55 @@ def reverse_utilisation(run: Run, link: Link) -> float | None:
 @metric("loss", title="drops by the queue", unit="%", better="lower",
         source="RFC 5166 section 2.1.3", per="link", shown=True)  # fmt: skip
 def loss(run: Run, link: Link) -> float | None:
-    """Packets the discipline dropped, for whatever reason, of those offered to it."""
+    """Packets that the discipline dropped, for any reason, as a share of those offered to it."""
     return percent(dropped_pkts(link), link["arrived_pkts"])
 
 
 @metric("early_loss", title="early drops", unit="%", better="none",
         source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
 def early_loss(run: Run, link: Link) -> float | None:
-    """Packets dropped by chance before the queue was full, of those offered."""
+    """Packets dropped at random before the queue was full, as a share of those offered."""
     return percent(link["early_pkts"], link["arrived_pkts"])
 
 
 @metric("forced_loss", title="forced drops", unit="%", better="none",
         source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
 def forced_loss(run: Run, link: Link) -> float | None:
-    """Packets dropped with certainty because the discipline's average was too high, of those offered."""
+    """Packets dropped with certainty because the discipline's average was too high, as a share of those offered."""
     return percent(link["forced_pkts"], link["arrived_pkts"])
 
 
 @metric("overflow_loss", title="overflow drops", unit="%", better="none",
         source="RFC 2309 section 2", per="link", shown=True)  # fmt: skip
 def overflow_loss(run: Run, link: Link) -> float | None:
-    """Packets dropped because the buffer was full, of those offered."""
+    """Packets dropped because the buffer was full, as a share of those offered."""
     return percent(link["overflow_pkts"], link["arrived_pkts"])
 
 
 @metric("marks", title="packets marked", unit="%", better="none",
         source="RFC 3168 section 5", per="link", shown=True)  # fmt: skip
 def marks(run: Run, link: Link) -> float | None:
-    """Packets whose CE bit the discipline set, of those offered."""
+    """Packets in which the discipline set Congestion Experienced, as a share of those offered."""
     return percent(link["marked_pkts"], link["arrived_pkts"])
 
 
 @metric("wire_loss", title="lost on the wire", unit="%", better="lower",
         source="RFC 5166 section 2.4", per="link", rare=True)  # fmt: skip
 def wire_loss(run: Run, link: Link) -> float | None:
-    """Packets the link's loss model destroyed, of those sent; not the queue's doing."""
+    """Packets that the link's loss model discarded behind the queue, as a share of those sent."""
     return percent(link["lost_pkts"], link["departed_pkts"])
 
 
 def _sojourn(part: str) -> None:
     about = {"mean": "mean", "p50": "median", "p95": "p95", "p99": "p99"}[part]
-    doc = {"mean": "Mean time", "p50": "Median of the time", "p95": "95th percentile of the time",
-           "p99": "99th percentile of the time"}[part]  # fmt: skip
+    doc = {"mean": "Mean", "p50": "Median", "p95": "95th percentile", "p99": "99th percentile"}[part]
 
     def function(run: Run, link: Link) -> float | None:
         return as_number((link.get("sojourn_ms") or {}).get(part))
 
-    function.__doc__ = f"{doc} packets that left waited in the queue, transmission and propagation apart."
+    function.__doc__ = (
+        f"{doc} of the queueing delay of packets that left the queue, without their transmission time."
+    )
     metric(f"sojourn_ms_{part}", title=f"queueing delay, {about}", unit="ms", better="lower",
            source="RFC 7928 section 2.3; RFC 8289 section 3", per="link", shown=True)(function)  # fmt: skip
 
@@ -107,16 +108,15 @@ def queue_pkts_max(run: Run, link: Link) -> float | None:
 @metric("avg_pkts_mean", title="average queue (avg), mean", unit="pkts", better="none",
         source="Floyd and Jacobson 1993, section IV", per="link", shown=True)  # fmt: skip
 def avg_pkts_mean(run: Run, link: Link) -> float | None:
-    """Mean of the discipline's own average of the queue; missing where the discipline keeps none. An average in
-    bytes is counted in packets of the mean size that waited."""
+    """Mean of the discipline's own average of the queue; missing for a discipline without an average. An average in
+    bytes is converted to packets of the mean size in the queue."""
     return _avg_pkts(link, "avg_mean")
 
 
 @metric("avg_pkts_sd", title="average queue (avg), sd", unit="pkts", better="lower",
         source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
 def avg_pkts_sd(run: Run, link: Link) -> float | None:
-    """Standard deviation of the discipline's own average of the queue, in packets as its mean: how much its view
-    oscillates."""
+    """Standard deviation of the discipline's own average of the queue, in packets: its oscillation."""
     return _avg_pkts(link, "avg_sd")
 
 

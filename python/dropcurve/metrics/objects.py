@@ -136,14 +136,14 @@ def _register_pages() -> None:
 _register_pages()
 
 
-@metric("video_bps", title="quality of video", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
+@metric("video_bps", title="video bit rate", unit="bit/s", better="higher", source="ISO/IEC 23009-1",
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_bps(run: Run, flows: Flows) -> float | None:
     """Mean rate of the chunks of video that were received, averaged over viewers, over the whole run."""
     return average(known(flows.viewers, "bps_mean"))
 
 
-@metric("video_stalled", title="picture frozen", unit="%", better="lower", source="ISO/IEC 23009-1",
+@metric("video_stalled", title="video stalled", unit="%", better="lower", source="ISO/IEC 23009-1",
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_stalled(run: Run, flows: Flows) -> float | None:
     """Share of the run in which the picture of a viewer stood still for lack of video, averaged over viewers."""
@@ -151,7 +151,7 @@ def video_stalled(run: Run, flows: Flows) -> float | None:
     return 100 * math.fsum(viewer["stalled_s"] for viewer in flows.viewers) / seconds if seconds else None
 
 
-@metric("video_switches", title="changes of quality", unit="", better="lower", source="ISO/IEC 23009-1",
+@metric("video_switches", title="changes of video quality", unit="", better="lower", source="ISO/IEC 23009-1",
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_switches(run: Run, flows: Flows) -> float | None:
     """Changes of quality from one chunk to the next, summed over viewers, over the whole run."""
@@ -178,13 +178,13 @@ def shaped_skipped(run: Run, flows: Flows) -> float | None:
 @metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True,
         of="handing")  # fmt: skip
 def objects(run: Run, flows: Flows) -> float | None:
-    """Objects of applications, such as those of web pages, that arrived in full in the counting period."""
+    """Objects of applications, such as those of web pages, that arrived in full in the measurement window."""
     return float(sum(flow["objects"]["completed"] for flow in flows.handing)) if flows.handing else None
 
 
 @metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow",
         of="handing")  # fmt: skip
 def objects_begun(run: Run, flows: Flows) -> float | None:
-    """Objects that applications handed to the transport in the counting period. In an open loop it is the load
+    """Objects that applications handed to the transport in the measurement window. In an open loop it is the load
     offered; in a closed loop it falls as the network gets slower."""
     return float(sum(flow["objects"]["begun"] for flow in flows.handing)) if flows.handing else None

@@ -95,12 +95,12 @@ def derived(run: Run, name: Literal["sync", "transient_s"]) -> float | None:
 
 
 def measured_s(run: Run) -> float:
-    """Length of the counting period in seconds."""
+    """Length of the measurement window in seconds."""
     return float(max(0.0, run["simulated_s"] - run["warmup_s"]))
 
 
 def active_s(run: Run, flow: Flow) -> float:
-    """Seconds of the counting period in which the flow was there: from its start until it had finished."""
+    """Seconds of the measurement window in which the flow was there: from its start until it had finished."""
     begin, end = max(run["warmup_s"], flow.get("start_s") or 0.0), run["simulated_s"]
     finish = flow.get("finish_s")
     if finish is not None and finish < end:
@@ -149,7 +149,7 @@ def reference_class(run: Run) -> str | None:
 
 
 def dropped_pkts(link: Link) -> float:
-    """Packets the discipline ended, for whatever reason."""
+    """Packets that the discipline dropped, for any reason."""
     return float(sum(link.get(f"{reason}_pkts") or 0 for reason in ("early", "forced", "overflow")))
 
 

@@ -34,7 +34,7 @@ def paragraphs(result: Result) -> list[dict[str, str]]:
 
 
 def runs(result: Result) -> list[dict[str, str]]:
-    """A line for each variant: how far its runs got and why they ended, how many events they took."""
+    """A row for each variant: simulated time, reason for the end of its runs, number of events."""
     found = []
     for variant in result.variants:
         stopped = dict.fromkeys(str(run.get("stopped_by", "?")) for run in variant.runs)
@@ -53,7 +53,7 @@ def runs(result: Result) -> list[dict[str, str]]:
 
 
 def conservation(result: Result) -> list[dict[str, Any]]:
-    """Packets of all runs of each variant: what was sent is delivered, dropped, on the way or queued."""
+    """Conservation of packets over all runs of each variant: sent = delivered + dropped + in flight + queued."""
     places: tuple[Literal["sent", "delivered", "dropped", "in_flight", "queued"], ...]
     places = ("sent", "delivered", "dropped", "in_flight", "queued")
     found = []
@@ -77,9 +77,9 @@ def _replications(result: Result) -> dict[str, str]:
     )  # fmt: skip
     if len(result.variants) > 1:
         text += (
-            ". Every variant has the same random numbers: start times, gaps between packets and the other "
-            "random numbers of each named part are drawn from streams of their own, so that variants differ by what "
-            "was changed and not by chance (common random numbers)"
+            ". Variants run under common random numbers: start times, gaps between packets and the other random "
+            "numbers come from a stream for each component, so that a difference between variants comes from the "
+            "change and not from chance"
         )
     return {"title": "Replications", "text": f"{text}."}
 
@@ -87,7 +87,7 @@ def _replications(result: Result) -> dict[str, str]:
 def _warm_up(result: Result) -> dict[str, str]:
     run = result.variants[0].runs[0]
     warmup_s, length_s = float(run["warmup_s"]), float(run["simulated_s"])
-    text = f"Counting starts at {warmup_s:g} s of {length_s:g} s; what came before is left out."
+    text = f"The measurement window is {warmup_s:g} s to {length_s:g} s; the warm-up before it is discarded."
     ends = [
         end
         for variant in result.variants
@@ -97,8 +97,8 @@ def _warm_up(result: Result) -> dict[str, str]:
     if ends:
         late = sum(end > warmup_s for end in ends)
         text += (
-            f" By MSER-5 (White 1997), applied to the queue and the total throughput of each run, the start "
-            f"is over after {plain.median(ends):.3g} s in the median run and {max(ends):.3g} s in the slowest"
+            f" By MSER-5 (White 1997), applied to the queue and the total throughput of each run, the transient "
+            f"ends at {plain.median(ends):.3g} s in the median run and at {max(ends):.3g} s in the slowest"
         )
         text += f"; in {wording.count(late, 'run')} that is later than the warm-up." if late else "."
     return {"title": "Warm-up", "text": text}
@@ -115,8 +115,8 @@ def _intervals(result: Result) -> dict[str, str]:
     )
     if result.precision is not None:
         text += (
-            f" The number of replications was decided by the intervals themselves, until they were within "
-            f"{wording.percent(result.precision)} of the mean; to make up for that they are computed at "
+            f" Replications were added until the half-widths were within {wording.percent(result.precision)} of the "
+            f"mean; to compensate for this stopping rule the intervals are computed at "
             f"{wording.percent(round(result.level, 6))}."
         )
     return {"title": "Intervals", "text": text}
@@ -126,11 +126,10 @@ def _differences(result: Result) -> dict[str, str]:
     count = len(result.differences())
     text = (
         f"Each variant is compared with {result.baseline.name}, replication by replication (paired Student's t). "
-        f"The p values of all {count} comparisons are raised by Holm's method (Holm 1979), so that the chance "
-        f"of calling even one difference real that is not stays below "
-        f"{wording.percent(round(1 - result.confidence, 6))}. Only differences that pass are called better or "
-        "worse; “no difference found” does not mean that there is none, only that it is smaller than the interval "
-        "can show."
+        f"The p values of all {count} comparisons are adjusted by Holm's method (Holm 1979), so that the probability "
+        f"of one false difference or more among them stays below "
+        f"{wording.percent(round(1 - result.confidence, 6))}. Only differences that remain significant are called "
+        "better or worse; “no difference found” does not mean that there is none, only that the runs do not show it."
     )
     return {"title": "Differences", "text": text}
 

@@ -23,7 +23,7 @@ MBIT = 1e6
 
 @dataclass(frozen=True)
 class RecordedRow:
-    """A recorded configuration and what both sides came to.
+    """A recorded configuration and the results of both sides.
 
     Attributes:
         reference: The program and its version.
@@ -85,7 +85,7 @@ class Coverage:
         return fmean(abs(row.backlog_error) for row in self.rows)
 
     def line(self) -> str:
-        """The line of trust: how many rows of which rates, and their mean errors."""
+        """The line on agreement below an answer: number of rows, their rates, their mean errors."""
         if not self.rows:
             return f"Agreement: no recorded run has {self.what}"
         count = wording.count(len(self.rows), "recorded row")
@@ -100,16 +100,9 @@ class Coverage:
         if not self.rows:
             return []
         head = (
-            "reference",
-            "profile",
-            "queue",
-            "sender",
-            "Mbit/s",
-            "rtt ms",
-            "flows",
-            "goodput Mbit/s",
-            "queue",
-        )
+            "reference", "profile", "queue", "sender", "Mbit/s", "RTT ms", "flows", "goodput there", "here (Mbit/s)",
+            "queue there", "here",
+        )  # fmt: skip
         lines = [head, *(_cells(row) for row in self.rows)]
         widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
         return [
@@ -119,22 +112,14 @@ class Coverage:
 
 
 def _cells(row: RecordedRow) -> tuple[str, ...]:
-    there, here = (f"{value / MBIT:.4g}" for value in row.goodput_bps)
-    unit = "ms" if row.profile == "ns3" else "B"
-    waiting = ", ".join(f"{value:.4g}" for value in row.backlog)
+    goodput = (f"{value / MBIT:.4g}" for value in row.goodput_bps)
+    divisor, unit = (1.0, "ms") if row.profile == "ns3" else (1e3, "kB")
+    backlog = (f"{float(f'{value / divisor:.4g}'):.10g} {unit}" for value in row.backlog)
     sender = row.sender + (" ECN" if row.ecn else "")
     rate, rtt = f"{row.rate_bps / MBIT:g}", f"{row.rtt_ms:g}"
     return (
-        row.reference,
-        row.profile,
-        row.queue,
-        sender,
-        rate,
-        rtt,
-        str(row.flows),
-        f"{there}, {here}",
-        f"{waiting} {unit}",
-    )
+        row.reference, row.profile, row.queue, sender, rate, rtt, str(row.flows), *goodput, *backlog
+    )  # fmt: skip
 
 
 @cache

@@ -54,7 +54,7 @@ def _stopped(variant: Variant) -> list[str]:
 
 
 def unbalanced(run: RunSummary) -> list[int]:
-    """Flows whose packets do not add up: sent, but neither delivered, dropped, on the way nor queued."""
+    """Flows whose packets do not add up: sent, but neither delivered, dropped, in flight nor queued."""
     wrong = []
     for number, flow in enumerate(run["conservation"]):
         for what in ("pkts", "bytes"):

@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 TITLES = {
     "trade": (
         "What was tried",
-        "Each point is a design at all conditions; filled ones keep every constraint. Of two goals the line is the "
-        "front: nothing that was tried is better in both. Ringed: the recommendation. The worst designs lie outside.",
+        "Each point is a design, averaged over all conditions; filled points hold every constraint. With two "
+        "objectives the line is the Pareto front. The recommendation is ringed. The worst designs are left out.",
     ),
     "sensitivity": (
         "If a parameter is off",
-        "Each parameter alone, put off by the factor below. Crosses: a constraint breaks there at some condition.",
+        "Each parameter is multiplied by the factor below, the others stay. Crosses: a constraint fails at some "
+        "condition.",
     ),
     "drift": (
         "If conditions drift",
-        "One thing varies, the others stay in the middle of their ranges; grey is what was asked for. Crosses: a "
-        "constraint breaks.",
+        "One condition varies, the others stay in the middle of their ranges; the range asked for is grey. Crosses: a "
+        "constraint does not hold.",
     ),
 }
 

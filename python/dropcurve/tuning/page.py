@@ -70,7 +70,7 @@ def render(answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Draw
 def content(
     answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None
 ) -> dict[str, Any]:
-    """Everything the template asks for."""
+    """The variables of the template."""
     best, drawn = answer.best, {} if drawn is None else drawn
     question = answer.question
     sentences = text.verdict(answer)
@@ -82,7 +82,7 @@ def content(
         "question": question.title,
         "kind": best.kind_as_loaded,
         "params": [(name, terms.shown(value)) for name, value in best.params_as_loaded.items()],
-        "verdict": [f"{one[:1].upper()}{one[1:]}." for one in sentences],
+        "verdict": [f"{one}." for one in sentences],
         "holds": answer.lines[0].holds, "tone": tone(answer),
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
@@ -138,7 +138,7 @@ def _table(answer: Answer) -> dict[str, Any]:
         front = [row(line, fronts.named(answer, line.candidate)) for line in fronts.ordered(answer)]
         rest = [row(line, names[line.candidate.key]) for line in fronts.others(answer)]
         groups = [
-            ("The front: nothing that was validated beats one of these in every goal", front),
+            ("The Pareto front: no validated design is better than one of these in every objective", front),
             ("Off the front", rest),
         ]
     heads = [*goal.names, *(one.text for one in bounded)]
@@ -171,7 +171,7 @@ def _queue(label: str, result: Result, number: int, done: figures.Drawn) -> dict
     from markupsafe import Markup
 
     title = f"The queue with {label}" if label and label != "as given" else "The queue"
-    see = "One run; thin is the queue, thick the average that the discipline acts on."
+    see = "One run. Thin line: queue length. Thick line: the average that the discipline acts on."
 
     def embedded(width: str) -> Markup:
         figure = done.get((f"queue-{number}", width)) or plot.plot("queue", result, width=width)
@@ -194,7 +194,7 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
         parts = [
-            f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved: it hardly matters)'}"
+            f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (small effect: seldom varied)'}"
             for one in some
         ]
         found.append((KINDS.get(kind, kind), ", ".join(parts)))
@@ -202,8 +202,8 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
 
 
 def beyond(answer: Answer) -> str:
-    """The command that takes the recommendation through the guidelines of RFC7928, in the middle of the ranges: senders
-    and traffic that the question did not speak of. "" for a question about a scenario."""
+    """The command that runs the recommendation through the tests of RFC7928, in the middle of the ranges, with senders
+    and traffic beyond the question. "" for a question about a scenario."""
     link, middle = answer.question.link, answer.question.middle()
     if link is None:
         return ""
@@ -225,28 +225,29 @@ def method(answer: Answer) -> list[str]:
     tried = wording.count(len(answer.spots), "design")
     places = wording.count(count, "condition")
     found = [
-        f"Candidates were tried at {places}: the corners of the ranges and points inside, all under the same random "
-        "numbers. The search began with what people run and with designs by formula, and then let Optuna propose."
+        f"Candidates were evaluated at {places}: the corners of the ranges and points inside, all under common random "
+        "numbers. The search began with common settings and designs by formula; the further candidates came from "
+        "Optuna."
     ]
     if answer.effects:
-        found[0] += " Which parameters matter was measured beforehand by Morris's method."
+        found[0] += " Morris's method screened the parameters before."
     if fronts.several(answer):
         found[0] += (
-            f" {tried} were seen at every condition; those on the front were run again on seeds the search had not "
-            "seen, and what was still on the front there is the front of this page."
+            f" {tried} were evaluated at every condition; those on the Pareto front were run again on fresh seeds, and "
+            "the front of this page is that of these runs."
         )
     else:
         found[0] += (
-            " A proposal clearly behind after half of the conditions was not pursued. "
-            f"{tried} were seen at every condition. The best met in a race on seeds the search had not seen, in which "
-            "who fell clearly behind (paired t test) left early."
+            " A candidate that was clearly worse after half of the conditions was not pursued. "
+            f"{tried} were evaluated at every condition. The best ran in a race on fresh seeds, which dropped a "
+            "candidate as soon as it was significantly worse (paired t test)."
         )
     rest = "the rest of the front" if fronts.several(answer) else "the best of the other disciplines"
     found.append(
-        f"The winner, {rest} and what people run were then run under fresh seeds at fresh conditions, "
+        f"The winner, {rest} and common settings were then validated on fresh seeds at fresh conditions, "
         f"stratified over the ranges: {text.ground(answer)}. Intervals are Student's over replications at 95 %, "
-        "each counted as one number; differences are paired, and called real only if they pass Holm's test over the "
-        "whole table."
+        "one value for each replication; differences are paired, and called better or worse only if they are "
+        "significant after Holm's adjustment over the whole table."
     )
     if question.link is not None:
         found.append(f"Assumed of the traffic: {question.link.assumed()}.")

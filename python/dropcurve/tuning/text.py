@@ -76,7 +76,7 @@ def text(answer: Findings) -> str:
     ]
     if question.link is not None:
         parts.append("\n".join(textwrap.wrap(f"Assumed: {question.link.assumed()}", WIDTH)))
-    tail = f"{answer.runs} runs of the search and {answer.fresh} around it, seed {answer.seed}"
+    tail = f"{answer.runs} runs for the search and {answer.fresh} for validation and sensitivity, seed {answer.seed}"
     if answer.brief and not answer.stopped:
         tail += "; --time 30min spends half an hour on a more thorough search"
     if answer.stopped:
@@ -86,7 +86,7 @@ def text(answer: Findings) -> str:
 
 
 def _asked(goal: Goal) -> str:
-    """The goal; of a weighted sum what it is called and made of."""
+    """The goal as text; for a weighted sum its name and its terms."""
     if goal.names != ("score",):
         return str(goal)
     objective = goal.objectives[0]
@@ -100,13 +100,13 @@ def _bullets(lines: Sequence[str]) -> list[str]:
 
 
 def table(answer: Findings) -> list[str]:
-    """The confirmed designs, a line each; those of a front apart, by what they are set to."""
+    """The validated designs, one line each; those on the Pareto front in a table of their own."""
     goal = answer.question.goal
     more = bounded(answer)
     single = not fronts.several(answer)
     heads = [*goal.names, *(one.text for one in more)]
     heads += ["held"] if goal.constraints else []
-    heads += ["compared with the first"] if single else []
+    heads += ["compared with →"] if single else []
     best, names = answer.lines[0], labels(answer.lines)
     rows = [(names[one.candidate.key], one) for one in answer.lines]
     front: list[tuple[str, ValidationLine]] = []
@@ -126,7 +126,7 @@ def table(answer: Findings) -> list[str]:
 
     lines = []
     if front:
-        lines = ["The front: nothing that was validated beats one of these in every goal", ""]
+        lines = ["The Pareto front: no validated design is better than one of these in every objective", ""]
         turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
         lines += [*_columns([["", *heads, ""], *turned]), "", "Off the front", ""]
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
@@ -167,7 +167,7 @@ def sensitivity(answer: Findings) -> list[str]:
     for number, one in enumerate(goal.objectives if answer.sensitivity else ()):
         divisor, unit = wording.scaled(one.unit, answer.lines[0].objectives[number].mean or 0.0)
         head = f"{goal.names[number]}{_in(unit)}"
-        crosses = ", × where a constraint breaks" if goal.constraints else ""
+        crosses = "; × a constraint does not hold" if goal.constraints else ""
         lines.append(f"  {head}" if number else f"If a parameter is off: {head}{crosses}")
         factors = sorted({off.factor for moved in answer.sensitivity for off in moved.off})
         rows = [["", *(f"× {factor:g}" if factor != 1.0 else "as is" for factor in factors)]]
@@ -193,7 +193,7 @@ def _drift(answer: Findings) -> list[str]:
     mine = [one for one in answer.drift if one.candidate.key == answer.best.key]
     return (
         [
-            "How far conditions may drift, one at a time, before it is no longer good:",
+            "Drift of one condition at a time, and the range in which the recommendation stays good:",
             *(f"  {drifted(one)}" for one in mine),
         ]
         if mine

@@ -1,8 +1,8 @@
-"""Criteria of the balanced goal: delay where it is felt, and use of the link.
+"""Criteria of the balanced goal: utilisation, and the delay of delay-sensitive traffic.
 
-The delay of thin flows counts if there are any, and beside it a quarter of that of long transfers: a queue of their own
-harms nobody else, but what shares their connection waits in it. A flood's own packets never count. Where flows attack,
-what the others get of the link counts instead of its utilisation.
+If there are thin flows their delay counts, and in addition a quarter of that of long transfers: a queue that only long
+transfers fill harms no other flow, but requests on the same connection wait in it. The packets of a flood never count.
+Under a flood the share of the link that the other flows get replaces its utilisation.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
 
 
 #: Words of a table for the relation of a design to the leader.
-_RELATIONS = {"better": "", "equal": "as good", "undecided": "not settled", "infeasible": "misses the goal"}
+_RELATIONS = {"better": "", "equal": "as good", "undecided": "undecided", "infeasible": "misses the goal"}
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class _Words:
         if buys:
             return f"{against}: {buys}"
         by = wording.amount(found.advantage, found.half_width, found.points)
-        return f"{against}: {by} better on balance, although no single measure settles it ({self.values()})"
+        return f"{against}: {by} better on balance, although no single measure decides it ({self.values()})"
 
     def keep(self) -> str:
         """Sentence for keeping the design in use."""
@@ -222,9 +222,9 @@ class _Words:
             return f"It costs {costs}" + (f". {trade}" if trade else "")
         unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
         if not unsure:
-            return "It costs nothing"
+            return "No measure gets worse"
         few = unsure if len(unsure) <= NAMED + 1 else [*unsure[:NAMED], f"{len(unsure) - NAMED} others"]
-        return f"No cost is seen; not settled: {wording.listed(few)}"
+        return f"No measure is seen to get worse; undecided: {wording.listed(few)}"
 
     def trade(self) -> str:
         """Sentence on the trade for which the reference is preferred: of the largest gain for the largest cost."""

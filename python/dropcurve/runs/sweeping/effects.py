@@ -39,7 +39,7 @@ def _sentence(name: str, effect: MainEffect) -> str:
     ]
     low, high = min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0])
     if not _apart(low[1], high[1]):
-        return f"{title}: no setting changed it by more than the intervals allow for chance."
+        return f"{title}: no difference between settings found."
     unit = metrics.find(metric).unit
     ends = " to ".join(
         f"{wording.amount(one.mean, one.half_width, unit)} at {_level(effect.levels.setting, level)}"

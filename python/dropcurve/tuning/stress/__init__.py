@@ -133,7 +133,7 @@ def _check(keep: float, runs: int, fresh: int, seconds: float | None, seed: int)
         raise UsageError(
             "keep",
             f"{keep:g}",
-            "must lie in (0, 1], the share of the harm that the minimal scenario does",
+            "must lie in (0, 1]: it is the share of the harm that the minimal scenario does",
             "write one such as 0.8",
         )
     if runs < FEWEST:
@@ -141,9 +141,7 @@ def _check(keep: float, runs: int, fresh: int, seconds: float | None, seed: int)
             "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
         )
     if fresh < FEWEST_FRESH:
-        raise UsageError(
-            "fresh", fresh, f"must be {FEWEST_FRESH} or more, or there is no interval", "raise it"
-        )
+        raise UsageError("replications", fresh, f"must be {FEWEST_FRESH} or more for an interval", "raise it")
     if seconds is not None and not seconds > 0:
         raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
     trials.check_seed(seed)

@@ -57,7 +57,8 @@ def content(answer: StressAnswer) -> dict[str, Any]:
         "figures": [_figure(name, answer) for name in pictures.available(answer)],
         "scenario": answer.scenario.given(), "scenario_file": SCENARIO,
         "replay": answer.replay, "digest": answer.digest,
-        "lab": answer.lab, "command": answer.command, "bounds": answer.bounds.lines(), "keep": f"{answer.keep:.0%}",
+        "lab": answer.lab, "command": answer.command, "bounds": answer.bounds.lines(),
+        "keep": f"{100 * answer.keep:.0f} %",
         "fresh": answer.fresh, "version": answer.version, "stopped": answer.stopped, "regret": answer.regret,
     }  # fmt: skip
 

@@ -50,7 +50,7 @@ def blame(answer: StressFindings) -> str:
     """Sentence on whose fault it is."""
     far = [one for one in answer.rivals if one.relation == "far less"]
     if not answer.rivals:
-        return "No rival was run beside it, so that nothing says whether another queue would do better."
+        return "No rival was run, so these runs do not show whether another queue would do better."
     best = answer.rivals[0]
     held = amount(answer, best.harm)
     if answer.fault == "design":
@@ -64,7 +64,9 @@ def blame(answer: StressFindings) -> str:
             f"loses {held}."
         )
     if answer.fault == "any":
-        return f"Any queue that was tried loses as much or more than half: {best.name}, the best, {held}."
+        return (
+            f"Every queue that was tried loses more than half as much: {best.name}, the best, loses {held}."
+        )
     return f"These runs cannot tell whether another queue would lose far less: {best.name}, the best, loses {held}."
 
 
@@ -76,7 +78,10 @@ def amount(answer: StressFindings, one: statistics.Interval) -> str:
 def text(answer: StressFindings) -> str:
     """The whole answer, except for the picture."""
     fresh = wording.count(answer.fresh, "fresh run")
-    details = f"Harms are of {fresh}, with 95 % intervals; the minimal scenario keeps {answer.keep:.0%} of the worst."
+    share = f"{100 * answer.keep:.0f} %"
+    details = (
+        f"Measured over {fresh}, 95 % intervals; the minimal scenario retains {share} of the largest harm."
+    )
     parts = [
         "\n".join([_wrap(" ".join(sentences(answer))), textwrap.indent(_wrap(details, WIDTH - 2), "  ")]),
         f"{answer.design} at {answer.link}\n{_wrap(f'Harm: {answer.measure}.')}",
@@ -89,7 +94,7 @@ def text(answer: StressFindings) -> str:
         _wrap(f"Minimal: {described(answer, answer.minimal)}."),
     ]
     parts.append("\n".join(lines))
-    again = [f"Play it again: {answer.replay}", f"               digest {answer.digest}"]
+    again = [f"Replay: {answer.replay}", f"        digest {answer.digest}"]
     if answer.lab:
         again.append(f"On real kernels: {answer.lab}")
     parts.append("\n".join(again))
@@ -117,7 +122,7 @@ def _less(answer: StressFindings, one: RivalHarm) -> str:
 
 def walked(answer: StressFindings) -> list[tuple[str, ...]]:
     """The table of the parameters of the worst case, those that matter most first."""
-    found: list[tuple[str, ...]] = [("in the worst case", "value", "bounds", "harm along them")]
+    found: list[tuple[str, ...]] = [("in the worst case", "value", "bounds", "harm within the bounds")]
     for walk in sorted(answer.walks, key=lambda one: -one.effect):
         ends = [answer.bounds.shown(walk.axis, value) for value in (walk.values[0], walk.values[-1])]
         own = answer.bounds.shown(walk.axis, answer.worst[walk.axis])
