@@ -313,3 +313,6 @@ impl CoDelLaw {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -320,3 +320,6 @@ fn scale(drop_prob: f64) -> f64 {
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
     STEPS.iter().find(|(below, _)| drop_prob < *below).map_or(1.0, |(_, divisor)| 1.0 / divisor)
 }
+
+#[cfg(test)]
+mod tests;
