@@ -404,3 +404,6 @@ mod tests {
         assert_eq!(window.cwnd, 101.0);
     }
 }
+
+#[cfg(test)]
+mod law_tests;
