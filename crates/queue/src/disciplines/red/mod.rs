@@ -387,4 +387,6 @@ impl<P: Packet + Copy, L: MarkingCurve> QueueDisc<P> for Red<P, L> {
 }
 
 #[cfg(test)]
+mod bounds_tests;
+#[cfg(test)]
 mod tests;
