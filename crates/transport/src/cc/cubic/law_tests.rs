@@ -122,9 +122,9 @@ fn reductions_in_ns3() {
         cubic_beta: 0.5,
         ..Params::default()
     };
-    let mut cc = Cubic { w_max: 16.0, ..Cubic::new(&slow) };
-    cut(&mut cc, 13.0, Cause::Loss);
-    assert_eq!(cc.w_max, 13.0, "without fast convergence");
+    let mut without = Cubic { w_max: 16.0, ..Cubic::new(&slow) };
+    cut(&mut without, 13.0, Cause::Loss);
+    assert_eq!(without.w_max, 13.0, "without fast convergence");
 }
 
 #[test]
@@ -221,8 +221,8 @@ fn fast_convergence_begins_below_the_plateau() {
     assert_eq!((cut(&mut cc, 16.0, Cause::Loss), cc.w_max), (8.0, 16.0));
     assert_eq!((cut(&mut cc, 15.0, Cause::Loss), cc.w_max), (7.5, 11.25));
     // Linux: in whole segments.
-    let mut cc = Cubic { w_max: 16.0, ..cubic(CubicRule::Linux) };
-    assert_eq!((cut(&mut cc, 15.0, Cause::Loss), cc.w_max), (7.5, 11.0));
+    let mut whole = Cubic { w_max: 16.0, ..cubic(CubicRule::Linux) };
+    assert_eq!((cut(&mut whole, 15.0, Cause::Loss), whole.w_max), (7.5, 11.0));
     // RFC 9438 reduces what was in flight, Linux and ns-3 the window.
     let less = |rule: CubicRule| {
         let event = CongestionEvent { load: 10.0, ..congestion(Cause::Loss, 16.0) };
