@@ -22,7 +22,7 @@ fn red(more: &[(&str, &str)]) -> Red<Paper> {
     Red::new(&params(&rows(more)), &SETTING)
 }
 
-/// RED with an average of `avg`, and so many packets.
+/// RED with an average of `avg` and a queue of `packets`.
 fn filled(more: &[(&str, &str)], avg: f64, packets: u64) -> Red<Paper> {
     let mut red = red(more);
     for id in 0..packets {

@@ -46,11 +46,11 @@ fn each_condition_spares_arrivals() {
     assert!(!dropped(PieState { burst_allowance: Span(1), ..base.clone() }, LONG));
     assert!(!dropped(base.clone(), Backlog { packets: 2, bytes: 2000 }));
     // Uncongested: below half the target of 15 ms and below a probability of 0.2, both.
-    let calm =
+    let spared =
         |delay: f64, p: f64| dropped(PieState { qdelay_old: delay, drop_prob: p, ..base.clone() }, LONG);
     let half = law.target / 2.0;
-    assert_eq!([calm(0.0074, 0.199), calm(half, 0.199), calm(0.0074, 0.2)], [false, true, true]);
-    assert!(!calm(0.1, 0.0), "no probability, no drop");
+    assert_eq!([spared(0.0074, 0.199), spared(half, 0.199), spared(0.0074, 0.2)], [false, true, true]);
+    assert!(!spared(0.1, 0.0), "no probability, no drop");
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn the_bounds_of_the_sum() {
     let law = law(&[("accu_low", "1"), ("accu_high", "2")]);
     let mut state = PieState { drop_prob: 0.25, ..dropping(&law) };
     let mut bench = Bench::new(Pie::new(&params(&[]), &SETTING));
-    let mut drops = |draw: f64, state: &mut PieState| {
+    let mut drops = |draw: f64, of: &mut PieState| {
         bench.rng.0 = draw;
-        bench.with(|_, cx| law.drops(state, 1000, LONG, cx))
+        bench.with(|_, cx| law.drops(of, 1000, LONG, cx))
     };
     let sums: Vec<bool> = (0..4).map(|_| drops(0.0, &mut state)).collect();
     assert_eq!((sums, state.accu_prob), (vec![false, false, false, true], 0.0));
@@ -207,15 +207,15 @@ fn departures_use_up_the_allowance_where_they_are_its_clock() {
     assert_eq!(state.burst_ms(), 150.0);
 }
 
-/// RFC 8033 section 4.2.1 (departure rate): from `dq_threshold` on, over as many bytes, averaged with a weight of threshold / 2^16.
+/// RFC 8033 section 4.2.1 (departure rate): from `dq_threshold` on, over as many bytes; the weight of the average is threshold / 2^16.
 #[test]
 fn the_measurement_of_the_departure_rate() {
     let law = law(&[("delay", "rate"), ("dq_threshold", "16384 B")]);
     let mut state = law.start();
-    let depart = |state: &mut PieState, ms: u64, size: u64, bytes: u64| {
+    let depart = |of: &mut PieState, ms: u64, size: u64, bytes: u64| {
         let left = Backlog { packets: bytes / 1000, bytes };
-        law.departed(state, Departure { sojourn: Span::ZERO, size, left }, Time(ms * 1_000_000));
-        (state.meter.running.is_some(), state.meter.avg_dq_time)
+        law.departed(of, Departure { sojourn: Span::ZERO, size, left }, Time(ms * 1_000_000));
+        (of.meter.running.is_some(), of.meter.avg_dq_time)
     };
     // A byte too few; then just enough, with the packet at hand; 16,384 bytes in 8 ms.
     assert_eq!(depart(&mut state, 0, 1000, 15_383), (false, 0.0));
