@@ -132,17 +132,17 @@ fn the_modulus_uses_the_distance_from_min_th() {
 /// `p_b` 1/4, half a packet: the cycle is over when 1/8 a packet add up to the number drawn.
 #[test]
 fn the_cycle_weighs_sizes_in_red_2() {
-    let mut red = red(&[("spacing", "cycle"), ("byte_mode", "red_2"), ("max_packet", "1000 B")]);
+    let mut cycle = red(&[("spacing", "cycle"), ("byte_mode", "red_2"), ("max_packet", "1000 B")]);
     let gap = |red: &mut Red<Paper>, size: u64| {
         let mut rng = Always(0.5, 0);
         (1..=40).find(|_| {
             red.congestion(8.0, size, 9.0, &mut Cx::new(Time::ZERO, &mut rng, &mut Vec::new())).is_some()
         })
     };
-    gap(&mut red, 500);
-    assert_eq!(gap(&mut red, 500), Some(4));
-    assert_eq!(gap(&mut red, 1000), Some(2));
-    assert_eq!(gap(&mut red, 250), Some(8));
+    gap(&mut cycle, 500);
+    assert_eq!(gap(&mut cycle, 500), Some(4));
+    assert_eq!(gap(&mut cycle, 1000), Some(2));
+    assert_eq!(gap(&mut cycle, 250), Some(8));
 }
 
 #[test]
