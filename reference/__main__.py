@@ -7,6 +7,7 @@ beside this file are slow and plain on purpose; they share no code with the queu
 import pathlib
 
 from reference import (
+    articles,
     cake,
     classics,
     cobalt,
@@ -22,6 +23,7 @@ from reference import (
     pie,
     rates,
     relatives,
+    rfcs,
     shapers,
     standards,
 )
@@ -87,6 +89,9 @@ def main():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
     for kind, name, model, keys, like in papers.traces():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "papers")
+    for module in (rfcs, articles):
+        for kind, name, model, keys, like in module.traces():
+            write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
 
 
 if __name__ == "__main__":
