@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
+from dropcurve.scenario import links
 
 Dropcurve = Callable[..., Any]
 Run = dict[str, Any]
@@ -302,3 +303,22 @@ def test_a_recording_with_a_long_pause_is_played_as_far_as_the_run_goes(tmp_path
     (tmp_path / "long.toml").write_text(HEAD.format(seconds=1, path="", flow=flow), encoding="utf-8")
     run = dc.run(dc.Scenario.load(tmp_path / "long.toml"), replications=1).baseline.runs[0]
     assert total(run, "sent_pkts") == 1
+
+
+def test_each_queue_of_a_comparison_serves_the_same_pages() -> None:
+    """The objects of a page are drawn as its session arrives, from a stream of its own: what the queue does to earlier
+    pages moves none of them. Arrivals end well before the run, so that every page is complete."""
+    base = links.scenario(links.preset("cable"), direction="down", duration="25 s")
+    base = base.edit([("run.warmup", "0 s"), ("flows.web.stop", "5 s"), ("flows.download.count", "4")])
+    served = []
+    for queue in (
+        {"kind": "droptail", "limit": "15 pkts"},
+        {"kind": "droptail", "limit": "900 pkts"},
+        {"kind": "fq_codel"},
+    ):
+        (run,) = dc.run(base.set("queue", queue), replications=1).variants[0].runs
+        pages = [flow["objects"] for flow in run["flows"] if flow["class"] == "web"]
+        assert all(one["begun"] == one["completed"] for one in pages)
+        served.append([(one["completed"], one["payload_bytes"]) for one in pages])
+    assert served[0] == served[1] == served[2]
+    assert sum(one[0] for one in served[0]) > 100

@@ -530,3 +530,49 @@ def test_policers_of_a_switch_are_named_as_lost() -> None:
     ]
     assert [len(some) for some in lost] == [0, 1]
     assert lost[1][0].kind == "lost"
+    # A meter of bytes counts them by the second.
+    assert "policer c (8 Mbit/s)" in lost[1][0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "tc qdisc add dev eth0 root fq_codel\ntc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 "
+            "police rate 10mbit burst 100k drop flowid :1\n",
+            "ingress policer of line 2 (10 Mbit/s)",
+        ),
+        (
+            "/interface ethernet switch port\nset 1 ingress-rate=10M\n/queue simple add name=w max-limit=2M/20M\n",
+            "ingress-rate of line 2 (10 Mbit/s)",
+        ),
+        (
+            "/ip firewall filter add chain=forward action=accept limit=100,5:packet\n"
+            "/queue simple add name=w max-limit=2M/20M\n",
+            "firewall limit of line 1",
+        ),
+        (
+            "ipfw pipe 1 config bw 20Mbit/s\nngctl mkpeer em0: car upper out\n"
+            "ngctl msg em0:upper setconf { upstream={ cir=10000000 cbs=125000 car=1 } }\n",
+            "ng_car of line 3 (10 Mbit/s)",
+        ),
+        (
+            "set firewall policer P if-exceeding bandwidth-limit 5m\nset firewall policer P then discard\n"
+            "set class-of-service schedulers be buffer-size temporal 50k\n"
+            "set class-of-service schedulers be transmit-rate 20m\n",
+            "policer P (5 Mbit/s)",
+        ),
+        (
+            '{"openconfig-qos:qos": {"queue-management-profiles": {"queue-management-profile": [{"name": "p", "wred": '
+            '{"uniform": {"config": {"min-threshold": "100000", "max-threshold": "200000", '
+            '"max-drop-probability-percent": 5}}}}]}, "x": {"one-rate-two-color": {"config": {"cir": "10000000"}}}}}',
+            "one-rate-two-color (10 Mbit/s)",
+        ),
+    ],
+    ids=["tc", "mikrotik port", "mikrotik rule", "dummynet", "junos", "openconfig"],
+)
+def test_policers_of_every_box_are_named_with_their_rate_and_their_meaning(text: str, named: str) -> None:
+    found = [note for note in read(text, rate_bps=2e7).notes if note.key == "police"]
+    assert found and found[0].kind == "lost"
+    assert named in " ".join(note.text for note in found)
+    assert "no queue forms" in found[0].text

@@ -99,6 +99,31 @@ def test_a_named_class_of_ios_is_the_one_that_changes() -> None:
     assert text == IOS.replace("queue-limit 64", "queue-limit 20")
 
 
+def test_a_profile_of_a_switch_changes_by_its_values_alone() -> None:
+    """Tabs, numbers in one line, other tables and the order of keys stay as they are."""
+    text = (
+        '{\n\t"PORT": {"Ethernet0": {"lanes": "1,2", "speed":"100000"}},\n\n'
+        '\t"WRED_PROFILE" : {\n\t\t"OTHER": {},\n\t\t"AZURE": {\n\t\t\t"wred_green_enable" : "true",\n'
+        '\t\t\t"green_drop_probability" : "100" ,\n\t\t\t"green_max_threshold" : "2097152",\n'
+        '\t\t\t"green_min_threshold" : 1048576\n\t\t}\n\t}\n}\n'
+    )
+    found = boxes.read(text, name="AZURE")
+    made = boxes.export(
+        "red", {"min_th": "200000 B", "max_th": "600000 B", "max_p": 0.05, "limit": "2000000 B", "unit": "bytes",
+                "ecn": True, "mean_packet": "1500 B"}, box="sonic", rate_bps=1e11,
+    )  # fmt: skip
+    after, whole = rewrite.rewritten(text, found, made)
+    assert whole
+    assert '"green_max_threshold" : "600000"' in after
+    assert '"green_min_threshold" : 200000,\n\t\t\t"ecn" : "ecn_all"\n' in after
+    assert after.partition('"AZURE"')[0] == text.partition('"AZURE"')[0]
+    assert after.endswith("\n\t\t}\n\t}\n}\n")
+    assert json.loads(after)["WRED_PROFILE"]["AZURE"]["green_drop_probability"] == "5"
+    assert rewrite.rewritten(after, boxes.read(after, name="AZURE"), made)[0] == after, (
+        "what is there already stays"
+    )
+
+
 @pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic"])
 def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(box: str) -> None:
     start = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
@@ -181,11 +206,23 @@ def test_every_class_is_in_its_place_below_the_priority_class_at_its_share() -> 
     assert [one.title for one in bulk.above] == ["WAN/VOICE"]
     assert [(one.discipline, one.share_bps) for one in (bulk, rest)] == [("wred", 8e6), ("drr", 10e6)]
     where = place(bulk)
+    # The policer of 3 Mbit/s lets less through than the 8 Mbit/s that the queue is sure of.
     assert (where.rate_bps, where.base.get("dumbbell.rate"), where.base.get("flows.call.count")) == (
-        8e6,
-        "8.96 Mbit/s",
+        3e6,
+        "3.96 Mbit/s",
         12,
     )
+    assert "No queue forms in WAN/BULK as it is: it is policed to 3 Mbit/s" in where.caution
+    assert "Write 'shape average 3000000' instead" in where.caution
+    assert place(rest).caution == ""
+    wider = ALL.replace("police cir 3000000", "police cir 9000000")
+    within = boxes.read_all(wider)[1]
+    assert (place(within).rate_bps, place(within).caution) == (8e6, "")
+    assert any("no less than the 8 Mbit/s" in note.text for note in within.notes)
+    marked = boxes.read_all(
+        ALL.replace("police cir 3000000", "police cir 3000000 exceed-action set-dscp-transmit 0")
+    )[1]
+    assert (marked.policed_bps, place(marked).rate_bps) == (None, 8e6)
     assert where.base.get("flows.call.class") == 46
     assert where.base.get("queue.kind") == "prio"
     assert [one["kind"] for one in where.base.get("queue.bands")] == ["droptail", "wred"]

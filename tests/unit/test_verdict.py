@@ -135,6 +135,13 @@ def test_of_equals_the_simpler_is_chosen() -> None:
     assert found.reference == "red"
 
 
+def test_of_equals_alone_none_is_called_better() -> None:
+    some = [design("prio", [90.0] * 4, simplicity=3), design("fifo", [90.0] * 4)]
+    found = decide(some, [USE], baseline="fifo")
+    assert (found.status, found.recommended) == ("load", "fifo")
+    assert headline(found).sentences == ("Load fifo (utilisation 90 %): prio is as good within 0.2 points.",)
+
+
 def test_a_simpler_equal_is_not_chosen_if_it_is_not_better_than_the_design_in_use() -> None:
     """red leads mine by 0.3, codel by 0.15 only: the leader is loaded."""
     some = [design("red", [90.3] * 4, simplicity=3), design("codel", [90.15] * 4, simplicity=1)]

@@ -125,6 +125,8 @@ def test_every_verdict_opens_with_one_design_to_run_and_names_no_rival_it_beats(
         assert found.unsettled, "what is undecided is named"
         if found.recommended == found.leader:
             assert all(one.relation != "better" or one.name not in opening for one in found.rivals)
+    if " better on balance" in opening or " instead of " in opening:
+        assert found.reference not in found.equals or any(one.kind == "gain" for one in found.changes)
     rows = ranking(found)
     (marked,) = [row for row in rows[1:] if row[0].startswith("→")]
     assert marked[0] == f"→ {found.recommended}", "the table marks the design of the first sentence"

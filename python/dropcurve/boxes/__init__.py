@@ -18,7 +18,7 @@ from inspect import signature
 from typing import Any
 
 from ..errors import UsageError, nearest
-from . import dummynet, effect, mikrotik, sqm, vyos
+from . import dummynet, effect, mikrotik, policers, sqm, vyos
 from .model import Export, Import, Note, remedied
 from .numbers import check_digits
 from .red_rows import KINDS
@@ -62,13 +62,11 @@ DOWNWARDS = Note(
 )
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
-#: Policers in the text of boxes whose readers look at queues alone.
+#: Readers of the policers of boxes whose queues do not name them.
 _POLICERS = {
-    "sonic": re.compile(r'"POLICER"\s*:'),
-    "openconfig": re.compile(
-        r'"(?:openconfig-qos:)?(?:one-rate-two|one-rate-three|two-rate-three)-color"\s*:'
-    ),
-}
+    "sonic": policers.of_sonic, "openconfig": policers.of_openconfig, "mikrotik": policers.of_routeros,
+    "dummynet": policers.of_netgraph, "junos": policers.of_junos,
+}  # fmt: skip
 #: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
@@ -191,12 +189,10 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
 
 
 def _with_policers(found: Import, text: str) -> Import:
-    """The import with a note where the text has policers that its reader does not know."""
-    pattern = _POLICERS.get(found.box)
-    if pattern is None or not pattern.search(text):
-        return found
-    lost = Note("lost", "police", "policers drop before any queue: they are not simulated")
-    return replace(found, notes=[*found.notes, lost])
+    """The import with a note on policers that its text has besides the queue."""
+    reader = _POLICERS.get(found.box)
+    notes = policers.elsewhere(list(reader(text))) if reader else []
+    return replace(found, notes=[*found.notes, *notes]) if notes else found
 
 
 def _kind_of(text: str) -> str:

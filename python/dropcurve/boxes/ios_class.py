@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ..present.visible import cut
 from .ios_policy import Block, Policies
 from .model import PRIORITY_PKTS, Note, Priority
+from .policers import KEY
 
 _UNITS = {"": 1.0, "bps": 1.0, "k": 1e3, "kbps": 1e3, "m": 1e6, "mbps": 1e6, "g": 1e9, "gbps": 1e9}
 #: A class that is served first: ``priority percent 33``, ``priority 512 [BURST]``, ``Priority: 33% (3300 kbps)``.
@@ -71,6 +72,15 @@ def fair_queues(block: Block) -> int | None:
     """The number of flow queues of ``fair-queue``, 0 where it is not stated; None without it."""
     found = _FAIR.search(block.body)
     return None if found is None else int((found[1] or "0")[:6])
+
+
+def drops_beyond(block: Block) -> bool:
+    """Whether the policer of a class drops what exceeds its rate; else it marks alone."""
+    actions = re.findall(
+        r"\b(?:exceed|violate)-action\s+(\S+)|\bexceeded\b.*?actions:\s*(\S+)", block.body, re.S
+    )
+    named = [one or other for one, other in actions]
+    return not named or "drop" in named
 
 
 def police_bps(block: Block, rate_bps: float | None) -> float | None:
@@ -183,12 +193,8 @@ def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
         word = line.split()[0] if line.split() else ""
         if word in _UNMODELLED:
             yield Note("lost", word, _UNMODELLED[word])
-    if not is_priority(block) and is_policed(block):
-        yield Note(
-            "lost", "police", "the policer cuts the class before the queue: its drops are not simulated"
-        )
     for one in found.blocks:
         if one is block or one.policy != block.policy or not one.policy or is_priority(one):
             continue
         if is_policed(one):
-            yield Note("lost", "police", f"{one.title} is policed: its drops are not simulated")
+            yield Note("lost", KEY, f"{one.title} is policed: its drops are not simulated")

@@ -9,7 +9,7 @@ import re
 from typing import Any, TypeVar
 
 from ..quantities import units
-from . import ios_class
+from . import ios_class, policers
 from .ios_policy import Block, Policies, policies
 from .model import Import, Note, promise, refuse
 from .numbers import whole
@@ -97,12 +97,25 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
     for one in first[:1]:
         cut = "" if one.police_bps is None else f", policed to {units.show_rate(one.police_bps)}"
         notes.append(Note("load", "priority", f"{one.title} is served first{cut}"))
+    share, policed = ios_class.share_bps(found, block, known), _policed(found, block, known, notes)
     notes += ios_class.lost_lines(found, block)
     others = [one.title for one in found.blocks if ios_class.is_queue(one) and one is not block]
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,
-        share_bps=ios_class.share_bps(found, block, known), above=first[:1], urgent=ios_class.is_priority(block),
+        share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
     )  # fmt: skip
+
+
+def _policed(found: Policies, block: Block, rate: float | None, notes: list[Note]) -> float | None:
+    """The rate above which the policer of a queue's own class drops, with its note."""
+    if ios_class.is_priority(block) or not ios_class.is_policed(block):
+        return None
+    if not ios_class.drops_beyond(block):
+        notes.append(policers.marks_only(block.title))
+        return None
+    policed = ios_class.police_bps(block, rate)
+    notes.append(policers.on_queue(block.title, policed, ios_class.share_bps(found, block, rate) or rate))
+    return policed
 
 
 def _discipline(

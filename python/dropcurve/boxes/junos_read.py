@@ -88,8 +88,6 @@ def _of(
     if idle:
         notes.append(Note("load", "scheduler-maps", f"{', '.join(idle)}: in no scheduler map, not in use"))
     notes += [Note("load", "priority", f"{one.title} is served first") for one in first]
-    if any("policer" in one for one in found.lines):
-        notes.append(Note("lost", "policer", "policers drop before any queue: they are not simulated"))
     ecn = any("explicit-congestion-notification" in one for one in own)
     shared = {
         "others": [one for one in found.titles if one != title], "title": title, "share_bps": promised,

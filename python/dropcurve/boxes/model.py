@@ -111,6 +111,7 @@ class Import:
         share_bps: Rate that the queue is sure of while the others are busy; None if that is all of it.
         above: Queues that are served before this one.
         urgent: Whether it is a priority queue itself.
+        policed_bps: Rate above which a policer drops its packets before they queue; None without one.
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
     """
 
@@ -125,6 +126,7 @@ class Import:
     above: tuple[Priority, ...] = ()
     urgent: bool = False
     link_text: str = ""
+    policed_bps: float | None = None
 
     @property
     def placed(self) -> tuple[str, dict[str, Any]]:

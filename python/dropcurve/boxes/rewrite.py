@@ -8,9 +8,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 from . import sqm
+from .json_members import members, with_values
 from .model import Export, Import
 
 #: Names of disciplines in tc, where they differ from ours.
@@ -261,15 +261,21 @@ def _sqm(text: str, found: Import, made: Export) -> str | None:
 
 
 def _sonic(text: str, found: Import, made: Export) -> str | None:
-    """The profile's entry in CONFIG_DB; tables and their order stay."""
+    """The profile's entry in CONFIG_DB: values that differ alone, in the text's own layout."""
     try:
-        tables: dict[str, Any] = json.loads(text)
         (new,) = json.loads(made.text)["WRED_PROFILE"].values()
-        old = tables["WRED_PROFILE"][found.title]
-    except (ValueError, KeyError, TypeError):
+        start = next(one.value for one in members(text, text.index("{")) if one.key == "WRED_PROFILE")
+        start = next(one.value for one in members(text, start) if one.key == found.title)
+        old = list(members(text, start))
+    except (ValueError, KeyError, TypeError, StopIteration):
         return None
-    tables["WRED_PROFILE"][found.title] = {**old, **new}
-    spaces = re.search(r"\n( +)\S", text)
-    return json.dumps(tables, indent=len(spaces[1]) if spaces else None) + (
-        "\n" if text.endswith("\n") else ""
-    )
+    # Colours that the profile leaves out have no curve, and get none.
+    colours = {_colour(one.key) for one in old} | {""}
+    kept = {key: value for key, value in new.items() if _colour(key) in colours}
+    return with_values(text, old, kept) if old else None
+
+
+def _colour(key: str) -> str:
+    """The colour that a key of a profile is about; "" for a key about all of them."""
+    found = re.match(r"(?:wred_)?(green|yellow|red)_", key)
+    return found[1] if found else ""

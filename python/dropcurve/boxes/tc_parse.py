@@ -7,6 +7,7 @@ from typing import Any
 
 from .model import Note, json_of
 from .numbers import fit, one_of, real, whole
+from .policers import elsewhere, of_filter
 from .tc_tree import CONTAINERS, UNNAMED, Branch, Queue, Tree, branch, check, expanded, rate_in
 
 #: Options of a queue without a value.
@@ -63,9 +64,7 @@ def _take(found: Tree, words: list[str], number: int, *, command: bool) -> None:
     if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in NOT_SET:
         check(words, number)
     if words[0] == "filter" and "police" in words:
-        found.notes.append(
-            Note("lost", "police", f"line {number}: a policer drops before any queue: it is not simulated")
-        )
+        found.notes += elsewhere([of_filter(words, number)])
     elif words[0] == "class":
         if words[1:2] and words[1] not in NOT_SET:
             found.branches.append(branch(words[1:]))

@@ -242,6 +242,8 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
         found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
     elif done.joint:
         found = replace(found, details=(done.joint, *found.details))
+    if caution := done.place.caution:
+        found = replace(found, sentences=(f"{caution}.", *found.sentences))
     return replace(found, details=(*found.details, done.place.basis)) if done.place.basis else found
 
 

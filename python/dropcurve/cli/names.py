@@ -40,7 +40,7 @@ ROUTER_WORDS = {
     "pfifo": "tail drop of tc in packets: droptail",
     "bfifo": "tail drop of tc in bytes: droptail",
     "pfifo_fast": "three bands of tail drop: prio",
-    "policer": "cuts traffic to a rate without a queue; named as lost in an import, not simulated",
+    "policer": "cuts traffic to a rate without a queue; an import names its rate and what it does to the queue",
     "shaper": "a rate above a queue, so that the queue forms there: --shape",
 }
 

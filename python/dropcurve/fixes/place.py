@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..boxes import policers
 from ..boxes.link import profile, scenario
 from ..boxes.model import Import, Priority, placed, remedied
 from ..errors import UsageError
@@ -30,6 +31,7 @@ class Place:
         rate_bps: Rate that the queue's own traffic is left with.
         condition: The condition in words, where there are several.
         others: The same queue under the other conditions.
+        policed: Whether it is judged at the rate of a policer that drops its packets before they queue.
         room: Buffer of new designs, where the queue that is there belongs to another box (a modem); else "".
     """
 
@@ -39,6 +41,7 @@ class Place:
     condition: str = ""
     others: tuple[Place, ...] = ()
     room: str = ""
+    policed: bool = False
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -53,10 +56,22 @@ class Place:
             whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""
             share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
             parts.append(f"judged at {share}, as if all other classes were busy")
-        policed = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", "police")]
+        policed = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
+        policed = [] if self.caution else policed
         parts += [f"not simulated: {text.partition(':')[0]}" for text in policed]
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+    @property
+    def caution(self) -> str:
+        """Sentence on a policer that keeps packets from the queue, and what to write instead; "" without one."""
+        rate = self.found.policed_bps
+        if rate is None or not self.policed:
+            return ""
+        return (
+            f"No queue forms in {self.title} as it is: it is policed to {units.show_rate(rate)}, below the rate that "
+            f"it is served with. Write 'shape average {rate:.0f}' instead of the policer; what follows is for that"
+        )
 
     @property
     def title(self) -> str:
@@ -101,6 +116,9 @@ def place(
     sure = found.share_bps
     if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
         sure *= rate_bps / found.rate_bps
+    policed = found.policed_bps is not None and found.policed_bps < (sure or whole or 0.0)
+    # Behind the policer no queue forms: the queue is judged as below a shaper of that rate.
+    sure = found.policed_bps if policed else sure
     direction = "down"
     if chosen is not None:
         held, direction = links.parse(chosen)
@@ -131,7 +149,7 @@ def place(
             title=f"{name}{f', {found.title}' if found.title else ''} ({found.box})", urgent=bool(found.above),
             ecn=found.params.get("ecn") is True,
         )  # fmt: skip
-    return Place(found, base, rate)
+    return Place(found, base, rate, policed=policed)
 
 
 def _at(held: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:

@@ -140,6 +140,9 @@ class _Words:
         against = f"{head} instead of {self.name(found.reference)}"
         if buys:
             return f"{against}: {buys}"
+        if found.reference in found.equals:
+            other = self.name(found.reference)
+            return f"{head} ({self.values()}): {other} is as good within {found.margin:g} {found.points}"
         by = wording.amount(found.advantage, found.half_width, found.points)
         return f"{against}: {by} better on balance, although no single measure decides it ({self.values()})"
 
@@ -222,7 +225,7 @@ class _Words:
             return f"It costs {costs}" + (f". {trade}" if trade else "")
         unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
         if not unsure:
-            return "No measure gets worse"
+            return "" if found.reference in found.equals else "No measure gets worse"
         few = unsure if len(unsure) <= NAMED + 1 else [*unsure[:NAMED], f"{len(unsure) - NAMED} others"]
         return f"No measure is seen to get worse; undecided: {wording.listed(few)}"
 
@@ -290,6 +293,8 @@ class _Words:
         """Designs as good as the recommended one."""
         found = self.found
         same = found.equals
+        if found.status == "load" and not self.changed("gain"):
+            same = [name for name in same if name != found.reference]
         if not same or found.status not in ("load", "keep", "undecided"):
             return ""
         return f"As good within {found.margin:g} {found.points}: {self.listed(same)}"

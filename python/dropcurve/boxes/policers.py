@@ -1,0 +1,165 @@
+"""Policers of a box's configuration: token buckets that drop before any queue, and what that means for a queue.
+
+A policer has no queue, so none is simulated. If its rate is below the one that a queue is served with, packets are
+dropped before they could queue, and no setting of the queue changes that; if it is not, the queue is the bottleneck
+and the policer has next to nothing to drop (RFC 2697).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from ..files.reading import parse_json
+from ..quantities import units
+from .model import Note
+
+#: The key of the notes.
+KEY = "police"
+
+
+@dataclass(frozen=True)
+class Policer:
+    """A policer: its name in the text and its rate, None where the text does not state one."""
+
+    title: str
+    rate_bps: float | None = None
+
+    def __str__(self) -> str:
+        return self.title if self.rate_bps is None else f"{self.title} ({units.show_rate(self.rate_bps)})"
+
+
+def elsewhere(found: Sequence[Policer]) -> list[Note]:
+    """The note on policers that may be passed before or after the queues of a text; none without any."""
+    if not found:
+        return []
+    names = ", ".join(map(str, dict.fromkeys(found)))
+    what = "a policer, and drops" if len(found) == 1 else "policers, and drop"
+    return [
+        Note(
+            "lost",
+            KEY,
+            f"{names}: {what} before any queue; not simulated. Where the policed rate is below the queue's, no queue "
+            "forms: shape to that rate instead",
+        )
+    ]
+
+
+def on_queue(title: str, rate_bps: float | None, queue_bps: float | None) -> Note:
+    """The note on the policer of a queue's own class.
+
+    Args:
+        title: Of the class.
+        rate_bps: The policed rate.
+        queue_bps: The rate that the queue is served with.
+    """
+    if rate_bps is None or queue_bps is None:
+        known = "" if rate_bps is None else f" to {units.show_rate(rate_bps)}"
+        rule = "no queue forms where that is less than the queue is served with"
+        return Note("lost", KEY, f"{title} is policed{known}: drops before its queue, not simulated; {rule}")
+    policed, served = units.show_rate(rate_bps), units.show_rate(queue_bps)
+    if rate_bps >= queue_bps:
+        return Note(
+            "lost",
+            KEY,
+            f"{title} is policed to {policed}, no less than the {served} that its queue is served with: the queue is "
+            "the bottleneck, the policer drops bursts at most",
+        )
+    return Note(
+        "lost",
+        KEY,
+        f"{title} is policed to {policed}, less than the {served} that its queue is served with: packets are dropped "
+        "before they queue, and no setting of the queue changes that; judged as if it were shaped to that rate",
+    )
+
+
+def marks_only(title: str) -> Note:
+    """The note on a policer that remarks packets and drops none."""
+    return Note("lost", KEY, f"{title} is policed without dropping: its marks are not simulated")
+
+
+#: An action of a Linux filter: ``police rate 10mbit burst 100k drop``.
+_TC = re.compile(r"\bpolice\b.*?\brate\s+(\S+)")
+#: A rate in front of a firewall's action in RouterOS, and the limits of a switch's ports.
+_ROUTEROS = re.compile(r"\b(ingress-rate|egress-rate)=(\S+)")
+_ROUTEROS_DROPS = re.compile(r"\b(?:dst-)?limit=\S+")
+#: A committed access rate of netgraph: ``ngctl msg car: setconf { upstream={ cir=10000000 …``.
+_NETGRAPH = re.compile(r"\bcir=(\d+)")
+
+
+def of_filter(words: Sequence[str], number: int) -> Policer:
+    """The policer of a `tc filter` command on a line."""
+    found = _TC.search(" ".join(words))
+    where = "ingress policer" if {"ffff:", "ingress"} & set(words) else "policer"
+    return Policer(f"{where} of line {number}", _tc_rate(found[1]) if found else None)
+
+
+def _tc_rate(text: str) -> float | None:
+    from .tc_numbers import rate
+
+    try:
+        return float(rate(text))
+    except UsageError:
+        return None
+
+
+def of_routeros(text: str) -> Iterator[Policer]:
+    """The policers of RouterOS outside its queues: limits of switch ports, and rules that match up to a rate."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        bare = line.strip()
+        if port := _ROUTEROS.search(bare):
+            yield Policer(f"{port[1]} of line {number}", _bits(port[2]))
+        elif "chain=" in bare and _ROUTEROS_DROPS.search(bare):
+            yield Policer(f"firewall limit of line {number}")
+
+
+def of_netgraph(text: str) -> Iterator[Policer]:
+    """The committed access rates of FreeBSD's ng_car."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.search(r"\bngctl\b", line) and re.search(r"\bcar\b", line):
+            rate = _NETGRAPH.search(line)
+            yield Policer(f"ng_car of line {number}", float(rate[1]) if rate else None)
+
+
+def of_junos(text: str) -> Iterator[Policer]:
+    """The policers that a Junos text defines, by name."""
+    from .junos_read import statements
+
+    names: dict[str, float | None] = {}
+    for words in statements(text):
+        kinds = [i for i, word in enumerate(words[:-1]) if word in ("policer", "three-color-policer")]
+        if not kinds or "then" in words[: kinds[0]]:
+            continue
+        name = words[kinds[0] + 1]
+        names.setdefault(name, None)
+        if "bandwidth-limit" in words[:-1]:
+            names[name] = _bits(words[words.index("bandwidth-limit") + 1])
+    return (Policer(f"policer {name}", rate) for name, rate in names.items())
+
+
+def of_sonic(text: str) -> Iterator[Policer]:
+    """The policers of CONFIG_DB; ``cir`` counts bytes a second where the meter does."""
+    tables = parse_json(text)
+    entries = tables.get("POLICER") if isinstance(tables, dict) else None
+    for name, one in entries.items() if isinstance(entries, dict) else ():
+        cir = str(one.get("cir", "")) if isinstance(one, dict) else ""
+        counted = isinstance(one, dict) and one.get("meter_type") == "bytes" and cir.isdecimal()
+        yield Policer(f"policer {name}", 8.0 * float(cir) if counted else None)
+
+
+def of_openconfig(text: str) -> Iterator[Policer]:
+    """The policers of OpenConfig's scheduler policies: ``one-rate-two-color`` and its kin, with their ``cir``."""
+    pattern = r'"(?:openconfig-qos:)?((?:one-rate-two|one-rate-three|two-rate-three)-color)"\s*:'
+    for found in re.finditer(pattern, text):
+        cir = re.match(r"[^}]*?\"cir\"\s*:\s*\"?(\d+)", text[found.end() :])
+        yield Policer(found[1], float(cir[1]) if cir else None)
+
+
+def _bits(text: str) -> float | None:
+    """A rate with a metric prefix: ``10M``, ``512k``, ``5000000``."""
+    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmg]?)(?:bps|bit)?", text.strip('";').lower())
+    if found is None:
+        return None
+    return float(found[1]) * {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[found[2]]
