@@ -114,8 +114,8 @@ def test_of_designs_within_the_margin_of_the_leader_so_far_the_simplest_is_named
     assert (found.status, found.recommended, found.leader) == ("undecided", "codel", "red")
     text = said(found)
     assert text.startswith(
-        "Load codel for now (utilisation 90.9 %): it is the simplest of those that are as good so far; not settled "
-        "against red and fifo."
+        "Load codel for now (utilisation 90.9 %): it is the simplest of those that are as good so far; "
+        "undecided against red and fifo."
     )
     assert "As good" not in text
 

@@ -169,9 +169,7 @@ class _Words:
             return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
         head = f"{self.verb} {name} for now ({self.values()})"
         if found.recommended != found.leader:
-            return (
-                f"{head}: it is the simplest of those that are as good so far; not settled against {rivals}"
-            )
+            return f"{head}: it is the simplest of those that are as good so far; undecided against {rivals}"
         return f"{head}: it is ahead of {rivals}, but not surely"
 
     def few(self, names: Sequence[str]) -> str:
