@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from ..files.reading import parse_json
 from ..quantities import units
+from . import tc_numbers
+from .junos_read import statements
 from .model import Note
 
 #: The key of the notes.
@@ -97,10 +99,8 @@ def of_filter(words: Sequence[str], number: int) -> Policer:
 
 
 def _tc_rate(text: str) -> float | None:
-    from .tc_numbers import rate
-
     try:
-        return float(rate(text))
+        return float(tc_numbers.rate(text))
     except UsageError:
         return None
 
@@ -125,8 +125,6 @@ def of_netgraph(text: str) -> Iterator[Policer]:
 
 def of_junos(text: str) -> Iterator[Policer]:
     """The policers that a Junos text defines, by name."""
-    from .junos_read import statements
-
     names: dict[str, float | None] = {}
     for words in statements(text):
         kinds = [i for i, word in enumerate(words[:-1]) if word in ("policer", "three-color-policer")]
