@@ -1,4 +1,4 @@
-"""The main job: the right parameters for a link, why, and the configuration to load.
+"""The main job: the best discipline and parameters for a link, the reasons, and the configuration to load.
 
     answer = dropcurve.tune(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts",
                             goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
@@ -36,11 +36,11 @@ from .time_source import TimeSource, WallTime
 
 __all__ = ["Answer", "Question", "of_file", "of_link", "of_mix", "solve", "tune"]
 
-#: Called with the stage, the incumbent (None before there is one) and what its runs so far let expect.
+#: Called with the stage, the incumbent (None before there is one) and the means of its runs so far.
 Progress = Callable[[str, Candidate | None, str], None]
-#: Fewest that give a search its name.
+#: Fewest runs of a search.
 FEWEST = 60
-#: Replications of a validation that goes on until every rival is decided, at most.
+#: Most replications of a validation that continues until every rival is decided.
 DECIDED = 200
 
 
@@ -86,7 +86,8 @@ def tune(
         exchange, candidates, robust, box, space: As for `of_link`.
         within: Bounds of datagrams beside the traffic, for ``robust="stress"``.
         runs: Limit of the search; by default by the size of the link, 1500 at most.
-        seconds: Limit of everything up to the answer. Only ``runs`` gives the same answer on every machine.
+        seconds: Limit of everything up to the answer. An answer limited by ``runs`` instead is the same on every
+            machine.
         margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
         until_decided: Validates until every rival is better, worse or equal within the margin.
         seed: Of every random choice.
@@ -99,7 +100,7 @@ def tune(
         The answer, which ``print`` renders.
 
     Raises:
-        DropcurveError: For whatever is wrong with question, values or folder.
+        DropcurveError: For every fault of the question, the values or the folder.
 
     Example:
         ``tune(link="cable:up", goal="gaming", box="linux", out="answer")``
@@ -121,7 +122,7 @@ def ask(
     """The question of `tune`, parsed and validated; ``given`` are its other arguments about link and goal.
 
     Raises:
-        DropcurveError: For whatever is wrong with it.
+        DropcurveError: For every fault of it.
     """
     return stressed.within(_asked(scenario, **given), within)
 
@@ -170,7 +171,7 @@ def _asked(
             shown="path",
         )
     if link is None and "rate" in given and "flows" not in given:
-        # Traffic that nobody states is the usual one.
+        # Traffic that is not stated is the usual one of the link.
         link = str(given.pop("rate"))
     if link is not None:
         return of_mix(link, override=links.overrides(link, **given), **shared)
@@ -211,14 +212,14 @@ def solve(
 
     Args:
         question: As `ask` returns it.
-        runs: As for `tune`, and likewise those that follow.
-        where: Carries the runs out.
-        command: That repeats the answer.
-        page: Whether figures and page will follow, for which some of ``seconds`` is kept.
+        runs: As for `tune`, and likewise the arguments that follow.
+        where: Executor of the runs.
+        command: The command that repeats the answer.
+        page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
         short: Stops after the validation, without sensitivity, drift and further replications: for callers that
             compare the designs themselves.
-        say: Called with each stage, the incumbent and what its runs so far let expect of it ("" before there are some).
-        tell: Called with the runs of a batch that are done, and with their number.
+        say: Called with each stage, the incumbent and the means of its runs so far ("" before there are some).
+        tell: Called with the number of finished runs of a batch, and with the size of the batch.
         note: Called with a note on the time it will take.
         plan: Called with the number of runs that the whole answer will take, about.
         source: Of the time that ``seconds`` limits; the wall clock by default.

@@ -1,9 +1,9 @@
 """Finalists moved to the best scale on fresh conditions, before they are validated on others.
 
-The conditions of the search are few; a design on the edge at those may break the bound at another one, or leave some
-of it unused. Each finalist is run under fresh conditions and seeds, and its scale moved by what the highest delay
-lies off the bound, or where no edge follows from the goal to either side as long as that wins; what is then validated
-has not seen the runs it is validated with.
+The conditions of the search are few; a design on the edge at those may break the bound at another one, or leave some of
+it unused. Each finalist is run under fresh conditions and seeds. Its scale is moved by the distance of the highest
+delay from the bound, or, where no edge follows from the goal, to either side as long as that improves the loss. The
+validation uses other runs again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .effort import Budget
 from .families import Coordinates
 from .study import FamilyStudy
 
-#: Logarithm of the highest delay over the bound that is aimed at, and below which some of the budget is unused.
+#: Logarithm of (highest delay / bound): the target, and the value below which part of the budget is unused.
 AIM, UNUSED = -0.01, -0.06
 #: Largest changes of a scale in one step, as logarithms.
 DOWN, UP = 0.7, 0.4
 #: Distance of the seeds under which finalists are adjusted: neither those of the search nor those of the validation.
 REHEARSAL = 500_000
-#: Designs that are run for each finalist while it is moved to the edge, on average.
+#: Mean number of designs that are run for each finalist while it is moved to the edge.
 ADJUSTED = 2
 #: Steps for each finalist towards an edge.
 STEPS = 3
@@ -42,8 +42,8 @@ BLOCKS = 4
 
 @dataclass(frozen=True)
 class Adjusting:
-    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends; ``slack`` is how many
-    points behind the best a design is left out."""
+    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends; a design more than
+    ``slack`` points behind the best is left out."""
 
     bench: Bench
     studies: Mapping[str, FamilyStudy]
@@ -53,7 +53,7 @@ class Adjusting:
     most: float = math.inf
 
     def go(self, pool: Sequence[Candidate]) -> list[Candidate]:
-        """The finalists, moved where that helps, best first: those that hold, then by the objective."""
+        """Moves the finalists and returns them, best first: feasible ones before others, then by the objective."""
         found: list[Candidate] = []
         for one in self._near_best(pool):
             if not self._room or not self.bench.run(
@@ -88,7 +88,7 @@ class Adjusting:
         return missed, *self.bench.tied(self._loss(one, self.trials), one, self.trials)
 
     def _moved(self, one: Candidate) -> Candidate:
-        """The best of a finalist and what comes of moving its scale."""
+        """The best design among a finalist and the same with its scale moved."""
         study, coordinates = self._placed(one)
         if study is None or not coordinates:
             return one
@@ -97,7 +97,7 @@ class Adjusting:
         return self._climb(one, study, coordinates, CLIMB, CLIMBED)
 
     def _refined(self, one: Candidate) -> Candidate:
-        """The best of a design and what comes of fine steps of its scale."""
+        """The best among a design and the same after fine steps of its scale."""
         study, coordinates = self._placed(one)
         if study is None or not coordinates:
             return one
@@ -111,7 +111,7 @@ class Adjusting:
         return study, study.coordinates.get(one.key) or study.family.coordinates_of(one.params)
 
     def _to_edge(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
-        """The best on the way to the edge of the bound."""
+        """The best design among the steps to the edge of the bound."""
         best, at, sign = one, one, direction(self.bench.question.goal)
         place = coordinates[study.family.scale]
         for _ in range(STEPS):
@@ -134,7 +134,7 @@ class Adjusting:
         steps: Sequence[float],
         most: int,
     ) -> Candidate:
-        """The best scale to either side, as long as a step wins, of ``most`` designs."""
+        """The best scale to either side: steps as long as they improve the loss, ``most`` designs at the most."""
         best, place, count = one, coordinates[study.family.scale], 0
         for step in steps:
             for sign in (1.0, -1.0):
@@ -152,7 +152,7 @@ class Adjusting:
         return min(max(axis.rounded(place), axis.low), axis.high)
 
     def _made(self, study: FamilyStudy, coordinates: Coordinates) -> Candidate | None:
-        """A design at some coordinates that was run in all trials; None if it cannot be."""
+        """The design at some coordinates, run in all trials; None if it cannot be run."""
         made = study.candidate(coordinates) if self._room else None
         if made is None or not self.bench.usable(made, self.trials[0]):
             return None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Robust = Literal["mean", "worst", "cvar", "stress"]
 
-#: Names of ``--robust``, with what counts.
+#: Values of ``--robust``, with the result over the ranges that each optimises.
 ROBUST: dict[Robust, str] = {
     "mean": "the mean over the range",
     "worst": "the worst condition",
@@ -24,7 +24,7 @@ TAIL = 0.25
 
 
 def over(losses: Sequence[float], robust: Robust) -> float:
-    """One loss of several, the smaller the better."""
+    """One loss from those of several conditions; the smaller the better."""
     if robust == "mean":
         return math.fsum(losses) / len(losses)
     if robust == "cvar":
@@ -51,7 +51,7 @@ def tail(count: int) -> int:
 
 
 def where(robust: Robust) -> str:
-    """Where a result is expected, for sentences: ``in the worst condition``."""
+    """The condition that a result holds for, as a phrase: ``in the worst condition``."""
     return {
         "mean": "in the mean over the range", "worst": "in the worst condition",
         "cvar": "in the worst quarter of the conditions", "stress": "in the worst condition",

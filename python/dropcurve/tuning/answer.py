@@ -32,7 +32,7 @@ class Answer(Findings):
         return text.verdict(self)
 
     def record(self) -> dict[str, Any]:
-        """Everything as data, as ``tune.json`` holds it."""
+        """The answer as data, in the layout of ``tune.json``."""
         goal = self.question.goal
         return {
             "format": FORMAT, "version": self.version, "command": self.command, "title": self.question.title,
@@ -145,7 +145,7 @@ def _interval(cell: Interval) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """The same without NaN and infinities, which JSON does not have."""
+    """The data with None for NaN and infinities, which JSON does not have."""
     if isinstance(value, dict):
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -34,7 +34,7 @@ Progress = Callable[[int, int, float], None]
 
 @dataclass(frozen=True)
 class CheckedStatement:
-    """A statement with what the runs say of it: ``measured`` in the unit of its measure, over ``measured.n`` seeds."""
+    """A statement and its outcome: ``measured`` is in the unit of its measure, over ``measured.n`` seeds."""
 
     constraint: Constraint
     judgement: Judgement
@@ -50,7 +50,7 @@ class CheckedStatement:
 
 
 def statements(texts: Sequence[str]) -> list[Constraint]:
-    """Parses statements. Raises UsageError for one that is no bound on a measure, with what would do."""
+    """Parses statements. Raises UsageError for a text that is no bound on a measure, with the form to write."""
     found: list[Constraint] = []
     for text in texts:
         goal = parse(text)
@@ -86,7 +86,7 @@ def check(
         texts: statements, each a bound on one measure: ``"p95 delay < 20ms"``, ``"goodput of video > 3Mbit"``.
         seed: seed of the first run; the next have the numbers that follow.
         replications: runs before the first look, 2 or more.
-        maximum: most runs; what is still open then is "undecided".
+        maximum: largest number of runs; a statement that is still open then is "undecided".
         jobs: threads (default: all processors). Does not change the outcome.
         cache: folder of the store of runs, or "off".
         progress: called with (runs done, runs known to be needed, share of them done).
@@ -144,7 +144,7 @@ class _Runs:
 
 
 def _judge(one: Constraint, records: Sequence[RunRecord]) -> tuple[Judgement, Interval]:
-    """The judgement at the level of sequential looks, and the measure in the mean."""
+    """The judgement at a level adjusted for sequential tests, and the mean of the measure."""
     name, scope = metrics.split(one.measure.key)
     values = [metrics.value(record.summary, name, scope=scope) for record in records]
     found = statistics.t_interval(values, confidence=statistics.level_when_stopping(0.95))

@@ -22,10 +22,11 @@ from .goal import Constraint, Objective
 from .question import Condition, Question
 from .time_source import TimeSource, WallTime
 
-#: Share inside every constraint that the search aims at before a margin was measured, so that what it finds also holds
-#: on fresh seeds.
+#: Margin inside every constraint, as a share of it, before a margin was measured: designs on the edge fail on fresh
+#: seeds.
 MARGIN = 0.03
-#: Points that a constraint broken by its whole bound costs. A point is a percentage point, or 1 % of the reference.
+#: Penalty in points for a constraint exceeded by its whole bound. A point is a percentage point, or 1 % of the
+#: reference.
 PENALTY = 3000.0
 
 #: Runs for each thread before the first check of the clock, where there is a limit of time, and most seconds between
@@ -41,7 +42,7 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PairedTrial:
-    """A condition under a seed: what two candidates share when they are compared. ``place`` numbers the condition."""
+    """A condition under a seed, which two candidates share when they are compared. ``place`` numbers the condition."""
 
     place: int
     condition: tuple[tuple[str, float], ...]
@@ -111,8 +112,8 @@ class Bench:
         return self.spent_s / self.made if self.made else None
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        """Makes what is missing of these runs. ``runs`` counts each that was ever asked for, found or made, so that a
-        search that is repeated spends its budget as the first one did.
+        """Makes those of these runs that are missing. ``runs`` counts each that was ever asked for, found or made, so
+        that a search that is repeated spends its budget as the first one did.
 
         With ``until`` none begins after that moment, and none goes on after the deadline. Returns whether all are
         there."""
@@ -217,13 +218,13 @@ class Bench:
         return None if scenario is None else self._known[(scenario.hash, trial.seed)]
 
     def same(self, candidate: Candidate, trial: PairedTrial) -> str:
-        """Equal for candidates that are the same simulation under different names."""
+        """A key that is equal for candidates that are the same simulation under different names."""
         scenario = self.scenario(candidate, trial)
         return "" if scenario is None else scenario.hash
 
     def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
-        """Whether the run was asked for and made. What only lies in the store from before does not count, so that a
-        search that is repeated takes the same way."""
+        """Whether the run was asked for and made. Runs that are only in the store from before do not count, so that a
+        repeated search takes the same steps."""
         scenario = self.scenario(candidate, trial)
         if scenario is None:
             return False
@@ -256,7 +257,7 @@ class Bench:
         return ", ".join(parts)
 
     def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:
-        """Fixes what a point is for each objective, from the mean of the reference: see `decision.point_of`.
+        """Sets the size of a point for each objective, from the mean of the reference: see `decision.point_of`.
 
         Raises UsageError for a measure that this traffic has no value for.
         """
@@ -307,7 +308,7 @@ class Bench:
         return sum(points) / len(points) + PENALTY * self.excess_of(values)
 
     def together(self, losses: Sequence[float]) -> float:
-        """Losses of different conditions as one: their mean, the worst, or that of the worst quarter."""
+        """One loss from those of different conditions: their mean, the worst, or the mean of the worst quarter."""
         return over(losses, self.question.robust)
 
     def score(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:

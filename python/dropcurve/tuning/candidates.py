@@ -1,4 +1,4 @@
-"""Candidates: a discipline with parameters, where it comes from, and what a box makes of it."""
+"""Candidates: a discipline with parameters, its origin, and the form in which a box loads it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .families import FULL_BYTES, Params, Room
 
 @dataclass(frozen=True)
 class Candidate:
-    """``kind`` and ``params`` are what was asked for; ``loaded_kind`` and ``loaded`` what a box makes of it, if there
-    is one."""
+    """``kind`` and ``params`` were asked for; ``loaded_kind`` and ``loaded`` are those that the box loads, if there is
+    one."""
 
     name: str
     kind: str
@@ -42,7 +42,7 @@ class Candidate:
 
     @cached_property
     def key(self) -> str:
-        """Equal for equal simulations."""
+        """A key that is equal for equal simulations."""
         return json.dumps([self.kind_as_loaded, self.params_as_loaded], sort_keys=True)
 
     @property
@@ -62,7 +62,7 @@ class Candidate:
         return self.instead(bare(scenario), most=most)
 
     def instead(self, scenario: Scenario, *, most: str | None = None) -> Scenario:
-        """The same for a scenario that is `bare` already."""
+        """The scenario with this queue, from one that is `bare` already."""
         params = dict(self.params_as_loaded)
         if most is not None and "limit" in params and _size(params["limit"]) > _size(most):
             params["limit"] = most
@@ -88,7 +88,7 @@ class Target:
     rtt_s: float
     direction: str = ""
     other_bps: float | None = None
-    #: What was exported before, by discipline and parameters: the configuration, or the refusal.
+    #: Earlier exports by discipline and parameters: the configuration, or the refusal.
     _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
 
     def candidate(
@@ -191,12 +191,12 @@ def _same(one: Any, other: Any) -> bool:
 def target_of(
     box: str, rate_bps: float, rtt_s: float, *, direction: str = "", other_bps: float | None = None
 ) -> Target:
-    """The target by what people call the box, "" for none. Raises UsageError for one that is not known."""
+    """The target for a box by one of its names, "" for none. Raises UsageError for one that is not known."""
     return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s, direction, other_bps)
 
 
 def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
-    """(name, discipline, parameters, origin) of what people run without tuning, all with the buffer of the link; a
+    """(name, discipline, parameters, origin) of common settings without tuning, all with the buffer of the link; a
     modem's queue has its own."""
     limit = f"{room.buffer_pkts:g} pkts"
     ecn = {"ecn": room.ecn}
@@ -236,7 +236,7 @@ def _size(limit: Any) -> float:
 
 
 def of_design(design: Design) -> tuple[str, str, Params, str]:
-    """The same of a design by formula."""
+    """The same row for a design by formula."""
     params = {name: _plain(value) for name, value in design.params.items()}
     return design.name, design.discipline, params, design.source
 

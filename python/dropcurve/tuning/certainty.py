@@ -11,9 +11,9 @@ from .decision import reported
 from .goal import Goal
 from .measures import Measure
 
-#: Share of its value from which on the half-width of an interval is wide.
+#: Half-width, as a share of the value, from which an interval is wide.
 WIDE = 0.5
-#: Margins of the objective that a wide interval has to span for it to matter.
+#: Half-width of an interval, in margins of the objective, from which it matters.
 MATTERS = 5.0
 
 
@@ -60,7 +60,7 @@ def _wide(one: Interval) -> bool:
 def _reaches(
     goal: Goal, one: Measure, interval: Interval, margin: float, points: list[float]
 ) -> Iterator[bool]:
-    """Whether a wide interval matters, for each place where the goal speaks of the measure."""
+    """Whether a wide interval matters, for each term or constraint of the goal with the measure."""
     half = math.inf if interval.half_width is None else interval.half_width
     spoken = False
     for objective, point in zip(goal.objectives, points, strict=True):
@@ -77,7 +77,7 @@ def _reaches(
 
 
 def _needed(one: Interval) -> int | None:
-    """Further replications after which the half-width will be half of the mean, if the scatter stays as it is."""
+    """Further replications after which the half-width will be half of the mean, at the same standard deviation."""
     if one.half_width is None or not one.mean:
         return None
     return max(1, math.ceil(one.n * (one.half_width / (WIDE * abs(one.mean))) ** 2) - one.n)

@@ -1,7 +1,7 @@
 """Challengers of the recommendation: designs next to it, and the best of disciplines that were not searched.
 
-Each is run under the fresh conditions under which the finalists were adjusted, in a few trials first; what is better
-there than the recommendation is validated, and recommended if that bears it out.
+Each is run under the fresh conditions under which the finalists were adjusted, in a few trials first. A design that is
+better there than the recommendation is validated, and recommended if the validation confirms it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .question import Question
 from .solving import Solving
 from .study import FamilyStudy
 
-#: Factors by which each parameter of the recommendation is moved, and those for which there is time only where one was
-#: given.
+#: Factors by which each parameter of the recommendation is multiplied, and further ones under a time limit.
 FACTORS = (0.7, 0.85, 1.18, 1.4)
 MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
-#: Further factors of its scale, which decides most.
+#: Further factors of its scale, the parameter with the largest effect.
 FINE = (0.92, 0.96, 1.04, 1.09)
 #: Factors of another parameter with which the scale is solved again.
 ALONG = (0.7, 1.4)
 #: Factors to the safe side of the scale of a design that is ahead and misses a bound.
 SAFER = (0.96, 0.91, 0.85)
-#: Trials of a first look, and the margins behind the recommendation there from which on a challenger is dropped.
+#: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
+#: after it.
 LOOK, BEHIND = 6, 2.0
-#: Disciplines that are solved besides the usual ones, and those for which there is time only where one was given.
+#: Disciplines that are solved besides the usual ones, and further ones under a time limit.
 FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2")
 
 

@@ -1,11 +1,11 @@
 """Designs on the edge of a bound, one for each family, by root finding.
 
 In every family the delay rises with one parameter (`Family.scale`): tail drop's limit, the target of CoDel and PIE, the
-lower threshold of RED; utilisation, goodput and loss improve with it. So a goal that bounds the delay and asks for one
-of those is solved by the largest value that keeps the bound at every condition, and a goal that bounds one of those and
-asks for little delay by the smallest. A secant step in logarithms inside a shrinking bracket finds it in a few
-evaluations, since the delay is nearly proportional to the parameter. The bound is approached to a margin that follows
-from the scatter between seeds, measured at the conditions closest to it.
+lower threshold of RED; utilisation, goodput and loss improve with it. So a goal that bounds the delay and optimises one
+of those is solved by the largest value that holds the bound at every condition, and a goal that bounds one of those and
+minimises the delay by the smallest. A secant step in logarithms inside a shrinking bracket finds it in a few
+evaluations, since the delay is nearly proportional to the parameter. The distance kept from the bound is a margin that
+follows from the standard deviation between seeds, measured at the conditions closest to it.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ STEP = 8.0
 NEAR, MOST_NEAR, LEAST_NEAR = 0.75, 4, 2
 #: Seeds under which the scatter of a design on the edge is measured, and their distance from those of the search.
 SEEDS, SEEDS_APART = 2, 10_000
-#: Standard deviations between the mean at the worst condition and the bound: 19 of 20 runs are to hold it. Where
-#: conditions vary, most runs are not at the worst one.
+#: Standard deviations between the mean at the worst condition and the bound: with it 19 of 20 runs hold the bound.
+#: Where conditions vary, most runs are not at the worst one.
 ALONE, VARYING = 1.645, 0.7
 #: Least standard deviation, as a share of the bound.
 LEAST_SCATTER = 0.003
-#: Least value that a ratio is taken of.
+#: Smallest value used in a ratio.
 LEAST = 1e-6
-#: The delay that rules of thumb start from where none is bounded, as a share of the longest round trip.
+#: Delay for the rules of thumb where the goal bounds none, as a share of the longest round trip.
 CUSTOMARY = 0.5
-#: Settings by rule of thumb that the search is compared with: shares of the bound, by discipline.
+#: Rules of thumb that the search is compared with: scale as a share of the bound, by discipline.
 RULES = {
     "droptail": (0.95, 0.8), "pie": (0.45, 0.3), "fq_pie": (0.45, 0.3), "codel": (0.35, 0.2),
     "fq_codel": (0.35, 0.2), "red": (0.25,),
 }  # fmt: skip
 
 
-#: Measures that rise with the scale, and those that improve with it as long as they are of all traffic.
+#: Measures that rise with the scale, and those that improve with it if they are measured over all traffic.
 RISING = ("sojourn_ms", "queue_pkts")
 IMPROVING = ("utilisation", "goodput_bps", "throughput_bps", "loss", "timeouts", "retransmits")
 
@@ -59,7 +59,7 @@ def delay_bounds(goal: Goal) -> tuple[Constraint, ...]:
 
 
 def share_bounds(goal: Goal) -> tuple[Constraint, ...]:
-    """The constraints of a goal that a larger scale helps to keep, such as ``utilisation > 95%`` or ``loss < 1%``."""
+    """The constraints of a goal that a larger scale helps to hold, such as ``utilisation > 95%`` or ``loss < 1%``."""
     return tuple(one for one in goal.constraints if one.measure.key in IMPROVING)
 
 
@@ -96,8 +96,8 @@ def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = N
 
 
 def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
-    """Logarithm of value over bound in a run, the highest of the bounds that decide the scale; of a lower bound on a
-    share that of the distances from the whole. A run without a value counts as ten times."""
+    """Logarithm of value / bound in a run, the largest over the bounds that decide the scale; for a lower bound on a
+    share the logarithm of (100 % − value) / (100 % − bound). A run without a value counts as ten times."""
     row, goal = bench.row(one, trial) or {}, bench.question.goal
     bounds = share_bounds(goal) if direction(goal) < 0 else delay_bounds(goal)
     return max(_ratio(bound, row.get(bound.measure.key)) for bound in bounds)
@@ -146,7 +146,7 @@ def _values(bench: Bench, one: Candidate, trials: Sequence[PairedTrial], bound: 
 
 
 def _further_seeds(trial: PairedTrial) -> list[PairedTrial]:
-    """The same condition under the seeds by which scatter is measured."""
+    """The same condition under the seeds for the standard deviation between seeds."""
     return [
         PairedTrial(trial.place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
     ]
@@ -154,8 +154,8 @@ def _further_seeds(trial: PairedTrial) -> list[PairedTrial]:
 
 @dataclass
 class Edge:
-    """Root finding for one family on a bench, over ``trials`` (each condition under one seed at least). ``near`` are
-    those closest to the bound, of a design that was evaluated before."""
+    """Root finding for one family on a bench, over ``trials`` (each condition under at least one seed). ``near`` are
+    the trials closest to the bound for a design that was evaluated before."""
 
     bench: Bench
     study: FamilyStudy
@@ -239,8 +239,8 @@ class Edge:
     def _next(
         self, last: tuple[float, float], low: tuple[float, float] | None, high: tuple[float, float] | None
     ) -> float:
-        """The next scale to evaluate: as if the delay were proportional before there is a bracket, then where the chord
-        crosses, kept away from its ends so that it shrinks."""
+        """The next scale to evaluate. Before there is a bracket the delay is taken as proportional to the scale; then
+        it is the secant's root, kept away from the ends of the bracket so that the bracket shrinks."""
         if low is None or high is None:
             return last[0] + min(max(-AIM - last[1], -math.log(STEP)), math.log(STEP))
         width = high[0] - low[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .families import Coordinates, Family, Room
 
-#: Rules of thumb: the share of the bound on the delay at which the first evaluation is made, by discipline.
+#: Rules of thumb: scale of the first evaluation as a share of the bound on the delay, by discipline.
 SHARES = {
     "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
     "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,

@@ -26,21 +26,23 @@ from .measures import Measure, measure
 
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
-#: Difference of an objective that matters: percentage points, or per cent of the value where it is no percentage.
+#: Default margin of equivalence: percentage points, or per cent of the value of an objective that is no percentage.
 MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE
-#: Error probability of calling a design that is ahead infeasible.
+#: Error probability of rejecting a feasible design that has the better objective.
 DOUBT = 0.05
-#: Margins, and per cent of a value, that a finer scale may win.
+#: Largest gain of a finer scale: in margins, and in per cent of a value.
 BEHIND, BEHIND_SCALE = 5.0, 15.0
-#: Beginnings of the measures of the queue's delay, and the one that decides among equals where a goal has none of them.
+#: Prefixes of the measures of the queueing delay, and the measure that decides among equals where a goal has none of
+#: them.
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
-#: Factor by which a delay has to be longer to decide among equals.
+#: Ratio of two delays from which they decide among equals.
 LONGER = 1.25
-#: Disciplines that isolate flows, and the margins within which their settings tie unless one is shown to be worse.
+#: Disciplines that isolate flows, and the number of margins within which their settings tie unless one is shown to be
+#: worse.
 FAIR, TIED = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr"), 5.0
-#: Designs by the parameters one has to set; those not listed by rule come last.
+#: Disciplines in the order of their number of parameters to set; those that are not listed come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
 
@@ -76,8 +78,8 @@ Delayed = TypeVar("Delayed", bound=HasDelay)
 
 
 def doubtful(missed: int, runs: int) -> bool:
-    """Whether a design that missed a bound in ``missed`` of its runs may hold it in nineteen of twenty all the same: as
-    many misses are to be expected one time in twenty or more often (binomial test)."""
+    """Whether a design that missed a bound in the share ``missed`` of its runs may still hold it in nineteen of twenty:
+    a binomial test at 5 % does not reject that."""
     share = 1.0 - HOLDS
     fewer = sum(math.comb(runs, n) * share**n * HOLDS ** (runs - n) for n in range(missed))
     return 1.0 - fewer >= DOUBT
@@ -125,8 +127,8 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
 
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
-    """Whether a design is equal to the best of them; of one that isolates flows as the best does, also whether it is
-    not shown to be worse and is behind by little: a gain that no run bears out is no reason to leave the defaults."""
+    """Whether a design ties with the best. If both isolate flows, it also ties when it is not shown to be worse and is
+    only slightly behind: a gain that the runs do not confirm is no reason to leave the defaults."""
     stands, pair = standing(row, best, margin)
     if stands == "equal":
         return True
@@ -137,7 +139,7 @@ def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
 
 
 def is_fair_twin(one: Candidate, other: Candidate) -> bool:
-    """Whether two designs are of the same discipline and that isolates flows, so that little depends on its setting."""
+    """Whether two designs have the same discipline and it isolates flows, so that its settings matter little."""
     return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in FAIR
 
 
@@ -163,7 +165,7 @@ def _number(value: object) -> float | None:
 
 
 def short(rows: Sequence[Delayed]) -> list[Delayed]:
-    """The rows whose delay is about the shortest of them; all if a delay is not known."""
+    """The rows whose delay is close to the shortest; all rows if a delay is unknown."""
     delays = [row.delay for row in rows if row.delay is not None]
     if len(delays) < len(rows):
         return list(rows)
@@ -182,12 +184,13 @@ def reported(goal: Goal) -> tuple[Measure, ...]:
 
 
 def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:
-    """The complexity of the simplest."""
+    """Complexity of the simplest design."""
     return min(complexity(row.candidate) for row in rows)
 
 
 def replications_needed(pair: statistics.Paired, margin: float) -> int | None:
-    """Replications after which the difference will be decided if it stays as it is; None if those are too many."""
+    """Replications that would decide the difference if its mean and standard deviation stay as they are; None if they
+    are too many."""
     more = equivalence.replications_to_decide(pair.mean, pair.half_width, margin=margin, runs=pair.n)
     return None if more is None else pair.n + more
 
@@ -200,8 +203,7 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
 
 
 def slack(goal: Goal, margin: float) -> float:
-    """Points behind the best from which on no finer scale makes up for it. A value follows the scale: it is off by as
-    many per cent."""
+    """Deficit in points that no finer scale can make up. A value follows the scale: it is off by as many per cent."""
     return max(BEHIND * margin, 0.0 if goal.objectives[0].in_points else BEHIND_SCALE)
 
 
@@ -219,7 +221,7 @@ def ideal(goal: Goal) -> float | None:
 
 
 def complexity(one: Candidate) -> tuple[int, int]:
-    """Sort key of ties: a default that nobody has to set first, then as in `SIMPLEST`."""
+    """Sort key of ties: defaults first, then the order of `SIMPLEST`."""
     default = one.origin != "search" and is_default(one)
     place = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
     return (0 if default else 1), place

@@ -19,33 +19,33 @@ from .time_source import TimeSource, WallTime
 
 #: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
 WORK = 1.25e8
-#: Minimum cost of a run, in packets: setting it up takes time too.
+#: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4
-#: Runs of the search: most unless the user says otherwise, and fewest, however large the link is: those of the largest
-#: suffice for the edge of each discipline at the two ends of the ranges.
+#: Default largest number of runs of the search, and the smallest, that of the largest links: it suffices for the edge
+#: of each discipline at the two ends of the ranges.
 RUNS, FEWEST, FEWEST_LARGE = 1500, 100, 40
 #: Packets of a run from which on a link counts as the largest.
 LARGE = 2.5e6
-#: Share of all runs that may go into anything but the search.
+#: Share of all runs for the steps after the search.
 OUTSIDE = 0.5
-#: Trials that a point of each objective is measured in at least: the two ends of the ranges.
+#: Least number of trials for the size of a point: the two ends of the ranges.
 ENDS = 2
-#: Initial designs, of those how many a brief answer leaves out, and parameters of the recommendation.
+#: Number of initial designs, the number that a brief answer leaves out, and the number of parameters of the
+#: recommendation.
 KNOWN, LEFT_OUT, PARAMETERS = 12, 5, 4
 #: Seconds from which on a note states how long the answer will take.
 LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift,
 #: further challengers and the further replications of the validation end.
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.38, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
-#: The least share at which those replications end where runs on fresh seeds that took no part in choosing follow.
+#: Least share of the time at which those replications end if runs on fresh seeds that took no part in choosing follow.
 DECISION_AT_LEAST = 0.8
-#: Share of the time that the first runs may take if further ones are to measure the pace, and up to which a search must
-#: have ended if there is to be another one at more conditions.
+#: Share of the time that the first runs may take if further ones measure the pace, and the share up to which a search
+#: must have ended to be followed by one at more conditions.
 PACED, AGAIN = 0.03, 0.3
-#: Share of the time that an answer may be late by.
+#: Allowed excess over the time limit, as a share of it.
 LATE = 0.1
-#: Seconds that figures and page take, the most of the time that is kept for them, and on a machine that is busy with
-#: other work.
+#: Seconds for figures and page, the largest share of the time reserved for them, and that share on a busy machine.
 PICTURES_S, PICTURES, PICTURES_BUSY = 3.0, 0.25, 0.5
 
 
@@ -64,9 +64,9 @@ class Budget:
     """Budget of the steps of an answer.
 
     ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
-    ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out what is
-    dispensable: designs by formula that are behind already, the outer factors and places, the drift of the rival.
-    ``level`` is its place in `LEVELS`.
+    ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out designs by
+    formula that are already behind, the outer factors and values, and the drift of the rival. ``level`` is its place in
+    `LEVELS`.
     """
 
     runs: int
@@ -78,7 +78,7 @@ class Budget:
     level: int = 0
 
     def outside(self, question: Question) -> int:
-        """Runs that everything but the search will take, about."""
+        """Approximate number of runs of the steps after the search."""
         axes = len(question.varying)
         conditions = min(self.conditions or 1000, len(question.conditions()))
         designs = (KNOWN - LEFT_OUT if self.brief else KNOWN) + len(question.candidates)
@@ -87,7 +87,7 @@ class Budget:
         return validation + around + axes * self.seeds * (7 if self.brief else 18)
 
 
-#: Replications for each of the others where there is one condition: a replication is one run then.
+#: Factor on the replications where there is one condition: a replication is one run then.
 ALONE = 3
 #: From the most thorough to the briefest; the last one only where time is short.
 LEVELS = (
@@ -153,7 +153,7 @@ def _reverse_bps(scenario: Scenario) -> float:
 
 
 def foretold(effort: Budget, question: Question, made: Pace) -> str:
-    """A note on how long an answer will take at the pace so far; "" if that is not long."""
+    """A note on the expected duration of an answer at the pace so far; "" if it is short."""
     seconds = (effort.runs - made.runs + effort.outside(question)) * (made.run_s or 0.0)
     if seconds < LONG_S:
         return ""
@@ -163,8 +163,8 @@ def foretold(effort: Budget, question: Question, made: Pace) -> str:
 
 @dataclass
 class Clock:
-    """The time there is: ``seconds`` from its making on, or None for as much as it takes. With ``page`` some of it is
-    kept for figures and page. ``source`` measures it."""
+    """A time limit: ``seconds`` from its creation on, None for no limit. With ``page`` part of it is reserved for
+    figures and page. ``source`` measures it."""
 
     seconds: float | None = None
     page: bool = True
@@ -196,7 +196,7 @@ class Clock:
         return None if end is None else max(0.0, end - self.source.now())
 
     def early(self, share: float) -> bool:
-        """Whether a share of the time is not spent yet."""
+        """Whether less than a share of the time is spent."""
         return (self.left(share) or 0.0) > 0.0
 
     def pictured(self, run_s: float | None) -> bool:
@@ -219,7 +219,7 @@ SIZES_ALONE = tuple((count, 1) for count in (18, 12, 9, 6, 4, 3, 2))
 WORTHWHILE = 4
 #: Runs that the queue pictures of the page take.
 PICTURED = 4
-#: Designs that are validated however short the time is: the recommendation and what it is to be better than.
+#: Least number of validated designs, however short the time: the recommendation and three rivals.
 VALIDATED = 4
 
 

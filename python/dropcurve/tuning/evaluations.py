@@ -1,7 +1,7 @@
-"""Evaluations of settings: in which trials each is run, its expected loss, and which get more runs.
+"""Evaluations of settings: the trials of each, its expected loss, and the choice of those that get more runs.
 
-A new setting is run in few of the trials, those that say most about its loss over all conditions; one that is likely to
-be the best of its family is run in more, until it was run in all.
+A new setting is run in few of the trials, the most informative ones on its loss over all conditions. A setting that is
+likely to be the best of its family is run in further trials, until all have been run.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Evaluations:
         until: float | None,
     ) -> bool:
         """One batch of proposals: a first evaluation of each, then another one of those that may be the best of their
-        family; what was run in all trials goes to ``tried``. Returns whether there was time for it."""
+        family; settings that were run in all trials are added to ``tried``. Returns whether there was time for it."""
         usable = {one.key for _, _, one in asked if self.usable(one)}
         there = [(study, one) for study, _, one in asked if one.key in usable]
         if not self.run(
@@ -125,7 +125,7 @@ class Evaluations:
         self, best: Candidate, solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]], gain: float
     ) -> bool:
         """Whether the surrogate of some family expects to improve on a design by more than ``gain`` points, given the
-        designs that were ``solved`` and run so far; a family that none of was run may."""
+        designs that were ``solved`` and run so far; an unevaluated family may."""
         found = False
         for kind, study in self.studies.items():
             for one, at in solved.get(kind, []):
@@ -150,7 +150,7 @@ class Evaluations:
     def completed(
         self, some: Sequence[Candidate], solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
     ) -> list[Candidate]:
-        """``some`` and the designs on the way to an edge, those that were run in all trials, each once."""
+        """The designs among ``some`` and among the steps to an edge that were run in all trials, each once."""
         edges = [one for found in solved.values() for one, _ in found if self.whole(one)]
         return list({one.key: one for one in [*some, *edges]}.values())
 

@@ -1,4 +1,4 @@
-"""The search space of each discipline: axes with ranges sized for the link, and the parameters they stand for.
+"""The search space of each discipline: axes with ranges sized for the link, and their conversion to parameters.
 
 Where the parameters of a discipline depend on each other (RED's thresholds) its axes do not (a threshold and a ratio),
 so that every point of the search space is a valid setting.
@@ -26,8 +26,8 @@ Params = dict[str, Any]
 @dataclass(frozen=True)
 class Room:
     """Link that ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
-    ``dialects`` has those of disciplines (by kind) that are not to be in their default one; ``modem_pkts`` is the
-    buffer of a modem behind the box, None where the buffer is the box's own."""
+    ``dialects`` overrides the default dialect by discipline; ``modem_pkts`` is the buffer of a modem behind the box,
+    None where the buffer is the box's own."""
 
     capacity: float
     buffer_pkts: float
@@ -100,7 +100,7 @@ def _span(seconds: float) -> str:
 
 
 def _digits(value: float) -> float:
-    """A value to three significant digits: more would claim a precision that no run supports."""
+    """A value rounded to three significant digits; more would claim a precision that no run supports."""
     return float(f"{value:.3g}")
 
 
@@ -163,7 +163,7 @@ def _red(kind: str, room: Room) -> Family:
 
 
 def _wred(kind: str, room: Room) -> Family:
-    """RED as routers are configured with: the same axes, one class, a mark denominator and an exponent."""
+    """WRED as on routers: the axes of RED with one class, a mark denominator and an exponent."""
     red = _red("red", room)
 
     def build(at: Coordinates) -> Params:
@@ -273,7 +273,7 @@ def _droptail(kind: str, room: Room) -> Family:
 
 
 def _fair(kind: str, room: Room) -> Family:
-    """Fair queues of plain tail drop: what they hold together, for the longest of them gives up what is too much."""
+    """Fair queues with tail drop: their common limit; an overflow drops from the longest queue."""
     axis = _log(8.0, max(16.0, room.buffer_pkts), "pkts", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
@@ -283,7 +283,7 @@ def _fair(kind: str, room: Room) -> Family:
 
 
 def _cake(kind: str, room: Room) -> Family:
-    """CAKE by its interval, of which the target is a twentieth; the buffer sizes itself."""
+    """CAKE by its interval; the target is a twentieth of it, and CAKE sizes the buffer itself."""
     axis = _log(max(0.005, 30.0 / room.capacity), 0.5, "s")
 
     def read(params: Mapping[str, Any]) -> Coordinates:

@@ -1,4 +1,4 @@
-"""Pictures of an answer: the trade, what each parameter costs, how far conditions may drift."""
+"""Figures of an answer: the trade-off, the sensitivity to each parameter, the drift of conditions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Name, title and what to see, of each picture, in the order of the page.
+#: Title and caption by name of each figure, in the order of the page.
 TITLES = {
     "trade": (
         "What was tried",
@@ -43,7 +43,7 @@ TITLES = {
 
 
 def available(answer: Answer) -> tuple[str, ...]:
-    """The pictures that have something to show."""
+    """Names of the figures that the answer has data for."""
     axes = _axes(answer)
     spots = [one for one in answer.spots if all(_finite(axis.value(one)) for axis in axes)]
     found = ["trade"] if len(axes) > 1 and spots else []
@@ -51,12 +51,12 @@ def available(answer: Answer) -> tuple[str, ...]:
     return (*found, *(["drift"] if answer.drift else []))
 
 
-#: Figures that were drawn, by name and width: working out a layout takes longer than writing a file of it.
+#: Figures that were drawn, by name and width: a layout takes longer than writing it to a file.
 Drawn = dict[tuple[str, str], "Figure"]
 
 
 def fragment(name: str, answer: Answer, *, width: str = "page", drawn: Drawn | None = None) -> str:
-    """A picture as an SVG element for a page; ``drawn`` holds those that were drawn already."""
+    """A figure as an SVG element for a page; ``drawn`` holds those that were drawn already."""
     with style.styled(text_as_text=True):
         svg = style.to_bytes(_figure(name, answer, width, {} if drawn is None else drawn), format="svg")
     title, see = TITLES[name]
@@ -64,7 +64,7 @@ def fragment(name: str, answer: Answer, *, width: str = "page", drawn: Drawn | N
 
 
 def save(answer: Answer, folder: Path, *, drawn: Drawn | None = None) -> list[Path]:
-    """Writes every picture as SVG and PNG."""
+    """Writes every figure as SVG and PNG."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name in available(answer):
@@ -89,7 +89,7 @@ def _figure(name: str, answer: Answer, width: str, drawn: Drawn) -> Figure:
 
 @dataclass(frozen=True)
 class _Axis:
-    """One of the things that are weighed: how to read it off a spot, in a unit of the right size."""
+    """An axis of the trade-off: label, unit, and the function that reads its value from a spot."""
 
     label: str
     unit: str
@@ -205,7 +205,7 @@ def _shown(ax: Axes, x: float, y: float) -> bool:
 
 
 def _front(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis) -> None:
-    """The line of designs that none beats in both."""
+    """The Pareto front: designs that no other one beats in both."""
     points = {
         one.candidate.key: [(-1.0 if axis.higher else 1.0) * axis.value(one) for axis in (across, up)]
         for one in spots
@@ -216,7 +216,7 @@ def _front(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis) -> None:
 
 
 def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any) -> None:
-    """The view: a hopeless design does not squeeze the rest; a bound is drawn in."""
+    """Limits of the axes: the worst designs are left out, bounds are inside."""
     left, right = _span(across, spots, best)
     if across.bound is not None:
         limit = across.bound.bound / across.divisor
@@ -227,18 +227,18 @@ def _window(ax: Axes, spots: Sequence[Any], up: _Axis, across: _Axis, best: Any)
             right = max(
                 2.2 * limit, min(right, 4 * limit), 1.06 * across.value(best) if best is not None else 0.0
             )
-        # The bound is in the view even where every design is far from it.
+        # The bound is inside the axes even where every design is far from it.
         left, right = min(left, 0.9 * limit), max(right, 1.1 * limit)
     ax.set_xlim(left, right)
     inside = [one for one in spots if left <= across.value(one) <= right]
     low, high = _span(up, inside or spots, best)
-    # No share is above the whole.
+    # No share exceeds 100 %.
     ax.set_ylim(low, min(high, WHOLE) if up.unit == "%" and low < 100.0 else high)
 
 
 #: Upper end of an axis of shares: a mark at 100 % is drawn whole.
 WHOLE = 100.6
-#: Share of the designs, the worst ones, that may lie outside of the view.
+#: Share of the designs, the worst ones, that may lie outside the axes.
 OUTSIDE = 0.08
 
 
@@ -257,7 +257,7 @@ def _finite(*values: float) -> bool:
     return all(abs(value) < float("inf") for value in values)
 
 
-#: Inches that the label of a tick takes, and that a panel of a row gives to its labels and gaps.
+#: Width in inches of a tick's label, and of the labels and gaps of one panel in a row.
 TICK_IN, MARGIN_IN = 0.5, 0.5
 
 #: Title, value of a point, bound.
@@ -299,7 +299,7 @@ def _sensitivity(answer: Answer, width_in: float) -> Figure:
                 ax.set_title(one.parameter)
             if row == len(curves) - 1:
                 ax.set_xlabel("factor")
-    # Axes that have found their size may choose other, wider ticks, which need their room in turn.
+    # Axes of the final size may choose other, wider ticks, which need room again.
     engine: Any = figure.get_layout_engine()
     engine.execute(figure)
     return figure
@@ -319,7 +319,7 @@ def _off(ax: Axes, one: Sensitivity, value: Callable[[Any], float], bound: float
 
 
 def _marks(ax: Axes, points: Sequence[tuple[float, float, bool, bool]], face: style.Look) -> None:
-    """A dot where constraints hold, a cross where one breaks, a ring at what is recommended."""
+    """Markers: a dot where constraints hold, a cross where one does not, a ring at the recommendation."""
     for x, y, holds, here in points:
         if not holds:
             ax.plot([x], [y], marker="x", color=style.PALETTE[1], markersize=5, markeredgewidth=1.2, zorder=4)
@@ -376,7 +376,7 @@ def _far(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) 
 
 
 def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
-    """Tick labels: the tried values that have room, as people write them, the ends of the asked range first."""
+    """Tick labels: as many of the tried values as fit, the ends of the asked range first."""
     ends = [far for far in one.points if far.value in (one.axis.range.low, one.axis.range.high)]
     scale = math.log if one.axis.range.low > 0 else float
     apart = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))

@@ -1,4 +1,4 @@
-"""The finalists of a search, and the front of several objectives on seeds that it has not seen."""
+"""The finalists of a search, and the Pareto front of several objectives on fresh seeds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .effort import Budget
 from .evaluations import Evaluations
 from .study import front
 
-#: Share of the runs that the finalists are given.
+#: Share of the runs for the finalists.
 FINALS = 0.25
 #: Seeds of the finalists where there are several objectives.
 FRONT_BLOCKS = 2
 #: Finalists, of each family and of all.
 PER_FAMILY, ALTOGETHER = 2, 8
-#: Fewest of all, and on how many seeds each shall be tried before the runs are spent.
+#: Least number of finalists, and the number of seeds that the runs have to suffice for.
 LEAST, EACH = 3, 8
 
 
@@ -70,7 +70,7 @@ class Final:
         return list({one.key: one for one in found}.values())
 
     def front(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """The finalists where there are several objectives: the front of what keeps the bounds."""
+        """The finalists where there are several objectives: the Pareto front of the feasible designs."""
         allowed = [one for one in ranked if self.evaluations.excess(one) <= 0] or list(ranked[:1])
         names = front({one.key: self.evaluations.vector(one) for one in allowed})
         return [one for one in allowed if one.key in names]
@@ -78,7 +78,8 @@ class Final:
     def unbeaten(
         self, pool: Sequence[Candidate], blocks: Sequence[Sequence[PairedTrial]]
     ) -> tuple[list[Candidate], list[PairedTrial]]:
-        """The front after all of the pool was run on block after block, while there was time; and those trials."""
+        """The Pareto front after the pool was run on one block of trials after the other, while there was time; and
+        those trials."""
         some = blocks if self.fits(len(pool) * len(blocks[0]), FINALS_END) else [self.evaluations.first]
         trials: list[PairedTrial] = []
         for one in some:

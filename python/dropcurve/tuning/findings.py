@@ -1,4 +1,4 @@
-"""Findings of a tuning run, as data: the validated designs, the settings that were run, and the cost of being wrong."""
+"""Findings of a tuning run, as data: the validated designs, the settings that were run, sensitivity and drift."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .validation import ValidationLine
 
 @dataclass(frozen=True)
 class Spot:
-    """A design that was tried at every condition: its objectives and measures in the mean over them."""
+    """A design that was evaluated at every condition: the means of its objectives and measures over them."""
 
     candidate: Candidate
     objectives: tuple[float, ...]
@@ -81,7 +81,7 @@ class Findings:
 
     @property
     def brief(self) -> bool:
-        """Whether less was spent than on a small link."""
+        """Whether the budget was smaller than that of a small link."""
         return self.replications < LEVELS[0].replications * (1 if self.question.varying else ALONE)
 
     @property

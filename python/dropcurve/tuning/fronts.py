@@ -1,4 +1,5 @@
-"""Several goals: the front in words, what each design on it is set to, and what a step along it costs."""
+"""Several objectives: sentences on the Pareto front, the settings of its designs, and the trade-off of a step along
+it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def others(answer: Findings) -> list[ValidationLine]:
 
 
 def named(answer: Findings, one: Candidate) -> str:
-    """A design among several of its discipline: by what the search moved, such as ``tail drop, limit 16 pkts``."""
+    """A design among several of its discipline, named by the parameters of the search space, such as ``tail drop, limit
+    16 pkts``."""
     if one.origin != "search":
         return one.name
     kind = one.kind_as_loaded
@@ -43,7 +45,7 @@ def named(answer: Findings, one: Candidate) -> str:
 
 
 def verdict(answer: Findings) -> Iterator[str]:
-    """Sentences on the front, on the steps to either side, and on what people run."""
+    """Sentences on the front, on the steps to either side, and on common settings."""
     goal = answer.question.goal
     line = ordered(answer)
     if len(line) < 2:
@@ -72,7 +74,7 @@ def _at(answer: Findings, line: ValidationLine) -> str:
 
 
 def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
-    """The nearest design to either side that really gives in one goal and costs in the other."""
+    """The nearest design to either side that is significantly better in one objective and worse in the other."""
     place = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
     for side in (reversed(line[:place]), line[place + 1 :]):
         found = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
@@ -87,7 +89,7 @@ def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
 
 
 def _signs(answer: Findings, line: ValidationLine) -> list[int]:
-    """1, −1 or 0 for each objective: really better than the recommendation, really worse, no difference found."""
+    """1, −1 or 0 for each objective: better than the recommendation, worse, no difference found."""
     pairs = zip(answer.question.goal.objectives, line.difference, line.real, strict=True)
     return [
         0 if pair is None or not real else 1 if (pair.mean > 0) == one.higher else -1

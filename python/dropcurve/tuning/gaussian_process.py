@@ -1,8 +1,9 @@
 """A Gaussian process for one measure over the search space and the conditions (RW06).
 
-Runs scatter by more than good settings differ, so that the best observation is the luckiest one; the process weighs
-neighbours too. Its kernel is the sum of a Matérn 5/2 kernel with a length scale for each axis (ARD) that all conditions
-share, one for each condition, a term for each trial (common random numbers), and heteroscedastic noise.
+The noise of runs exceeds the differences between good settings, so that the best observation is mostly luck; the
+process also uses the neighbours. Its kernel is the sum of a Matérn 5/2 kernel with a length scale for each axis (ARD)
+that all conditions share, one for each condition, a term for each trial (common random numbers), and heteroscedastic
+noise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-# The matrices are small: threads of linear algebra would only wait for one another and for the runs.
+# The matrices are small: further threads of the linear algebra would only wait for each other and for the runs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 #: Log-normal priors of the hyper-parameters (mean, standard deviation of the logarithm): length scale (in shares of the

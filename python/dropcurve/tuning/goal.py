@@ -42,7 +42,7 @@ _TERM = re.compile(r"([+-]?)\s*(?:((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)\s*\*?\
 
 #: The goal where none is stated.
 DEFAULT = "balanced"
-#: The most that a measure with this unit, or of this name, can be.
+#: Largest possible value of a measure, by unit or name.
 MOST = {"%": 100.0, "jain": 1.0}
 
 
@@ -93,7 +93,7 @@ class Objective:
 
     @property
     def single(self) -> Measure | None:
-        """The measure, if it is only one."""
+        """The measure of an objective with one term, else None."""
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 1.0 else None
 
     @property
@@ -171,7 +171,7 @@ def parse(
         round_trip_s: The base round trip in seconds, for presets.
 
     Raises:
-        UsageError: For what it cannot parse, with the part and what would do.
+        UsageError: For text it cannot parse, with the part and the form to write.
 
     Example:
         ``parse("p95 delay < 15ms, max utilisation").constraints``
@@ -266,12 +266,12 @@ def _known(part: str) -> bool:
 
 
 def _directed(part: str) -> bool:
-    """Whether a bare measure says by itself which way it is better."""
+    """Whether a bare measure has a direction that is better."""
     return _known(part) and metrics.find(metrics.split(measure(part).key)[0]).better != "none"
 
 
 def _check(objectives: list[Objective], constraints: list[Constraint]) -> None:
-    """Contradictions, and directions nobody means."""
+    """Refuses contradictions, and directions in which the measure gets worse."""
     for one in objectives:
         single = one.single
         better = metrics.find(metrics.split(single.key)[0]).better if single else "none"

@@ -14,8 +14,8 @@ from ..errors import UsageError
 from ..quantities import wording
 from ..verdict import BULK_FACTOR, Exchange
 
-#: Factors on the exchange rate: a game or call counts delay four times. Loading a page takes many round trips, so that
-#: its time counts a 25th.
+#: Factors on the exchange rate: the delay of a game or call counts four times; the load time of a page, which takes
+#: many round trips, counts a 25th.
 THIN_FACTOR, PAGE_FACTOR = 4.0, 0.04
 #: Points of one step of the mean opinion score: from "satisfied" to "some dissatisfied" are 0.3 steps (ITU-T G.107).
 POINTS_PER_MOS = 50.0
@@ -34,7 +34,7 @@ class Weighed:
     exchange: Exchange
 
     def named(self, *roles: str, source: str = "") -> list[str]:
-        """Classes of these roles whose data passes the queue, or of those with a source, if there are any."""
+        """Names of the classes with these roles or sources whose data passes the queue."""
         found = [one for one in self.classes.values() if one.role in roles and not one.reverse]
         own = [one.name for one in found if source in one.sources]
         return own if source and own else [one.name for one in found]
@@ -47,7 +47,7 @@ class Weighed:
         return [one.name for one in forward if one.role != "unresponsive"] if attacked else []
 
     def use(self) -> list[str]:
-        """The term of the use of the link: its utilisation, or what an attack leaves to the others."""
+        """The term for utilisation; under an attack the share of the link that the other flows get."""
         return [f"link share of {name}" for name in self.victims] or ["utilisation"]
 
     def delays(self, factor: float, names: Sequence[str], measure: str) -> list[str]:
@@ -58,10 +58,11 @@ class Weighed:
         return [f"-{points / len(names):.4g} * {measure} of {name}" for name in names]
 
     def own_delay(self, factor: float = 1.0) -> list[str]:
-        """Terms of the delay of long transfers, which what shares their connection waits for; none without any.
+        """Terms of the delay of long transfers, which also delays requests on the same connection; none without long
+        transfers.
 
-        A discipline that isolates flows keeps thin flows fast whatever long transfers do to themselves, so that a goal
-        that weighs thin flows alone would let their queue grow without limit.
+        A discipline that isolates flows protects thin flows from the queue of long transfers, so that a goal that
+        weighs thin flows alone would let that queue grow without limit.
 
         Args:
             factor: On the exchange rate for thin flows in the same goal, of which long transfers count a quarter.
@@ -126,10 +127,10 @@ def _bulk(given: Weighed) -> list[str]:
             "add some, such as with --link cable",
         )
     use = [f"link share of {name}" for name in bulk] or ["utilisation"]
-    # Transfers of the other direction live by the acknowledgements that pass this queue.
+    # Transfers in the other direction depend on the acknowledgements that pass this queue.
     if any(one.role == "bulk" and one.reverse for one in given.classes.values()):
         use.append("reverse utilisation")
-    # The delay of all packets: a queue that is longer than it need be is no better, even if thin flows pass it.
+    # The delay of all packets: a longer queue than needed is no better, even if thin flows bypass it.
     return [*use, *given.delays(BULK_FACTOR, [], "p95 delay")]
 
 
@@ -137,7 +138,7 @@ _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
     "balanced": _balanced, "voip": _voip, "gaming": _gaming, "web": _web, "bulk": _bulk,
 }  # fmt: skip
 
-#: Traffic and trade-off of each preset, by name.
+#: Description of each preset, by name: its traffic and trade-off.
 PRESETS = {
     "balanced": "use of the link against the p95 delay and loss of calls and games, and a little of long transfers",
     "voip": "call quality (MOS), then use of the link, and a little the delay of long transfers",
@@ -176,5 +177,5 @@ def written(
 
 
 def listed() -> str:
-    """The presets with what they weigh, for help texts."""
+    """The presets and their descriptions, for help texts."""
     return wording.listed([f"{name} ({about})" for name, about in PRESETS.items()])

@@ -1,4 +1,4 @@
-"""A goal as what a verdict on a comparison weighs."""
+"""A goal as the weights of a verdict on a comparison."""
 
 from __future__ import annotations
 

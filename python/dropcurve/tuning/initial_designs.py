@@ -1,4 +1,4 @@
-"""Designs known before a search: defaults, rules of thumb, and designs by formula."""
+"""Initial designs: defaults, rules of thumb, and designs by formula."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ RULE = "rule"
 
 
 def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]:
-    """Tail drop first, then the other designs; where the effort is ``brief`` without those by formula but rules."""
+    """The initial designs, tail drop first; where the effort is ``brief``, of those by formula only the rules of
+    thumb."""
     room, target = question.room, question.target
     found = []
     for name, kind, params, origin in references(room, box=target.box):
-        # Those of scripts are loaded as the scripts write them.
+        # Designs of scripts are loaded as the scripts write them.
         made = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
         found.append(made or Candidate(name, kind, params, origin))
     advice = question.advice()
@@ -30,5 +31,5 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
 
 
 def is_default(one: Candidate) -> bool:
-    """Whether a design is what people run without tuning, and no rule of thumb or design by formula."""
+    """Whether a design is a common setting without tuning, and no rule of thumb or design by formula."""
     return one.origin != RULE and "formula" not in one.name and "rule" not in one.name

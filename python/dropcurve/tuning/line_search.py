@@ -1,7 +1,7 @@
 """The best scale of a family for goals that no edge solves: a weighted sum, the least delay, fairness under a bound.
 
-A pattern search over the logarithm of the scale (Hooke and Jeeves 1961): the start is the best of a coarse grid where
-it is unknown; steps to either side go on while they win, and are halved where they do not.
+A pattern search over the logarithm of the scale (Hooke and Jeeves 1961): it starts at the best point of a coarse grid
+where no start is known; steps to either side continue while they improve the loss, else they are halved.
 """
 
 from __future__ import annotations
@@ -75,8 +75,7 @@ class LineSearch:
     def _at(
         self, coordinates: Coordinates, place: float, trials: Sequence[PairedTrial]
     ) -> tuple[float, float] | None:
-        """The score over some trials at a place of the scale, and what decides between equal ones; None if it cannot
-        be had."""
+        """The score over some trials at a value of the scale, and the tie-breakers; None if it cannot be computed."""
         scale = self._rounded(place)
         at = {**coordinates, self.study.family.scale: scale}
         made = self.study.candidate(at)

@@ -1,10 +1,9 @@
-"""A link and its traffic from a few numbers: what the question by a few numbers stands for.
+"""A link and its traffic from a few numbers.
 
-Assumptions, which the answer prints: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux by default)
-whose round trips lie within a tenth of the given one, so that they do not synchronise; short flows as web objects,
-each on a fresh connection, that arrive as a Poisson process and whose sizes have a heavy tail; UDP with exponential
-gaps. A run lasts until its numbers have settled: longer for long
-round trips and slow links.
+The answer prints these assumptions: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux by default) whose round
+trips lie within a tenth of the given one, so that they do not synchronise; short flows as web objects, each on a fresh
+connection, that arrive as a Poisson process and whose sizes have a heavy tail; UDP with exponential gaps. A run lasts
+until its numbers have settled: longer for long round trips and slow links.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario
 
-#: Payload of a short flow: Pareto with the shape that CB97 found for the web, cut where a flow is no longer short.
+#: Payload of a short flow: Pareto with the shape that CB97 found for the web, truncated where a flow is no longer
+#: short.
 LEAST_BYTES, SHAPE, MOST_BYTES = 2_000.0, 1.2, 1_000_000.0
 #: Places where short flows arrive, each with a round trip of its own.
 PLACES = 8
@@ -27,7 +27,7 @@ PACKET_BYTES = 1500
 LEAST_BUFFER = 4
 #: Senders of the UDP share.
 UDP_FLOWS = 4
-#: Packets a run may send at most, before the time of its counting is shortened.
+#: Largest number of packets of a run; its measurement window is shortened for more.
 MOST_PACKETS = 1_000_000
 #: Largest share of the link that short flows and UDP may offer together.
 MOST_SHARE = 95.0
@@ -136,8 +136,8 @@ def short_bytes() -> float:
 def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:
     """(warm-up, duration) in seconds.
 
-    The warm-up is 3 s and 50 round trips; what is counted 8 s and 100 round trips, or 4000 packets if that is
-    longer, but a million packets are enough for anyone.
+    The warm-up is 3 s and 50 round trips; the measurement window is 8 s and 100 round trips, or 4000 packets if that is
+    longer, but at most a million packets.
     """
     warmup = math.ceil(3.0 + 50.0 * rtt_s)
     packets_a_second = rate_bps / (8 * PACKET_BYTES)

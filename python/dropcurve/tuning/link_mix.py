@@ -1,4 +1,4 @@
-"""A link with its usual traffic (`dropcurve.scenario.links`) as what a question is about."""
+"""A link with its usual traffic (`dropcurve.scenario.links`) as the subject of a question."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def of_link(
         The question; rate, rtt, flows, buffer, short and udp may be ranges.
 
     Raises:
-        UsageError: For values that make no sense, all of them at once.
+        UsageError: For invalid values, all of them at once.
     """
     wrong = Gathered()
     rates = wrong.take(lambda: _rate(rate), (LEAST_RATE, LEAST_RATE))
@@ -118,7 +118,7 @@ def of_mix(
         The question; its conditions are the ranges of the link.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
     """
     if any(one.partition(":")[0] == "dualpi2" for one in candidates):
         text = with_l4s(text)

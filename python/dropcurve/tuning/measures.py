@@ -1,4 +1,4 @@
-"""Measures as people call them: ``p95 delay``, ``utilisation``, ``goodput of short``."""
+"""Measures by their usual names: ``p95 delay``, ``utilisation``, ``goodput of short``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .. import metrics
 from ..errors import UsageError, nearest
 from ..quantities import units
 
-#: Meaning of the word at the front of a measure.
+#: Statistic by the first word of a measure.
 _STATISTICS = {
     "mean": "mean", "average": "mean", "avg": "mean", "median": "p50", "p50": "p50", "p95": "p95", "p99": "p99",
 }  # fmt: skip
@@ -22,11 +22,11 @@ _WITH_STATISTIC = {
     "page load time": ("page_ms", ("p95", "mean", "p50")),
 }
 
-#: Metrics of the queue that a class has under another name: the same of its own packets.
+#: Metrics of the queue, and the metric of the same quantity for the packets of one class.
 _OF_CLASS = {"loss": "flow_loss", "marks": "flow_marks"}
 #: Links that a measure may follow with "of"; any other name is a class.
 _LINKS = re.compile(r"bottleneck|back|hop[0-9]+")
-#: Other names of what there is.
+#: Synonyms of metrics.
 _ALIASES = {
     "queueing delay": "delay", "queuing delay": "delay", "queue delay": "delay", "sojourn": "delay", "wait": "delay",
     "sojourn time": "delay", "waiting time": "delay", "latency": "delay", "fct": "completion time",
@@ -91,8 +91,8 @@ def measure(text: str) -> Measure:
     """The measure called ``text``.
 
     Args:
-        text: A name, and a class if it is to count alone: ``goodput of short``, ``goodput_bps[short]``. Loss and
-            delay "of" a class are those of its own packets.
+        text: A name, followed by a class to measure that class alone: ``goodput of short``, ``goodput_bps[short]``.
+            Loss and delay "of" a class are those of its own packets.
 
     Raises:
         UsageError: With the nearest name for one that is not known.

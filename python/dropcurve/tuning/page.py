@@ -1,4 +1,4 @@
-"""The page of an answer: one file that opens offline and reads like a consultant's."""
+"""The page of an answer: one HTML file that opens offline."""
 
 from __future__ import annotations
 

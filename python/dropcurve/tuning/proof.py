@@ -1,8 +1,9 @@
-"""The last block of a validation: the recommendation alone, on fresh conditions and seeds with no part in choosing it.
+"""The last block of a validation: the recommendation alone, on fresh conditions and seeds that took no part in choosing
+it.
 
 A design that is chosen as the best of those that hold a bound in some runs is likely to have been lucky in them
-(winner's curse). So its bounds count as held only if they also hold in a block that nothing was chosen on; if not,
-another design is chosen, and tried in a block of its own.
+(winner's curse). So its bounds count as held only if they also hold in a block on which no choice was based; if not,
+another design is chosen and run in a block of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .goal import Constraint
 
-#: Runs of a block, those of the largest links (one of them may break a bound), and the fewest that say anything.
+#: Runs of a block, the number for the largest links (one of them may break a bound), and the fewest for a statement.
 RUNS, RUNS_LARGE, FEWEST = 36, 20, 6
 #: Distance of the seeds of a block from those of the validation, and between blocks.
 APART, BLOCKS_APART = 3_000_000, 10_000

@@ -1,4 +1,4 @@
-"""The question: a link or a scenario, what may vary, what is wanted, and what to choose from."""
+"""The question: a link or a scenario, the conditions that vary, the goal, and the candidates."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from .stress.traffic import described_datagrams, with_datagrams
 #: One condition: axis to value.
 Condition = dict[str, float]
 
-#: Conditions inside the ranges, beside their corners.
+#: Number of conditions inside the ranges, besides the corners.
 INSIDE = 4
-#: Axes whose corners are all taken; of more, a half.
+#: Number of axes up to which all corners are conditions; of more axes half of the corners are.
 ALL_CORNERS = 3
 
 
 @dataclass(frozen=True)
 class ConditionAxis:
-    """Something that varies: ``rtt`` in seconds, ``rate`` in bit/s, ``flows``, ``short`` and ``udp`` in % of the
+    """A condition that varies: ``rtt`` in seconds, ``rate`` in bit/s, ``flows``, ``short`` and ``udp`` in % of the
     link, or a path of the scenario in the unit of its range."""
 
     name: str
     range: Range
 
     def shown(self, value: float) -> str:
-        """A value as people write it."""
+        """A value as text with its unit."""
         if self.name == "rtt":
             return units.show_span(value)
         if self.name in ("rate", "down", "up"):
@@ -56,7 +56,7 @@ class ConditionAxis:
 
     @property
     def label(self) -> str:
-        """Name of the axis, in words."""
+        """Name of the axis in sentences and tables."""
         words = {"rtt": "round trip", "rate": "rate", "flows": "flows", "short": "short flows", "udp": "UDP"}
         return words.get(self.name, self.name)
 
@@ -67,7 +67,7 @@ class ConditionAxis:
 
 @dataclass(frozen=True)
 class Question:
-    """Everything that decides the answer, but seed and effort."""
+    """All inputs of the answer except for seed and effort."""
 
     title: str
     goal: goals.Goal
@@ -90,7 +90,7 @@ class Question:
 
     @property
     def free(self) -> bool:
-        """Whether no disciplines were named, so that any may be recommended."""
+        """Whether any discipline may be recommended, since the question names none."""
         return self.candidates == _searched((), self.space, box=self.target.box)
 
     def may_recommend(self, one: Candidate) -> bool:
@@ -99,7 +99,7 @@ class Question:
         return self.target.takes(one) and (self.free or one.kind in self.candidates)
 
     def scenario(self, condition: Condition) -> Scenario:
-        """The scenario at a condition, with whatever queue it has."""
+        """The scenario at a condition, with its own queue."""
         if self.link is not None:
             return with_datagrams(self.link.scenario(condition), condition)
         assert self.base is not None, "a question has a link or a scenario"
@@ -112,8 +112,8 @@ class Question:
         return {axis.name: axis.range.at(float(places.get(axis.name, 0.0))) for axis in self.axes}
 
     def conditions(self, most: int | None = None) -> list[Condition]:
-        """Conditions of the trials: the corners of the ranges, interleaved with points inside. Half the list is a
-        fair sample of the whole. At ``most`` that number: the two ends, then points inside."""
+        """Conditions of the trials: the corners of the ranges, interleaved with points inside. The first half of the
+        list is a fair sample of all. At ``most`` that number: the two ends, then points inside."""
         found = self._spread(most)
         return _distinct([*found, *map(dict, self.worst)]) if self.worst else found
 
@@ -182,10 +182,10 @@ def of_file(
     space: Mapping[str, Mapping[str, str]] | None = None,
     exchange: Exchange | None = None,
 ) -> Question:
-    """A question about a scenario: its ``[tune]`` section, and what is given here instead.
+    """A question about a scenario: its ``[tune]`` section, overridden by the arguments.
 
     ``[tune]`` has ``goal``, ``for``, ``candidates``, ``robust``, ``[tune.ranges]`` (path to range) and
-    ``[tune.space.KIND]`` (parameter to range). Raises ScenarioError or UsageError for what is wrong with it.
+    ``[tune.space.KIND]`` (parameter to range). Raises ScenarioError or UsageError for every fault of it.
     """
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)
@@ -255,7 +255,7 @@ def assembled(
     candidates: Sequence[str], robust: str, space: Mapping[str, Mapping[str, str]], *,
     link: Link | MixLink | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
-    """The question from parts that were read. Raises UsageError for what cannot be chosen from."""
+    """The question from its parsed parts. Raises UsageError for candidates that cannot be chosen from."""
     if robust not in ROBUST:
         raise UsageError(
             "robust",
@@ -289,8 +289,8 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
 
 
 def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:
-    """Kinds, and the dialect of those that were given one (``red:ns2``). Raises UsageError for other parameters, and
-    where a box decides the dialect."""
+    """Kinds, and the dialects that were named (``red:ns2``). Raises UsageError for other parameters, and where a box
+    decides the dialect."""
     kinds: list[str] = []
     dialects: dict[str, str] = {}
     for text in candidates:
@@ -340,8 +340,8 @@ def _ecn(base: Scenario) -> bool:
 
 
 def ends(question: Question) -> list[tuple[str, Condition]]:
-    """The two ends of the ranges that matter most: fewest flows on the longest round trip, which swing most, and
-    most flows on the shortest, which need most drops; for other axes all low and all high."""
+    """The two ends of the ranges that matter most: fewest flows on the longest round trip, where oscillations are
+    largest, and most flows on the shortest, where most drops are needed; for other axes all low and all high."""
     axes = question.varying
     if not axes:
         return [("", question.middle())]

@@ -1,4 +1,4 @@
-"""Racing: which candidates are clearly behind another one in the trials that both were run in.
+"""Racing: finding candidates that are significantly worse than another one in the trials that both were run in.
 
 F-Race (Birattari 2002) with paired t tests instead of ranks: under common random numbers the difference of two
 candidates in a trial is far less noisy than either, so the budget goes to candidates that are close.
@@ -15,7 +15,8 @@ from .candidates import Candidate
 
 #: Error probability of one elimination.
 ALPHA = 0.02
-#: Differences beyond this many points count as this many: a constraint broken somewhere is enough to be behind.
+#: Differences beyond this many points count as this many: one constraint that fails at one condition is enough to be
+#: worse.
 CLEAR = 20.0
 #: Fewest pairs a test may use.
 PAIRS = 4
@@ -29,7 +30,7 @@ def behind(
     *,
     alpha: float = ALPHA,
 ) -> bool:
-    """Whether a candidate is worse than another beyond doubt, on the trials both have."""
+    """Whether a candidate is significantly worse than another one in the trials that both were run in."""
     pairs = [
         min(max(pair, -CLEAR), CLEAR)
         for pair in _pairs(bench, candidate, best, trials)
@@ -38,7 +39,7 @@ def behind(
     if len(pairs) < PAIRS:
         return False
     if min(pairs) >= CLEAR:
-        # Cut at the same value, they have no scatter left that a test could measure: each is clear by itself.
+        # Clipped to the same value the differences have no variance for a test: each decides by itself.
         return True
     found = statistics.paired(pairs, [0.0] * len(pairs))
     return found is not None and found.mean > 0 and found.p / 2.0 < alpha

@@ -1,4 +1,4 @@
-"""Around the recommendation: what each parameter costs if it is off, and how far conditions may drift."""
+"""Sensitivity of the recommendation to each parameter, and the drift of conditions under which it stays good."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .effort import Budget
 from .families import Family
 from .question import ConditionAxis
 
-#: Factors by which a parameter is put off, and those of a brief answer.
+#: Factors on a parameter, and those of a brief answer.
 FACTORS, FEW_FACTORS = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)
 #: Factors by which conditions leave the ends of their range.
 BEYOND, BEYOND_BRIEFLY = (2.0, 4.0), (4.0,)
@@ -21,8 +21,8 @@ BEYOND, BEYOND_BRIEFLY = (2.0, 4.0), (4.0,)
 
 @dataclass(frozen=True)
 class Off:
-    """A parameter at a factor of the recommended value: what it is then, each objective and each measure in the mean
-    over the conditions, and whether the constraints held at all of them."""
+    """A parameter at a factor of its recommended value: the value, the mean of each objective and each measure over the
+    conditions, and whether the constraints held at all of them."""
 
     factor: float
     shown: str
@@ -34,7 +34,7 @@ class Off:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """All of a parameter; the recommended value is the one with factor 1."""
+    """All factors of a parameter; factor 1 is the recommended value."""
 
     parameter: str
     off: tuple[Off, ...]
@@ -59,8 +59,8 @@ class Far:
 
 @dataclass(frozen=True)
 class Drift:
-    """A design along one axis, and where it stops to be good: where a constraint breaks, or an objective is two points
-    (percentage points, or per cent) worse than anywhere inside the range."""
+    """A design along one axis, and the ends of the stretch where it is good: beyond them a constraint fails, or an
+    objective is two points (percentage points, or per cent) worse than anywhere inside the range."""
 
     axis: ConditionAxis
     candidate: Candidate
@@ -68,7 +68,7 @@ class Drift:
 
     @property
     def good(self) -> tuple[Far, Far] | None:
-        """The first and the last point of the unbroken good stretch around the middle."""
+        """The first and the last point of the contiguous good stretch around the middle."""
         inside = [place for place, one in enumerate(self.points) if one.inside]
         low = high = inside[len(inside) // 2]
         if not self.points[low].good:
@@ -80,7 +80,7 @@ class Drift:
         return self.points[low], self.points[high]
 
 
-#: Names in use for a value derived from a parameter, and the parameter that it moves.
+#: Display name and varied parameter of values that are derived from another parameter.
 NAMES = {"ratio": "max_th / min_th", "memory_s": "w_q"}
 _MOVES = {"ratio": "max_th", "memory_s": "w_q"}
 
@@ -101,7 +101,7 @@ def sensitivity(
     factors = FEW_FACTORS if effort.brief else FACTORS
     wanted: dict[str, list[tuple[float, Candidate]]] = {}
     for name, axis in family.axes.items():
-        # A weight goes up as the memory goes down.
+        # A weight rises as the time constant falls.
         turned = (1.0 / factor if name == "memory_s" else factor for factor in factors)
         values = [
             (factor, axis.rounded(coordinates[name] * turn))
@@ -133,8 +133,7 @@ def sensitivity(
 
 
 def better(bench: Bench, moved: Sequence[Sensitivity], margin: float) -> list[Candidate]:
-    """Neighbours that hold every constraint and are better by more than ``margin`` (points), the best of each
-    parameter."""
+    """Feasible neighbours that are better by more than ``margin`` (points), the best of each parameter."""
     objective = bench.question.goal.objectives[0]
     scale = objective.sign / bench.scales[0]
     found = []

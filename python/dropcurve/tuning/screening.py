@@ -20,9 +20,9 @@ from .families import Family
 TRAJECTORIES = 4
 #: Levels of each coordinate, and the step between the two ends of an elementary effect: p / (2 (p - 1)).
 LEVELS, STEP = 4, 2.0 / 3.0
-#: A parameter whose effect is below this share of the greatest hardly matters.
+#: A parameter whose effect is below this share of the largest one is seldom varied.
 NEGLIGIBLE = 0.08
-#: Losses above this many points over the best count as this many: far from the optimum all is equally bad.
+#: Cap on losses, in points above the best: far from the optimum all designs are equally bad.
 CEILING = 100.0
 
 

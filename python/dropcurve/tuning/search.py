@@ -30,17 +30,17 @@ from .solving import SOLVING, Solving
 from .study import FamilyStudy
 from .surrogate import Surrogate
 
-#: Proposals of a family in a round, and how many of them are neighbours of its best.
+#: Proposals of a family in a round, and the number of them that are neighbours of its best.
 BATCH, NEAR = 4, 2
 #: Designs of a family whose neighbours are proposed.
 FEW = 4
-#: Settings of a family whose first evaluations half of the runs suffice for: a constant, and more for each axis.
+#: Settings of a family for whose first evaluations half of the runs suffice: a constant, and a number for each axis.
 SETTINGS, EACH_PARAMETER = 12, 6
 #: Share of the runs for the initial designs.
 KNOWN = 0.35
-#: Rounds of every family before those clearly behind get fewer.
+#: Rounds of every family before those that are clearly behind get fewer.
 GRACE = 3
-#: One round in this number is theirs.
+#: One round in this number goes to families that are clearly behind.
 RARELY = 3
 #: Share of the margin below which no expected improvement is worth a round.
 IDLE = 0.25
@@ -128,7 +128,7 @@ class Search:
         return solving
 
     def _hopeless(self, solving: Solving, best: Candidate) -> bool:
-        """Whether little is left to win and no surrogate expects more."""
+        """Whether little improvement is possible and no surrogate expects any."""
         gain = IDLE * self.margin
         return solving.nearly_settled and not self.evaluations.hopeful(best, self._solved, gain)
 
@@ -146,7 +146,7 @@ class Search:
             study.tried.setdefault(one.key, one)
 
     def _start(self) -> None:
-        """Initial designs: what people run, and designs by formula."""
+        """Runs the initial designs: common settings, and designs by formula."""
         self.say("initial designs: defaults, rules of thumb and designs by formula", None)
         found = designs_known(self.question, brief=self.effort.brief)
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
@@ -194,7 +194,7 @@ class Search:
         return seen
 
     def _close(self, seen: Sequence[Candidate], *, until: float | None) -> None:
-        """Runs the best of some designs in all trials, then those that are not behind it."""
+        """Runs the best of some designs in all trials, then those that are not significantly worse."""
         if self.evaluations.brief:
             return
         ranked = self._ranked(seen)
@@ -229,7 +229,7 @@ class Search:
         """Morris screening: which parameters matter; steps around the incumbent seldom move the others."""
         spent = 0
         for study in self.studies.values():
-            # If one evaluation covers few of the trials, other points are worth more than screening.
+            # If one evaluation covers few of the trials, other points are more useful than screening.
             many = len(study.family.axes) > 2 and not self.evaluations.brief
             many = many and self.evaluations.promises(study.family.kind, IDLE * self.margin)
             cost = 4 * (len(study.family.axes) + 1) * len(self.half)

@@ -1,4 +1,4 @@
-"""Designs that follow from a search: those to validate, and those that were tried at every condition."""
+"""Designs that follow from a search: those to validate, and those that were evaluated at every condition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .study import front, knee
 
 def chosen_of(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
     """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs,
-    the better ones first, as time may not do for all; with the number of those on the front."""
+    the better ones first, as the time may not suffice for all; with the number of designs on the front."""
     several = len(bench.question.goal.objectives) > 1
     leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
     best = leaders[0]
@@ -28,7 +28,7 @@ def chosen_of(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], in
 
 
 def _score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-    """The loss of a design over the trials that it had; infinite without one."""
+    """The loss of a design over the trials that it was run in; infinite without one."""
     had = [trial for trial in trials if bench.has(one, trial)]
     return bench.score(one, had) if had else math.inf
 
@@ -45,7 +45,7 @@ def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
 
 
 def spots_of(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
-    """Everything that was tried at every condition, with the front of objectives and bounded measures."""
+    """The designs that were evaluated at every condition, with the Pareto front of objectives and bounded measures."""
     goal = bench.question.goal
     found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
     for one in outcome.tried:

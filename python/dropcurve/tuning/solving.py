@@ -2,9 +2,9 @@
 runs.
 
 Each family is solved with its other parameters at customary values (`constraint`, or `line_search` where no edge
-follows from the goal), then each of those is halved and doubled and the scale solved again, as long as that wins more
-than the margin. Where the objective comes within the margin of the most it can be, nothing is left to win and the
-search ends here.
+follows from the goal), then each of those is halved and doubled and the scale solved again, as long as the gain exceeds
+the margin. If the objective comes within the margin of its largest possible value, no gain is left and the search ends
+here.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from .line_search import LineSearch
 from .study import FamilyStudy
 from .terms import KINDS, shown
 
-#: Share of the runs of a search that go into the edges at most.
+#: Largest share of the runs of a search for the edges.
 SOLVING = 0.5
 #: Factors by which another parameter is moved along the edge.
 FACTORS = (0.5, 2.0)
-#: Margins below the most that the objective can be from which on a search needs a promise to begin.
+#: Distance from the largest possible objective, in margins, below which a search begins only if a surrogate expects a
+#: gain.
 NEARLY = 3.0
-#: Points behind the best family from which on a family is moved along its edge only once all others were.
+#: Deficit in points from which a family is moved along its edge only after all others.
 BEHIND = 3.0
 
 
@@ -121,7 +122,7 @@ class Solving:
                 self.picked.append(made)
 
     def rules(self) -> list[Candidate]:
-        """Settings that anybody can write down from the bound or the round trip alone, as the box would load them."""
+        """Rules of thumb: settings from the bound or the round trip alone, as the box would load them."""
         found = []
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ()):
@@ -141,17 +142,17 @@ class Solving:
 
     @property
     def settled(self) -> bool:
-        """Whether the best design is within the margin of the most that the objective can be."""
+        """Whether the best design is within the margin of the largest possible objective."""
         return self._left < self.margin
 
     @property
     def nearly_settled(self) -> bool:
-        """Whether so little is left to win that a search needs a promise to begin."""
+        """Whether the possible gain is so small that a search begins only if a surrogate expects one."""
         return self._left < NEARLY * self.margin
 
     @property
     def _left(self) -> float:
-        """Points between the best design and the most that the objective can be."""
+        """Points between the best design and the largest possible objective."""
         best, most = self.best, ideal(self.goal)
         if best is None or most is None or self.bench.violation(best, self.trials) > 0:
             return math.inf
@@ -220,7 +221,7 @@ class Solving:
         return [trial for trial in self.trials if trial in some]
 
     def _along(self, study: FamilyStudy) -> None:
-        """Moves the other parameters, one after the other, while that wins something and there are runs."""
+        """Moves the other parameters, one after the other, while that improves the loss and runs are left."""
         family = study.family
         for name, axis in family.axes.items():
             if name == family.scale:

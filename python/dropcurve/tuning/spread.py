@@ -1,4 +1,4 @@
-"""Points spread evenly over the unit cube: what a search starts from, and the conditions of a validation.
+"""Points spread evenly over the unit cube: the initial design of a search, and the conditions of a validation.
 
 With NumPy alone: `scipy.stats`, which sweeps draw their samples with, takes longer to load than a first answer may.
 """

@@ -25,23 +25,24 @@ from .selection import chosen_of, spots_of
 from .study import FamilyStudy
 from .validation import APART, Validation
 
-#: Steps to a better neighbour of the recommendation, at most.
+#: Largest number of steps to a better neighbour of the recommendation.
 NEIGHBOURS = 3
-#: Share of the runs of a search that may go into moving another parameter of the recommendation.
+#: Share of the runs of a search for moving another parameter of the recommendation.
 ALONG = 0.4
-#: Designs that are ahead and miss a bound which are moved to the safe side.
+#: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 2
-#: Blocks of fresh seeds at most, those for which time is kept, and the share of the time at which they end.
+#: Largest number of blocks of fresh seeds, the number for which time is reserved, and the share of the time at which
+#: they end.
 PROOFS, PROVED, ENDED = 6, 1.5, 0.99
-#: Designs that are equal to the recommendation and as simple whose drift decides, itself included.
+#: Number of equal and equally simple designs, the recommendation included, between which the drift decides.
 EQUALS = 3
 
 
 @dataclass
 class Stages:
-    """All stages on a bench that is open; where they are ``short``, those up to the validation."""
+    """All stages on an open bench; with ``short`` those up to the validation."""
 
     bench: Bench
     spent: Budget
@@ -85,7 +86,7 @@ class Stages:
         bench.store.compact()
         question = bench.question
         best = lines[0]
-        # Only what was simulated as the box loads it, and holds, is offered to be loaded.
+        # Only a feasible design that was simulated as the box loads it is offered to be loaded.
         made, changed = question.target.written(best.candidate) if best.holds else (None, ())
         answer = Answer(
             question=question, seed=self.seed, lines=tuple(lines), spots=tuple(spots_of(outcome, bench)),
@@ -108,7 +109,7 @@ class Stages:
         return answer
 
     def _around(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """The surroundings of the recommendation, and replications until rivals are decided."""
+        """Runs the stages around the recommendation, and replications until rivals are decided."""
         self._step_to_neighbours(validation, outcome)
         if not self.spent.brief:
             self._further(validation, outcome, further_kinds(self.bench.question, more=False), effort.DRIFT)
@@ -128,8 +129,8 @@ class Stages:
         return True
 
     def _step_to_neighbours(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if that bears
-        it out, until none is better."""
+        """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if the validation
+        confirms it, until none is better."""
         for _ in range(NEIGHBOURS):
             self._retreat(validation, outcome)
             best = validation.decide()
@@ -157,7 +158,8 @@ class Stages:
         return len(validation.candidates) > before
 
     def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
-        """Validates a design with a safer scale, the nearest that holds, but by as much as it was off at least."""
+        """Validates a design with a safer scale: the nearest feasible one, but moved by at least its excess over the
+        bound."""
         space, coordinates = self._place(failed.candidate, outcome)
         if space is not None and coordinates is not None:
             challengers = self._challengers(validation, outcome, validation.until)
@@ -235,8 +237,8 @@ class Stages:
                 return
 
     def _drift(self, validation: Validation, share: float = effort.DRIFT) -> None:
-        """Conditions beyond their range, for the recommendation, those equal to it and as simple, and the first rival
-        that was not tuned; of the equals the one that is good over the widest drift is recommended."""
+        """Runs conditions beyond their range for the recommendation, the equal and equally simple designs, and the
+        first rival that was not tuned; of the equals the one that is good over the widest drift is recommended."""
         best = validation.decide()
         self.say("drift: conditions beyond their range", best)
         alike = validation.alike()[: 1 if self.spent.level == effort.LEAST_LEVEL else EQUALS]
@@ -254,7 +256,7 @@ class Stages:
             validation.drifted[one.key] = sum(not point.good for drift in mine for point in drift.points)
 
     def _decide(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """Replications until every rival is decided, or as long as there is time where a time was given."""
+        """Adds replications until every rival is decided, or under a time limit while there is time."""
         best = validation.decide()
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(self._deciding)
@@ -366,7 +368,7 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
     one = Candidate(name, kind, params, origin)
     bench.run((one, trial) for trial in block(question.conditions(2), seed))
     if 0.0 < bench.spent_s < effort.PACED * clock.seconds:
-        # The first runs load and prepare what later ones find ready: the pace is that of the next ones.
+        # The first runs include loading and preparation: the pace is that of the next ones.
         bench.spent_s, bench.made = 0.0, 0
         bench.run((one, trial) for n in (1, 2) for trial in block(question.conditions(2), seed + n * APART))
     if bench.run_s is None:

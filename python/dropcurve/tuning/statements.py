@@ -20,14 +20,14 @@ from .terms import KINDS, cell, interval, labels, points_of, shown, span
 from .unsettled import narrower, to_do
 from .validation import ValidationLine
 
-#: Parameters that do not distinguish settings.
+#: Parameters that the name of a setting leaves out.
 USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode",
          "memory_limit", "drop_batch")  # fmt: skip
 #: Share of the delay bound from which on the budget counts as used.
 USED = 0.9
-#: Percentage points below which nothing is left to win.
+#: Possible gain in percentage points below which none is left.
 LEAST = 5e-4
-#: Designs that a sentence names.
+#: Largest number of designs that a sentence names.
 NAMED = 3
 
 
@@ -49,7 +49,7 @@ def verdict(answer: Findings) -> list[str]:
 
 
 def _unwritten(answer: Findings) -> Iterator[str]:
-    """Why there is no configuration although a box was named and the design holds."""
+    """Sentence on the reason why a box was named and a design is feasible, but there is no configuration."""
     if answer.changed:
         yield (
             f"No configuration is written: the text for {answer.question.target.box} does not read back as what was "
@@ -58,7 +58,7 @@ def _unwritten(answer: Findings) -> Iterator[str]:
 
 
 def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
-    """A design as people say it: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``.
+    """A design in words: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``.
 
     Args:
         one: The design.
@@ -117,7 +117,7 @@ def expected(answer: Findings, line: ValidationLine) -> str:
         for name, one, found in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
     measured = [f"{one.text} {interval(line, one)}" for one in bounded(answer)]
-    # A score means something to nobody who has not seen what it is made of.
+    # A score alone means little to readers: its terms are named.
     return ", ".join([*measured, *parts] if goal.names == ("score",) else [*parts, *measured])
 
 
@@ -272,7 +272,7 @@ def _sure(answer: Findings) -> Iterator[str]:
 
 
 def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
-    """Why it was chosen among equals: by a shorter delay where the goal leaves that open, then by the rest."""
+    """The reason for the choice among equals: by a shorter delay where the goal leaves that open, then by the rest."""
     best = answer.lines[0]
     equal = [line for line in equal if answer.question.may_recommend(line.candidate)]
     if not equal:
@@ -287,7 +287,7 @@ def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
 
 
 def _simplest(best: ValidationLine, equal: Sequence[ValidationLine]) -> str:
-    """Why a design was chosen among equals: by simplicity, then drift of conditions, then the mean."""
+    """The reason for the choice of a design among equals: by simplicity, then drift of conditions, then the mean."""
     alike = [line for line in equal if complexity(line.candidate) == complexity(best.candidate)]
     if not alike:
         return "the simplest of them"
@@ -317,7 +317,7 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
 
 
 def _nearer(answer: Findings, line: ValidationLine) -> bool:
-    """Whether the recommendation was preferred to a rival that is ahead because it is nearer the defaults."""
+    """Whether the recommendation was preferred to a better rival because it is nearer the defaults."""
     best, pair = answer.lines[0], line.difference[0]
     ahead = (
         pair is not None and pair.mean != 0 and (pair.mean > 0) == answer.question.goal.objectives[0].higher

@@ -1,4 +1,4 @@
-"""The worst conditions of a recommendation, taken into the question until none worse is found (``--robust stress``).
+"""Adds the worst conditions of a recommendation to the question until no worse one is found (``--robust stress``).
 
 The conditions are those of the ranges, and with bounds also datagrams inside their envelope beside the traffic.
 """
@@ -20,15 +20,15 @@ from .stress.bounds import Bounds, Case, load
 from .stress.search import StressSearch
 from .stress.traffic import DATAGRAM_KEYS, StressLink, with_envelope
 
-#: Searches for a worse condition, at most, and the cases of one.
+#: Largest number of searches for a worse condition, and the number of cases of each.
 ROUNDS, CASES = 4, 48
-#: Seeds by which a new condition is compared with those that are known, and their distance from all others.
+#: Number of seeds by which a new condition is compared with the known ones, and their distance from all others.
 SEEDS, APART = 6, 3_000_000
 
 
 @dataclass
 class _Places:
-    """The conditions of a question for `StressSearch`: their losses are those of one design."""
+    """The losses of one design at the conditions of a question, for `StressSearch`."""
 
     bench: Bench
     candidate: Candidate

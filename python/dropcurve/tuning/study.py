@@ -18,14 +18,14 @@ from .families import Coordinates, Family
 if TYPE_CHECKING:
     import optuna
 
-#: Points spread over the ranges before anything is inferred.
+#: Number of points spread over the ranges before the first inference.
 SPREAD = 4
 #: Steps away from the best so far, as a share of each range: the longest, the shortest; what they are multiplied by
 #: after a success and without one.
 STEP, LEAST_STEP, GROW, SHRINK = 0.25, 0.03, 1.5, 0.8
-#: How often a step moves a parameter, and one that matters little.
+#: Probability that a step moves a parameter, and that it moves one with a small effect.
 OFTEN, SELDOM = 0.5, 0.15
-#: The value for Optuna of a candidate without one.
+#: Value reported to Optuna for a candidate without one.
 HOPELESS = 1e9
 #: Members of a generation where there are several objectives.
 POPULATION = 16
@@ -59,9 +59,9 @@ class FamilyStudy:
         self._optuna = self._study()
 
     def near(self, best: Sequence[Candidate], count: int) -> None:
-        """Makes the next proposals neighbours of the best so far, one of them (where there are others) of another that
-        is good, for there may be several hills. Where the best is new, the first goes on in the direction that led to
-        it; steps grow with every success and shrink without."""
+        """Makes the next proposals neighbours of the best so far, one of them (where there are others) a neighbour of
+        another good candidate, for there may be several optima. Where the best is new, the first proposal continues in
+        the direction that led to it; steps grow after a success and shrink otherwise."""
         import numpy as np
 
         places = [place for one in best if (place := self.unit_point(one)) is not None]
@@ -87,7 +87,7 @@ class FamilyStudy:
         self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
 
     def go(self, places: Iterable[Any]) -> None:
-        """Makes these places of the unit cube the next proposals."""
+        """Makes these points of the unit cube the next proposals."""
         self._queue += [self._at(one) for one in places]
 
     def unit_point(self, one: Candidate) -> Any:
@@ -153,7 +153,7 @@ class FamilyStudy:
         self._rng = np.random.default_rng([self.number, 0])
 
     def _at(self, shares: Iterable[float]) -> Coordinates:
-        """The coordinates at a place of the unit cube."""
+        """The coordinates at a point of the unit cube."""
         axes = self.family.axes.items()
         return {name: axis.at(float(share)) for (name, axis), share in zip(axes, shares, strict=True)}
 
@@ -171,7 +171,7 @@ class FamilyStudy:
 
     @property
     def number(self) -> int:
-        """Its seed. Of this family: the same whatever other families there are."""
+        """The seed of this family, which does not depend on the other families."""
         text = f"{self.seed}/{self.family.kind}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
@@ -197,8 +197,8 @@ class FamilyStudy:
         )  # fmt: skip
 
     def _storage(self) -> Any:
-        """A journal that Optuna's own tools can read. Every search writes it from the start: the proposals follow
-        from the seed, and what came of it lies in the store of runs."""
+        """A journal that Optuna's own tools can read. Every search writes it from the start: the proposals follow from
+        the seed, and their outcome is in the store of runs."""
         if self.path is None:
             return None
         from optuna.storages import JournalStorage

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Most runs that a surrogate is fitted to, those of the best settings; and fewest.
+#: Largest number of runs that a surrogate is fitted to, those of the best settings, and the smallest.
 MOST, LEAST = 240, 6
-#: Points times conditions that a proposal is chosen from; posterior samples of each surrogate.
+#: Number of points times conditions that a proposal is chosen from; number of posterior samples of each surrogate.
 PLACES, SAMPLES = 640, 64
 #: Steps away from the incumbent, as shares of the ranges.
 STEPS = (0.03, 0.1, 0.25)
@@ -100,7 +100,7 @@ class Surrogate:
 
     def propose(self, tried: Sequence[Array], count: int, incumbent: float = math.inf) -> list[Array]:
         """Points of largest expected improvement over all that was tried and over a loss of ``incumbent``, each given
-        the points before it. What the first of them is expected to improve (points) is stored in ``gain``."""
+        the points before it. The expected improvement of the first (points) is stored in ``gain``."""
         import numpy as np
 
         self._asked += 1
@@ -130,7 +130,7 @@ class Surrogate:
         return chosen
 
     def informative(self, place: Array) -> list[int]:
-        """The conditions, first the one whose run at a point reduces the variance of its loss over all most."""
+        """The conditions in the order of the variance reduction of the loss at a point, the largest first."""
         import numpy as np
 
         samples = self._samples(np.array([place]), np.random.default_rng([self.seed, 1, self._asked]))
@@ -162,7 +162,7 @@ class Surrogate:
         }
 
     def _over(self, losses: Array) -> Array:
-        """Over the conditions, as the question weighs them."""
+        """Aggregates values over the conditions, as the question demands."""
         return over_last(losses, self.bench.question.robust)
 
     def _losses(self, samples: dict[str, Array]) -> Array:

@@ -17,7 +17,7 @@ KINDS = {
     "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
     "nlred": "nonlinear RED", "wred": "WRED",
 }  # fmt: skip
-#: A number with a fraction, such as that of ``10.399744 ms``, which is what a box makes of ``10.4 ms``.
+#: A number with a fraction, such as that of ``10.399744 ms``, to which a box rounds ``10.4 ms``.
 FRACTION = re.compile(r"\d+\.\d+")
 
 
@@ -38,7 +38,7 @@ def interval(line: ValidationLine, one: Measure) -> str:
 
 
 def shown(value: object) -> str:
-    """A parameter for people: switches in small letters, four digits of a number, lists with commas."""
+    """A parameter as text: switches in small letters, numbers to four digits, lists with commas."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

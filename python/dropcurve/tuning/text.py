@@ -1,4 +1,4 @@
-"""The answer in words, for a terminal."""
+"""The answer as text for a terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _expectation(answer: Findings, best: ValidationLine) -> str:
 
 
 def text(answer: Findings) -> str:
-    """The whole answer, except for pictures."""
+    """The whole answer, except for figures."""
     question = answer.question
     how = f"{ROBUST[question.robust]} counts"
     how += ", constraints hold at every condition" if question.goal.constraints else ""

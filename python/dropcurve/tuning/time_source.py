@@ -13,13 +13,13 @@ from typing import Protocol
 
 
 class TimeSource(Protocol):
-    """Source of time: seconds that only their differences matter of."""
+    """Source of time in seconds; only differences have a meaning."""
 
     def now(self) -> float:
         """The time, in seconds."""
 
     def slowdown(self) -> float:
-        """How many times as long as alone on the machine this thread takes at present."""
+        """Current duration of this thread's work relative to an idle machine."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Sentences on what is not settled about a recommendation, and whether to load it."""
+"""Sentences on the undecided parts of a recommendation, and on whether to load it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .terms import span
 
 
 def to_do(answer: Findings) -> str:
-    """The beginning of the first sentence: to load the recommendation, or that it is not settled yet."""
+    """The beginning of the first sentence: to load the recommendation, or that it is undecided."""
     return "Not settled yet, the best so far is" if unsettled(answer) or answer.too_few else "Load"
 
 
@@ -23,7 +23,7 @@ def unsettled(answer: Findings) -> list[Vague]:
 
 
 def narrower(answer: Findings) -> Iterator[str]:
-    """Sentences on what is not settled, and the runs that would settle it."""
+    """Sentences on the undecided parts, and the runs that would decide them."""
     if answer.too_few:
         yield (
             f"Only {wording.count(answer.shown_runs, 'run')} of it {'shows' if answer.shown_runs == 1 else 'show'} "

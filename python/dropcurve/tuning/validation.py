@@ -1,4 +1,4 @@
-"""Validation on held-out conditions: the best of every family and what people run, on fresh seeds.
+"""Validation on held-out conditions: the best of every family and common settings, on fresh seeds.
 
 Each replication draws its own conditions, stratified over the ranges, and its own seeds; the mean over a replication is
 one number, so that intervals cover both. Designs share conditions and seeds, so that differences are paired. The
@@ -38,7 +38,7 @@ from .study import front, knee
 
 #: Fewest replications for an interval.
 LEAST = 2
-#: Seeds of replications lie this far from those of the search.
+#: Distance of the seeds of replications from those of the search.
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
@@ -47,21 +47,21 @@ MOST = 4
 ENOUGH, ALL = 3, 6
 #: Excess over a bound, as a share of it, that a run without a value counts as.
 NO_VALUE = 1e6
-#: Share of the runs up to which a design that misses a bound is worth moving to the safe side.
+#: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
-#: Runs that miss a bound from which on a design needs no more of them.
+#: Number of runs that miss a bound after which a design gets no more runs.
 MISSES = 2.5
 
 
 @dataclass(frozen=True)
 class ValidationLine:
-    """One design on fresh ground: its objectives, its measures (means over the range), its constraints, and the
+    """A design on held-out conditions: its objectives, its measures (means over the range), its constraints, and the
     paired difference of each objective from the recommendation (None for the recommendation itself).
 
     ``standing`` is how it stands against the recommendation (None for that itself and where there are several
     objectives), ``needed`` the replications that would decide it where it is undecided (None: too many), ``drifted``
-    the places beyond the range of conditions where it is no longer good, where that was looked at, ``delay`` the p95
-    of the queueing delay (ms) where the goal leaves it open.
+    the places beyond the range of conditions where it is no longer good, if drift was run, ``delay`` the p95 of the
+    queueing delay (ms) where the goal leaves it open.
     """
 
     candidate: Candidate
@@ -143,7 +143,7 @@ class Validation:
 
     def decide(self) -> Candidate:
         """Chooses the recommendation. With several objectives it is the knee of the front: the first design, or after
-        `front` that of what was validated."""
+        `front` the knee of the validated designs."""
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
@@ -173,7 +173,7 @@ class Validation:
 
     @property
     def settled(self) -> bool:
-        """Whether the recommendation is within the margin of the most that the objective can be."""
+        """Whether the recommendation is within the margin of the largest possible objective."""
         best, most = self._row(self.decide()), ideal(self.bench.question.goal)
         return most is not None and best.feasible and statistics.mean(best.losses) - most < self.margin
 
@@ -317,7 +317,8 @@ class Validation:
         return [self._replication(number) for number in range(self._made.get(one.key, 0))]
 
     def _lost(self, one: Candidate) -> bool:
-        """Whether a design needs no more runs: it breaks a constraint or is worse than the best beyond doubt."""
+        """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than the
+        best."""
         if self.several or self._made.get(one.key, 0) < ENOUGH:
             return False
         stands, _ = self._standing(one)
