@@ -43,7 +43,7 @@ packet = "500 B"
 
 @dataclass(frozen=True)
 class Answer:
-    """Output of a command, and its exit code."""
+    """Output and exit code of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""Every program of `examples/` runs, says something and is listed on their page."""
+"""Every program of `examples/` runs, prints its answer and is listed on their page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = sorted(EXAMPLES.glob("*.py"))
-# A phrase that only an answer has.
+# A phrase of a correct answer, by program.
 SAYS = {
     "bottleneck_in_a_test": "packets acknowledged in 5.0",
     "compare_queues": "codel - droptail: sojourn_ms_p95 -",

@@ -1,4 +1,4 @@
-"""The guide's examples are run, and what a page shows of their output is what they print.
+"""The examples of the guide are run, and the output on a page is the output of the run.
 
 If an output has changed for a good reason: `.venv/bin/python tools/readme.py --write`.
 """

@@ -13,7 +13,7 @@ import dropcurve as dc
 PUBLIC = {name: getattr(dc, name) for name in dc.__all__}
 CALLS = {name: found for name, found in PUBLIC.items() if callable(found) and not inspect.isclass(found)}
 CLASSES = {name: found for name, found in PUBLIC.items() if inspect.isclass(found)}
-#: Calls whose example runs in no time.
+#: Calls whose example is fast enough to run.
 INSTANT = ("catalogue", "scenarios", "schema", "trace", "version")
 
 

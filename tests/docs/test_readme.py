@@ -1,4 +1,4 @@
-"""The README's examples are run, and what it shows of their output is what they print.
+"""The examples of the README are run, and the output on the page is the output of the run.
 
 If an output has changed for a good reason: `.venv/bin/python tools/readme.py --write`.
 """

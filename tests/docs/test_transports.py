@@ -1,4 +1,4 @@
-"""Each page of a transport has a source, what is known to differ in Linux, ns-2 and ns-3, and a picture."""
+"""Each page of a transport has a source, the known differences from Linux, ns-2 and ns-3, and a figure."""
 
 from __future__ import annotations
 

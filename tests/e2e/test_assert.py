@@ -1,4 +1,4 @@
-"""Statements about a scenario: what holds, fails or cannot be decided, and how a pipeline learns of it."""
+"""Statements about a scenario that hold, fail or stay undecided, and their exit codes and annotations for pipelines."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         "6000 B",
         3,
     )
-    # Of a time below twice the usual warm-up of 5 s, half counts.
+    # A run shorter than twice the usual warm-up of 5 s is measured for its second half.
     assert (mine.get("run.duration"), mine.get("run.warmup")) == ("8 s", "4 s")
     heads = " ".join(line for line in answer.out.splitlines() if "yours" in line)
     assert all(name in heads for name in ("droptail", "ared", "codel", "pie", "fq_codel", "advised RED"))

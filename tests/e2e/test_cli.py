@@ -346,7 +346,7 @@ def test_everything_listed_is_described(dropcurve: Dropcurve, section: str) -> N
     for name in names:
         assert name in answer.out
         for found in directory.describe(name):
-            # The text of a scenario's file is shown as it is.
+            # The text of a scenario's file is printed unchanged.
             tables = directory.text(replace(found, blocks=[]))
             assert max(len(line) for line in tables.splitlines()) <= 100
     found = dropcurve("describe", names[0])
@@ -417,7 +417,7 @@ def test_help_has_an_example(dropcurve: Dropcurve, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", ["run", "compare", "show", "plot", "report", "list", "describe", "schema"])
 def test_the_examples_of_help_work(dropcurve: Dropcurve, verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of long work up to the point where runs would begin."""
+    """Examples of long commands are run up to their first simulation."""
     from dropcurve.runs import comparison, replicate
 
     short = dropcurve("run", "short.toml", "--replications", "2", "--no-report", "--out", "demo")

@@ -36,7 +36,7 @@ def options() -> dict[str, list[tuple[str, Any]]]:
 
 
 def meaning(text: str) -> str:
-    """A help text without what a verb adds in parentheses at its end."""
+    """A help text without the verb's note in parentheses at its end."""
     head, parenthesis, _ = text.rstrip(".").partition(" (")
     return head if parenthesis else text.rstrip(".")
 

@@ -1,4 +1,4 @@
-"""What verbs print to be typed: every command is parsed by the real parser, every queue is built."""
+"""Commands in the output of verbs: every command is parsed by the real parser, every queue is built."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ count = 3
 transport = "tcp"
 """
 
-#: A configuration of each box, with what made printed queues fail: lists, nested queues, dialects, curves, "auto".
+#: A configuration of each box, with features that made printed queues fail: lists, nested queues, dialects, curves,
+#: "auto".
 TEXTS = {
     "linux": "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 10mbit ecn",
     "linux cake": "tc qdisc replace dev eth0 root cake bandwidth 18mbit diffserv4 nat docsis",
@@ -61,7 +62,8 @@ TEXTS = {
 
 
 def parsed(words: list[str]) -> tuple[str, dict[str, Any]]:
-    """The verb and the values of its options, as the parser of the command line has them; exits for what it refuses."""
+    """The verb and the values of its options, as the parser of the command line returns them; exits for refused
+    input."""
     command: Any = verbs.command(words[0])
     rest, verb = words[1:], words[0]
     if hasattr(command, "commands"):

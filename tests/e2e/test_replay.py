@@ -1,4 +1,4 @@
-"""Same scenario, seed and version: same answer, whatever the threads, and whatever came in between."""
+"""Same scenario, seed and version: same answer, for any number of threads and after any interruption."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_resume(folder: Path, cache: s
     # Minutes of work, so that it cannot be over before the signal comes.
     long = ["--set", "run.duration=1000 s", "--replications", "4000"]
     options = [*long, "--jobs", "2", "--no-report", "--out", "kept", "--cache", cache]
-    # Whoever runs the tests may have made processes ignore it.
+    # The environment of the tests may have made processes ignore it.
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{heed}; from dropcurve.cli import main; main()"
     command = [sys.executable, "-c", code, "run", "short.toml", *options]

@@ -166,7 +166,7 @@ def test_a_viewer_gets_the_best_the_link_carries(rate: str, expected: float) -> 
     ladder = '["300 kbit/s", "1 Mbit/s", "3 Mbit/s"]'
     run = simulated(f'source = "video"\nqualities = {ladder}', rate=rate, seconds=400)
     video = run["flows"][0]["video"]
-    # Four fifths of what the link carries choose the quality. The first chunk is of the lowest, and the estimate
+    # Four fifths of the measured throughput choose the quality. The first chunk is of the lowest, and the estimate
     # climbs over one more.
     chunks, climbing = video["chunks"], 2 if expected > 300e3 else 0
     assert (video["stalled_s"], video["switches"]) == (0, climbing)
@@ -183,7 +183,7 @@ def test_a_camera_is_shaped_where_the_link_is_narrow(transport: str) -> None:
     assert wide["frames"] == pytest.approx(120 / 0.040, abs=2)
     assert wide["bps_mean"] == pytest.approx(3e6 * wide["coded_share"])
     assert wide["coded_share"] > 0.6
-    # Of what RAP and TEAR hand over some is lost: their rate may lie above that of the link.
+    # Some packets of RAP and TEAR are lost: their rate may exceed that of the link.
     assert 0.03 < narrow["coded_share"] < 0.45
 
 
@@ -230,7 +230,7 @@ def test_a_link_loses_its_share(path: str, expected: float, factor: float) -> No
     n = link["departed_pkts"]
     width = 4 * math.sqrt(factor * expected / n)
     assert link["lost_pkts"] / n == pytest.approx(expected, abs=width)
-    # What is neither lost nor there is in flight: 22 ms of 2000 packets a second, and one being sent.
+    # Packets that are neither lost nor received are in flight: 22 ms of 2000 packets a second, and one being sent.
     assert 0 <= total(run, "sent_pkts") - total(run, "received_pkts") - link["lost_pkts"] <= 46
 
 
@@ -248,7 +248,7 @@ def test_a_link_holds_packets_up(path: str, mean_ms: float, width_ms: float) -> 
 
 def test_jitter_that_keeps_the_order_holds_up_those_behind() -> None:
     run = simulated(CBR.format(rate="100 kbit/s"), path='jitter = "exponential 2 ms"', seconds=800)
-    # Packets are 40 ms apart: next to none waits for another, so the mean is that of the law.
+    # Packets are 40 ms apart: hardly any packet waits for another one, so the mean is that of the distribution.
     assert delay_ms(run) - 22.48 == pytest.approx(2, abs=4 * 2 / math.sqrt(20_000))
 
 

@@ -205,7 +205,7 @@ def test_what_a_killed_client_and_keeper_leave_is_swept_by_the_next(tmp_path: Pa
     with scratch.fresh("lab-", tmp_path) as mine, scratch.numbered("guest-", tmp_path) as first:
         assert first.path.name == "guest-00"
         assert not list(first.path.iterdir())
-        # What is in use stays.
+        # Folders in use stay.
         with scratch.fresh("lab-", tmp_path), scratch.numbered("guest-", tmp_path) as second:
             assert second.path.name == "guest-01"
             assert mine.path.is_dir()

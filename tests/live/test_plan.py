@@ -60,7 +60,7 @@ def test_datagrams_are_those_the_simulation_sends(source: str) -> None:
     run = dc.run(drawn, seed=5, replications=1).variants[0].runs[0]
     gaps = {late - early for early, late in pairwise(flow.due_ns)}
     assert len(gaps) > 2
-    # The run counts from the end of its warm-up.
+    # The measurement window begins at the end of the warm-up.
     assert sum(due >= 1_000_000_000 for due in flow.due_ns) == run["flows"][3]["sent_pkts"]
     assert plan.make(drawn, seed=6).flows[3] != flow
 

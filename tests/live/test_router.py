@@ -60,7 +60,7 @@ def test_a_queue_behind_ours_is_seen_and_the_router_keeps_no_rights_and_no_doors
     done = subprocess.run(command, capture_output=True, text=True, timeout=660, check=False)
     said = (tmp_path / "said.txt").read_text()
     assert done.returncode == 0, done.stderr + said
-    # Before the start it is known, afterwards measured.
+    # Before the start it is planned, afterwards measured.
     assert "warning: m1 sends through r1, which queues after us: tbf, which sends 0.1 Mbit/s" in said
     assert re.search(
         r"Warning: in → out: half of the time \d+\.\d ms of packets wait behind", read(tmp_path, "stats")
@@ -78,7 +78,7 @@ def read(folder: Path, name: str) -> str:
 
 
 def metrics(folder: Path) -> str:
-    """What was served to Prometheus."""
+    """The metrics served to Prometheus."""
     return read(folder, "metrics")
 
 

@@ -1,4 +1,4 @@
-"""Results made up by hand: every key that `docs/results.md` promises, shapes like those of real runs."""
+"""Synthetic results: every key of `docs/results.md`, in the shapes of real runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spread(values: Any) -> dict[str, float | int]:
 
 
 def link(rng: np.random.Generator, *, level: float, kind: str, empty: bool) -> dict[str, Any]:
-    """A bottleneck whose queue stands at about `level` packets."""
+    """A bottleneck whose queue holds about `level` packets."""
     arrived = 0 if empty else 60_000
     waits = np.sort(rng.gamma(4.0, level / 4.0, 4000)) * PACKET_BYTES * 8 / RATE_BPS * 1000
     edges = np.unique(np.round(np.geomspace(0.05, waits[-1] * 1.01, 90), 4))
@@ -288,11 +288,11 @@ CASES: dict[str, dict[str, Any]] = {
 
 @cache
 def result_of(name: str) -> Result:
-    """One of the cases, made once; for tests that leave it as it is."""
+    """One of the cases, made once; for tests that do not change it."""
     return make(**CASES[name])
 
 
-#: Many variants: worth a look now and then.
+#: Many variants: a figure to inspect by eye.
 SIX = pytest.param("six", marks=pytest.mark.slow)
 
 

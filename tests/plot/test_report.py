@@ -1,4 +1,4 @@
-"""The page of a result: complete, self-contained, and safe with whatever users write."""
+"""The page of a result: complete, self-contained, and safe with any text from users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link", "path", "rect", "circle", "u
 
 
 class Reader(HTMLParser):
-    """Collects tags, text and identifiers, and checks that what opens is closed."""
+    """Collects tags, text and identifiers, and checks that every tag is closed."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ def test_rates(bps: float, words: str) -> None:
 
 
 def test_origins_of_values(made: Made) -> None:
-    """`max_p` 0.1 is what the dialect means; `max_th` would be automatic there, so 15 was set."""
+    """`max_p` 0.1 comes from the dialect; `max_th` would be automatic there, so 15 was set."""
     tables = {one["title"]: one for one in setup.options(made())}
     rows = {row["key"]: row for row in tables["Random Early Detection (red)"]["main"]}
     assert rows["max_p"]["cells"][0]["origin"] == "preset"

@@ -24,7 +24,7 @@ def test_the_page_of_a_stored_result_with_every_figure(folder: Path, tmp_path: P
 
 
 def test_observed_drops_follow_the_law() -> None:
-    """ns-2's spacing on a real run: what was dropped lies nearer to what is expected than to `p_b`."""
+    """With ns-2's spacing the share of dropped packets of a real run is nearer to the expected share than to `p_b`."""
     result = Result.load(Path(__file__).parent / "stored" / "dumbbell")
     (panel,) = plot.KINDS["drop_curve"].module.data(result)
     assert panel.spacing == "wait"

@@ -1,4 +1,4 @@
-"""The store of runs: what is found, what is not, who may write at once, and how large it grows."""
+"""The store of runs: hits and misses, concurrent writers, and the limit of its size."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from dropcurve.boxes import text as words
 from dropcurve.errors import DropcurveError, ScenarioError
 from dropcurve.fixes import place
 
-#: What a number may be mistaken for.
+#: Strings that look like numbers.
 ODD = [
     "NaN", "1e3", "²", "-1", "0", "1e999", "9" * 5000, "", "inf", "1_000", "٣", "½", "0x10", "+5", "1.5", "null",
     "true", "[]", "{}", "\0", "\x1b[31m", "9" * 20, "1/0", "%", "1%", "1e-400",
@@ -32,7 +32,7 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 def texts() -> Iterator[str]:
-    """What is exported for every box, and what boxes show of it."""
+    """The exported text for every box, and the text that boxes print for it."""
     for box in boxes.BOXES:
         for kind in boxes.kinds(box):
             for shape in (False, True):

@@ -36,7 +36,7 @@ def test_a_file_that_cannot_grow_is_named_and_not_left_behind(folder: Path, limi
     )
     left = [path.name for path in (folder / "kept").rglob("*")]
     assert not [name for name in left if name.endswith(".part")], left
-    # What is there is whole: the same command completes the folder, which is in order then.
+    # The files are complete: the same command finishes the folder, which then passes its checks.
     again = subprocess.run(
         [*whole, str(resource.RLIM_INFINITY), *command],
         cwd=folder,

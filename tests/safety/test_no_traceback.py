@@ -1,4 +1,4 @@
-"""Input that once ended in a traceback: now an answer, or one line that says what is wrong."""
+"""Input that once ended in a traceback: now an answer, or one line that names the fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A result is never replaced by that of another question, unless the owner says so."""
+"""A result is never replaced by that of another question, unless the user allows it."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ def refusing(folder: Path) -> Path:
 
 
 def parts_lacking(answer: dict[str, Any], err: str) -> list[str]:
-    """What the problems of a refusal lack."""
+    """The parts that the problems of a refusal lack."""
     found = [] if answer["problems"] else ["problems"]
     for one in answer["problems"]:
         found += [part for part in ("path", "value", "rule", "remedy", "message") if not one[part]]

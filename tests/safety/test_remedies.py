@@ -1,4 +1,4 @@
-"""Every problem of a scenario names what to do about it, whatever is wrong."""
+"""Every problem of a scenario names a remedy."""
 
 from __future__ import annotations
 

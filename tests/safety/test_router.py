@@ -1,4 +1,4 @@
-"""A router whose interface goes, and what its processes may still do."""
+"""A router whose interface disappears, and the rights of its processes."""
 
 from __future__ import annotations
 

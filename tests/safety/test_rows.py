@@ -137,7 +137,7 @@ def test_a_run_of_many_flows_reads_like_one_of_few(tmp_path: Path) -> None:
     run = result.variants[0].runs[0]
     assert isinstance(run["flows"], core.Rows) and isinstance(run["conservation"], core.Rows)
     assert len(run["flows"]) == 1210 and run["flows"][1209]["group"] == "voice"
-    # Metrics by column are those of dicts.
+    # Metrics computed by column equal those computed from dicts.
     plain: Any = {**run, "flows": [dict(flow) for flow in run["flows"]]}
     for name, metric in dc.metrics.METRICS.items():
         for scope in ("", "bulk", "voice", "7"):

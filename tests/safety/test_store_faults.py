@@ -83,7 +83,7 @@ def sweep(out: str) -> dc.Sweep:
 
 
 def rows(found: dc.Sweep) -> list[Any]:
-    """What it came to."""
+    """The outcome."""
     return found.query("SELECT queue_max_p, seed, loss, sojourn_ms_p95 FROM runs ORDER BY ALL").fetchall()
 
 

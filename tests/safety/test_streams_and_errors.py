@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or abandoned; other pipes that break; errors that nobody foresaw."""
+"""Standard streams that are closed, full or abandoned; other pipes that break; unexpected errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "dropcurve"]
 
 
 def run(*arguments: str, shell: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own; ``shell`` is what follows it."""
+    """Runs the command in a process of its own, followed by the text ``shell``."""
     words = " ".join(["exec", *COMMAND, *arguments, shell])
     return subprocess.run(["bash", "-c", words], text=True, capture_output=True, check=False, **more)
 
@@ -90,7 +90,7 @@ def test_an_error_that_nobody_foresaw_is_one_line_with_a_way_to_report_it(
 
 def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
     class PanicException(BaseException):
-        """What the core raises is no Exception."""
+        """The exception of the core, which is no subclass of Exception."""
 
     with unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise PanicException("at the disco")

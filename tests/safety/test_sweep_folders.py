@@ -20,7 +20,7 @@ SECRET = "kept-to-myself"
 
 @pytest.fixture
 def made(folder: Path) -> Path:
-    """A small sweep, without checksums as a stranger would hand it over, and a file that is nobody's business."""
+    """A small sweep, without checksums as a stranger would hand it over, and a private file."""
     (folder / "secret.txt").write_text(SECRET, encoding="utf-8")
     dc.sweep("short.toml", {"queue.max_p": [0.02, 0.1]}, replications=2, out="kept")
     (folder / "kept" / "SHA256SUMS").unlink()

@@ -109,7 +109,7 @@ def test_the_buffer_decides_between_bbr_and_cubic() -> None:
 
 
 def cubic_share(cc: str, limit: str) -> Bounds:
-    """Share of one CUBIC flow beside one BBR flow."""
+    """Share of one CUBIC flow that competes with one BBR flow."""
     others = '[flows.two]\ntransport = "tcp"\ncc = "cubic"\nstart = "uniform 0 s to 0.5 s"\n'
     text = TOML.format(
         one=f'cc = "{cc}"',
@@ -152,7 +152,7 @@ CLASSIC = (
 
 
 def prague_over_reno(queue: str, *, fallback: str) -> float:
-    """Prague's goodput over that of a Reno flow with ECN, in the mean of three runs."""
+    """Ratio of Prague's goodput to that of a Reno flow with ECN, the mean of three runs."""
     one = f'profile = "l4s"\nprague_fallback = {fallback}'
     reno = "[flows.reno]\necn = true\ninitial_ssthresh = 60"
     text = TOML.format(one=one, queue=queue, others=reno, loss=0.0, rate=20, seconds=40)

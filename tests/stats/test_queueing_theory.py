@@ -1,7 +1,7 @@
 """Queues whose theory is known: M/M/1, M/D/1 and M/M/1/10.
 
-Each quantity must lie in its 99.9 % interval over the stated replications; seeds are fixed, so a test that passes
-goes on passing. Percentiles come from bins about 1 % wide and are allowed that much.
+Each quantity must lie in its 99.9 % interval over the stated replications; seeds are fixed, so that the outcome never
+changes. Percentiles come from bins about 1 % wide and are allowed that much.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TCP against the square root law: throughput = k s / (R sqrt(p)), k = sqrt(3/2) without delayed acknowledgements.
 
-Mathis, Semke, Mahdavi and Ott 1997. The law leaves out timeouts and the time to repair, so it is held to 20 %
-where losses are rare, and to the ratio it predicts between two loss rates.
+Mathis, Semke, Mahdavi and Ott 1997. The law has no timeouts and no recovery time, so the tolerance is 20 % where losses
+are rare; the ratio between two loss rates is compared as well.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def test_four_times_the_loss_is_half_the_rate() -> None:
 def test_delayed_acknowledgements_slow_growth() -> None:
     plain, delayed = goodput(0.004, "sack"), goodput(0.004, "sack", ack_every=2)
     assert plain.mean and delayed.mean
-    # The law says 1/sqrt(2) if every second segment is acknowledged.
+    # By the law it is 1/sqrt(2) if every second segment is acknowledged.
     assert 0.6 < delayed.mean / plain.mean < 0.95
 
 

@@ -28,7 +28,7 @@ def test_equations_2_and_4_drop_in_proportion_to_the_size(column: int, power: in
 
 
 def test_the_packet_that_crosses_the_end_takes_the_rest() -> None:
-    # 13 packets of 1400 bytes count 12.13 of 1500, the 22nd crosses 20: equation (2) leaves it nothing.
+    # 13 packets of 1400 bytes count 12.13 of 1500, the 22nd crosses 20: equation (2) admits nothing more.
     found = intervals(4, P_B, [1400] * 40, 1500)
     assert found[:21] == [P_B * Fraction(14, 15)] * 21
     assert found[21:] == [1 - 21 * P_B * Fraction(14, 15)]

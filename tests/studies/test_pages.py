@@ -1,6 +1,6 @@
-"""The pages of the studies against themselves and the transcribed tables of the papers.
+"""The pages of the studies are consistent with themselves and with the transcribed tables of the papers.
 
-Each page is parsed: its tables are counted again, and the sentences above them have to say the same.
+Each page is parsed: its tables are counted again and compared with the sentences above them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dropcurve.studies import decnodder, dsilva, hassan
 FOLDER = Path(__file__).parents[2] / "docs" / "studies"
 #: Signs of the verdicts in the table of settings, by the words of the table of claims.
 SIGNS = {"holds": "✓", "does not hold": "✗", "does not hold: a tie": "=", "cannot be decided": "?"}
-#: Claims that hold, do not hold, cannot be decided: as the first sentence counts them.
+#: Claims that hold, do not hold, cannot be decided: the counts of the first sentence.
 TALLY = re.compile(r"Of its (\d+) claims, ([^.]*)\.")
 Rows = list[dict[str, str]]
 

@@ -31,7 +31,8 @@ def test_what_explains_a_number() -> None:
     alone = screen(lambda one: math.log(one["a"]))
     assert alone.explained(["a"]) > 0.95
     assert alone.explained(["b"]) < 0.05
-    # A pure interaction: neither tells anything alone, both together all but what is within their bins.
+    # A pure interaction: neither parameter alone explains anything, both together explain all of it except for the
+    # differences inside a bin.
     both = screen(lambda one: (math.log10(one["a"]) - 1) * (one["b"] - 0.5))
     assert max(both.explained([name]) for name in "abc") < 0.1
     assert both.explained(["a", "b"], bins=4) > 0.7

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("name", st.NAMES)
 def test_quick_form(name: str, tmp_path: Path) -> None:
-    # A copy of its file, wherever that lies: what a student starts from.
+    # A copy of a study's file in another folder works as a start for a new study.
     study = st.load(str(st.copy(name, tmp_path / "mine.py")))
     outcome = st.reproduce(study, folder=tmp_path / "runs", quick=True, replications=2)
     files = st.write(outcome, tmp_path)
@@ -173,7 +173,7 @@ def test_a_ratio_of_two_means_may_decide_how_often_a_cell_runs(folder: Path) -> 
 
 def test_a_claim_that_is_open_goes_on(folder: Path) -> None:
     def coin(run: dict[str, Any]) -> dict[str, float]:
-        """Something that is 0.5 ± 0.5 and takes many runs to tell from 0.25."""
+        """A measure of 0.5 ± 0.5 that takes many runs to distinguish from 0.25."""
         return {"ms": 1.0, "coin": float(run["seed"] % 3 == 0)}
 
     claim = st.TestedClaim("X", "", "heads", (st.Test("coin", st.at("red", "coin"), below=0.6),))

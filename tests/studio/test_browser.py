@@ -1,4 +1,4 @@
-"""The engine in a browser comes to the digests of this machine; skipped where no browser or no built page is here."""
+"""The engine in a browser produces the digests of this machine; skipped without a browser or a built page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from validation.pages import lessons
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-#: Posts what the offline page shows once it has reached two seconds.
+#: Posts the content of the offline page once it has reached two seconds.
 REPORT = """<script>
 const timer = setInterval(() => {
   const [clock, side] = ["clock", "side-a"].map((id) => document.getElementById(id)?.textContent ?? "");
@@ -38,7 +38,7 @@ EDITS = [("run.duration", "20 s"), ("run.warmup", "auto")]
 
 
 class Page(SimpleHTTPRequestHandler):
-    """Serves a folder; what is posted goes into a queue."""
+    """Serves a folder; posted data goes into a queue."""
 
     found: Queue[str]
 

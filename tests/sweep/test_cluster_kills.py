@@ -1,4 +1,4 @@
-"""Kills at random moments: whatever dies, scheduler, worker or client, the same command completes the sweep."""
+"""Kills at random moments: after the death of scheduler, worker or client the same command completes the sweep."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def start(address: str, out: str) -> subprocess.Popen[str]:
 
 
 def survives(folder: Path, victim: str, after_s: float, number: int) -> None:
-    """Kills the victim at a moment; then the same command completes what is missing, in one line if it cannot go on."""
+    """Kills the victim at a moment; then the same command completes the missing runs, or ends with one line if it
+    cannot."""
     out = f"kept-{victim}-{number}"
     with scheduler(folder) as (address, process):
         worker = worker_of(address) if victim == "worker" else 0

@@ -1,4 +1,4 @@
-"""No run is made twice, whoever asks for it and whoever dies while making it.
+"""No run is made twice, even if several processes ask for it and one dies while making it.
 
 The other session is a process that obeys one line at a time, so that nothing here depends on time.
 """
@@ -86,7 +86,7 @@ def on_disk(folder: Path) -> list[tuple[object, ...]]:
 
 
 def of_another(folder: Path) -> tuple[RunTable, list[tuple[str, int]], dict[str, object]]:
-    """A store, the runs that another session is going to lock, and what it says the second one came to."""
+    """A store, the runs that another session is going to lock, and the result that it reports for the second one."""
     store = RunTable(folder / "runs", build())
     store.open()
     scenario = dc.Scenario.load("short.toml").set("queue.max_p", 0.1)

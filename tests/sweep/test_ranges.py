@@ -1,4 +1,4 @@
-"""Ranges as people type them."""
+"""Ranges as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps: what is run, what is kept, what is asked of it."""
+"""Sweeps: the runs made, the runs stored, queries over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the set-up needs and does not find is named in one line, with the remedy."""
+"""A tool that the set-up needs and does not find is named in one line, with the remedy."""
 
 from __future__ import annotations
 

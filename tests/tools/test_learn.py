@@ -1,4 +1,4 @@
-"""What builds that learn need of the toolchain, where they find it, and what they do without it."""
+"""The tools that profile-guided builds need, where they are found, and the build without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each rule of tidy catches the fault it is there for, and a clean tree has none.
+"""Each rule of tidy finds its fault, and a clean tree has none.
 
 The method: a small tree that satisfies every rule is made in a temporary folder, one fault is planted,
 and tidy must report that rule and no other. Forbidden words are put together here, so that this file
@@ -112,7 +112,7 @@ def planted(*halves: str) -> str:
     return "".join(halves)
 
 
-# Rule, file, its new text (None: the file is gone), what the fault says.
+# Rule, file, its new text (None: the file is deleted), text of the fault.
 FAULTS: list[tuple[str, str, str | None, str]] = [
     ("layers", "crates/units/Cargo.toml", "[dependencies]\nqueue.workspace = true\n", "not queue"),
     (

@@ -30,7 +30,7 @@ def dist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, built: list[str]) -> None:
-    """What the training comes to in the wheel's core; all others are plain."""
+    """The outcome of the training in the wheel's core; all others are plain."""
     mine = wheel.installed()
     monkeypatch.setattr(wheel, "outcome", lambda library: PLAIN if library == mine else built)
 

@@ -51,7 +51,7 @@ def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
     behind = row("droptail", -98.5, -98.7, -98.3, -98.5)
     assert standing(behind, BEST, 0.2)[0] == "worse"
     assert recommended([BEST, behind], 0.2) is BEST
-    # A default that nobody has to set is simpler than anything tuned.
+    # A default, with nothing to set, is simpler than a tuned design.
     default = row("red", -98.9, -99.1, -98.7, -98.9, origin="FJ93")
     assert recommended([BEST, simple, default], 0.2) is default
 
@@ -63,7 +63,7 @@ def test_where_the_goal_leaves_the_delay_open_it_decides_among_equals_before_sim
     assert recommended([long, short, near], 0.2) is near
     behind = row("codel", -98.5, -98.7, -98.3, -98.5, delay=2.0)
     assert recommended([long, short, behind], 0.2) is short
-    # Of equally simple ones the shorter delay goes before the last tenth of a point.
+    # Of equally simple designs the shorter delay comes before the last tenth of a point.
     twin = row("codel", -98.95, -99.15, -98.75, -98.95, delay=25.0)
     assert recommended([twin, near], 0.2) is near
     unknown = row("droptail", -99.0, -99.2, -98.8, -99.0, origin="no AQM")
@@ -125,7 +125,7 @@ def test_nothing_that_misses_a_bound_is_called_better_or_worse() -> None:
 def test_of_equally_simple_designs_the_one_that_bears_drift_is_recommended() -> None:
     frail, sturdy = (row("droptail", *BEST.losses, drifted=places) for places in (3, 1))
     assert recommended([frail, sturdy], 0.2) is sturdy and recommended([sturdy, frail], 0.2) is sturdy
-    # Simplicity goes before drift, and where that of one is not known it decides nothing.
+    # Simplicity comes before drift, and an unknown drift decides nothing.
     assert recommended([row("pie", *BEST.losses, drifted=0), frail], 0.2) is frail
     ahead = row("droptail", *(loss - 0.01 for loss in BEST.losses))
     assert recommended([sturdy, ahead], 0.2) is ahead
@@ -155,7 +155,7 @@ def test_of_settings_of_a_fair_queue_that_tie_the_one_nearest_the_defaults_is_re
 
     far, near = fair("60 ms", -80.0, -84.0, -79.0, -81.0), fair("8 ms", -82.0, -80.0, -82.0, -79.0)
     assert recommended([far, near], 0.2) is near and recommended([near, far], 0.2) is near
-    # Not where the runs show it to be worse, nor for a discipline whose setting decides.
+    # Not if the runs show it to be worse, nor for a discipline whose settings matter.
     worse = fair("8 ms", -79.2, -83.2, -78.2, -80.2)
     assert recommended([far, worse], 0.2) is far
     plain = [replace(one, candidate=replace(one.candidate, kind="codel")) for one in (far, near)]

@@ -22,13 +22,12 @@ from dropcurve.tuning.line_search import LineSearch
 from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 20ms, max utilisation"
-#: What the delay is at each of four conditions, as a share of what the limit takes to be sent.
+#: Delay at each of four conditions, as a share of the transmission time of the limit.
 SHARES = (0.5, 1.1, 0.8, 0.9)
 
 
 class Formula(Bench):
-    """A bench of tail drop on 12 Mbit/s: the delay is a share of limit over rate by condition, with a scatter by
-    seed."""
+    """A bench of tail drop on 12 Mbit/s: the delay is a share of limit over rate by condition, with noise by seed."""
 
     def __init__(self, goal: str = GOAL, scatter: float = 0.0) -> None:
         question = of_link(rate="12Mbit", rtt="20ms", flows="4", buffer="200pkts", goal=goal)

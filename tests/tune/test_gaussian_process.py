@@ -89,7 +89,7 @@ class Bowl(Bench):
         assert coordinates is not None
         x, y = (axis.share(coordinates[name]) for name, axis in self.family.axes.items())
         used = 99.0 - (40.0 if trial.place == 1 else 0.5) * (x - 0.3) ** 2 - 5.0 * (y - 0.5) ** 2
-        # Whoever has more than 0.8 of the first parameter breaks the bound.
+        # Points above 0.8 of the first parameter break the bound.
         return {"utilisation": used, "sojourn_ms_p95": 40.0 * math.exp(2.0 * (x - 0.8))}
 
     def value(self, candidate: Candidate, trial: PairedTrial, measure: str) -> float | None:
@@ -122,7 +122,7 @@ def test_a_picture_proposes_near_the_best_and_knows_what_breaks_a_bound() -> Non
     good, poor, broken = picture.expected([np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])])
     assert good == pytest.approx(-99.0, abs=0.7) and good < poor - 2.0 and poor < broken - 100.0
     found = picture.propose(places, 3)
-    # One of them may look into a corner.
+    # One of them may be in a corner.
     assert sum(abs(x - 0.3) < 0.25 and abs(y - 0.5) < 0.35 for x, y in found) >= 2
     chances = picture.better([np.array([0.3, 0.5]), np.array([0.95, 0.5])], np.array([0.7, 0.1]))
     assert chances[0] > 0.9 and chances[1] < 0.1

@@ -1,4 +1,4 @@
-"""Goals as people write them."""
+"""Goals as text."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_excess_is_a_share_of_the_bound() -> None:
     )
     (lower,) = goal.parse("utilisation > 90%, min delay").constraints
     assert lower.excess(90) == 0 and lower.excess(81) == pytest.approx(0.1)
-    # A margin on a share of at least 90 % tightens what is missing, not what is there.
+    # A margin on a share of at least 90 % tightens the distance from 100 %, not the share.
     assert lower.excess(90, margin=0.05) == pytest.approx(0.5 / 90)
 
 

@@ -78,7 +78,7 @@ def test_a_scenario_brings_its_question(folder: Path) -> None:
     scenario = question.scenario({"flows.tcp.count": 5, "dumbbell.delay": 12.0})
     assert scenario.get("flows.tcp.count") == 5 and scenario.get("dumbbell.delay") == "12 ms"
     assert dict(question.space["red"]) == {"max_p": "0.01..0.5"} and question.candidates == ("red",)
-    # The section is no part of what is simulated.
+    # The section is no part of the simulated scenario.
     assert dc.Scenario.load("asked.toml").hash == dc.Scenario.load("short.toml").hash
 
 

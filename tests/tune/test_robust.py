@@ -72,7 +72,8 @@ def test_worst_conditions_are_in_every_list_and_bring_their_datagrams() -> None:
 
 @pytest.mark.parametrize(("text", "found"), [('pulse_rate = "0-300 %"\n', True), ("", False)])
 def test_a_worse_condition_is_found_if_there_is_one(tmp_path: Path, text: str, found: bool) -> None:
-    """Pulses harm CoDel more than any number of flows does; without any, one condition has nothing worse beside it."""
+    """Pulses harm CoDel more than any number of flows does; without pulses no condition is worse than the single
+    one."""
     file = tmp_path / "bounds.toml"
     file.write_text(text or 'cbr = "0 %"\npulse_rate = "0 %"\n')
     question = replace(of_link(**{**LINK, "flows": "4"}, robust="stress"), within=load(file))

@@ -1,4 +1,4 @@
-"""The search on hills whose height is known, and what it proposes."""
+"""The search on functions with a known maximum, and its proposals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DELAY_MS = {"min_th": 90.0, "ratio": 15.0, "max_p": -25.0, "memory_s": 1.0}
 
 
 class Hills(Bench):
-    """A bench that looks runs up in a formula: a smooth hill, a bound beside its top, and noise of the seed."""
+    """A bench whose runs follow from a formula: a smooth hill, a bound beside its top, and noise of the seed."""
 
     def __init__(self) -> None:
         question = of_link(
@@ -64,7 +64,7 @@ class Hills(Bench):
 
 
 def test_the_search_finds_the_top_of_a_hill_beside_a_bound() -> None:
-    """With 150 runs of four parameters. 99 % at most are to be had, a tenth less at a fair distance from the bound."""
+    """With 150 runs of four parameters. The maximum is 99 %, and a tenth less at a safe distance from the bound."""
     for seed in (1, 2, 3):
         bench = Hills()
         found = Search(bench, seed, Budget(150)).go()
@@ -123,7 +123,8 @@ def test_a_first_look_spares_what_is_behind_by_more_than_the_best_varies() -> No
     assert bench.loss(broken, one.first[0]) > bench.loss(worse, one.first[0]) > bench.loss(near, one.first[0])
     one.half, one.evaluations.size = one.first[:2], 2
     one._close([broken, worse, near, good], until=None)
-    # In the order in which they went through all: the best, then who is as good as it as far as one look tells.
+    # In the order in which they were run in all trials: the best, then those that are equal to it after the first
+    # evaluation.
     assert one.whole == [good, near]
     assert not one._behind(near, good) and one._behind(worse, good) and one._behind(broken, good)
 
@@ -164,7 +165,7 @@ def test_steps_go_on_where_they_succeed_grow_there_and_shrink_elsewhere() -> Non
     study._queue.clear()
     study.near([found[1]], 3)
     assert study._step > small
-    # The first goes as far again as the last success did.
+    # The first step is as long as the last successful one.
     onward = np.clip(2 * places[1] - places[0], 0.0, 1.0)
     assert _share(study, study._queue[0]) == pytest.approx(onward, abs=1e-9)
     assert all((_share(study, one) >= 0).all() and (_share(study, one) <= 1).all() for one in study._queue)

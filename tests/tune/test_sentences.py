@@ -1,4 +1,5 @@
-"""Every sentence of an answer on drawn runs: each says what the numbers of its table bear, and no other is said."""
+"""Every sentence of an answer on random runs: each follows from the numbers of its table, and none is missing or
+added."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ NUMBER = r"−?\d+(?:\.\d+)?"
 
 
 class Drawn(Bench):
-    """A bench whose runs are drawn: a level of each measure by design, and a scatter by seed."""
+    """A bench with random runs: a level of each measure by design, and noise by seed."""
 
     def __init__(self, goal: str, levels: dict[str, dict[str, tuple[float, float]]]) -> None:
         question = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="200pkts", goal=goal)
@@ -103,7 +104,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Two to six designs at levels that are alike or not, which scatter little or much."""
+    """Two to six designs at equal or different levels, with little or much noise."""
     goal = draw(st.sampled_from(GOALS))
     some = draw(st.lists(st.sampled_from(DESIGNS), min_size=2, max_size=6, unique_by=lambda one: one.name))
     level = st.sampled_from([0.1, 0.5, 0.51, 0.9, 0.99])

@@ -1,4 +1,4 @@
-"""Each sentence of an answer against the lines of its table, on lines made by hand."""
+"""Each sentence of an answer is compared with the lines of its table, on lines made by hand."""
 
 from __future__ import annotations
 

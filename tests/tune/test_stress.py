@@ -21,7 +21,7 @@ from dropcurve.tuning.stress.search import StressSearch
 from dropcurve.tuning.stress.trials import Trials
 
 LINK = "2/2,rtt=60ms,buffer=60ms"
-#: Everything fixed and harmless: tests open what they need.
+#: Bounds that are all fixed and harmless: tests widen those they need.
 MILD = {
     "flows": "3", "rtt": "60 ms", "rtt_ratio": "1", "start": "1 s", "short": "0 %", "cbr": "0 %", "pulse_rate": "0 %",
     "datagram": "1000 B", "senders": ["rfc"], "cc": "reno", "envelope_rate": "30 %",
@@ -29,7 +29,7 @@ MILD = {
 
 
 def bounds(**given: Any) -> Bounds:
-    """Bounds with nothing open but what is given."""
+    """Bounds that are fixed except for the arguments."""
     return parse({**MILD, **given}, rtt_s=0.06)
 
 
@@ -40,7 +40,7 @@ def found(design: str, within: Bounds, tmp_path: Path, **more: Any) -> Any:
 
 
 class Formula(Trials):
-    """Trials that look the harm up in a formula of the case."""
+    """Trials whose harm follows from a formula of the case."""
 
     def __init__(self, within: Bounds, formula: Any) -> None:
         link = link_of(LINK)

@@ -1,4 +1,4 @@
-"""The search as a whole: what it finds, that it finds it again, and that an interruption costs nothing."""
+"""The search as a whole: its answer, its reproducibility, and its continuation after an interruption."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
 
 @dataclass
 class Ticking:
-    """A clock that goes on by ``run_s`` for each run, whatever the machine does."""
+    """A clock that advances by ``run_s`` for each run, on any machine."""
 
     run_s: float
     at: float = 0.0
@@ -113,7 +113,7 @@ class Ticking:
         return 1.0
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
-        """Puts it where the time comes from, and runs under it."""
+        """Installs it as the source of time."""
         make = bench_module.execute
 
         def ticked(jobs: Sequence[Any], *args: Any, **options: Any) -> None:
@@ -167,7 +167,7 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
 def test_a_box_gets_a_configuration_only_of_a_design_that_held_often_enough(
     folder: Path, monkeypatch: pytest.MonkeyPatch, box: str, seconds: float
 ) -> None:
-    """However short the time is, and where the best of what is known is nothing that the box has."""
+    """Even under the shortest time limit, and if the box has none of the best initial designs."""
     Ticking(5.0).install(monkeypatch)
     question = of_link(rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=GOAL, box=box)
     answer = tuning.solve(question, seconds=seconds, out="kept", where=Executor(2))
@@ -233,7 +233,7 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
         grid.append(Candidate("grid", "red", family.params(coordinates)))
     bench.run((one, trial) for one in grid for trial in trials)
     best = sorted(grid, key=lambda one: bench.score(one, trials))[:3]
-    # On seeds that neither has seen; the best of a thousand on one seed is lucky there.
+    # On fresh seeds for both; the best of a thousand on one seed is partly luck.
     fresh = [PairedTrial.of(0, question.conditions()[0], 5000 + seed) for seed in range(10)]
     answer = found.finalists[0]
     bench.run((one, trial) for one in [answer, *best] for trial in fresh)
@@ -285,7 +285,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
         str(number): [-(line.objectives[0].mean or 0), line.objectives[1].mean or 0]
         for number, line in enumerate(front_lines)
     }
-    # Chosen on other seeds; on fresh ground most of it is still a front, from fast to full.
+    # Chosen on other seeds; on fresh ones most of it is still a front, from a short delay to a full link.
     assert len(front(points)) >= 2
     # Each is named by its settings, the least goodput first, and the recommendation is marked among them.
     names = [fronts.named(answer, line.candidate) for line in fronts.ordered(answer)]

@@ -37,7 +37,7 @@ def test_the_full_model_at_one_point_by_hand() -> None:
 
 
 def test_the_full_model_where_the_receiver_limits() -> None:
-    """Without loss to speak of, a flow sends its window once a round trip."""
+    """With hardly any loss a flow sends its window once a round trip."""
     assert tcp.pftk_full(1e-7, tcp.Sender(0.1, 1.0, b=2, most=20)) == pytest.approx(20.0, rel=0.01)
 
 

@@ -1,4 +1,4 @@
-"""The recorded rows that ship: what they cover, the line of trust, and the verb."""
+"""The recorded rows in the package: their coverage, the line on agreement, and the verb."""
 
 from __future__ import annotations
 

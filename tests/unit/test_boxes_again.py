@@ -1,5 +1,5 @@
-"""Every kind of queue on every box: what was exported and imported is exported again as the same, and what
-contradicts itself is refused."""
+"""Every kind of queue on every box: an exported and imported queue is exported again as the same text, and
+contradictory settings are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dropcurve.quantities import units
 
 RATE = 100e6
 RED = {"limit": "500 pkts", "min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1}
-#: Settings of the kinds whose defaults say what some box cannot, or that are to be tried with more classes.
+#: Settings of the kinds whose defaults some box cannot express, or that are tested with more classes.
 SETTINGS: dict[str, dict[str, Any]] = {
     "curve": {"limit": "250000 B", "unit": "bytes", "curve": "points 50000 0, 125000 0.2, 200000 1"},
     "wred": {"limit": "500 pkts", "min_th": ["30 pkts", "40 pkts"], "max_th": ["90 pkts"], "denominator": [10, 20]},

@@ -1,4 +1,4 @@
-"""Cisco, Junos, SONiC and OpenConfig: what is written, what comes back, what is refused."""
+"""Cisco, Junos, SONiC and OpenConfig: export, import, refusals."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_red_comes_back_as_loaded(box: str, asked: dict[str, Any]) -> None:
     found = read(made.text, rate_bps=RATE, buffer_bytes=750_000)
     assert found.box == box
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
-    # What a box is said to do is a queue that the simulator takes.
+    # The queue that describes a box's behaviour is valid in the simulator.
     link = scenario(found.discipline, found.params, link=profile(RATE, (0.04, 0.04), 2, ecn=False))
     assert link.get("queue.kind") == found.discipline
 

@@ -1,4 +1,4 @@
-"""Linux: what tc and the kernel make of numbers, exports that come back as they were loaded, contradictions."""
+"""Linux: the rounding of tc and the kernel, exports that are imported as they were loaded, contradictions."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_red_and_its_relatives_come_back_as_loaded(
     made = export(kind, asked, box="linux", rate_bps=RATE)
     found = read(made.text)
     assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
-    # What is loaded is itself expressible: a second trip changes nothing.
+    # Loaded values are expressible: a second export changes nothing.
     again = export(found.discipline, found.params, box="linux", rate_bps=RATE)
     assert again.params_as_loaded == made.params_as_loaded
 

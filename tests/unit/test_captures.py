@@ -22,7 +22,7 @@ START_S = 1_700_000_000
 
 
 def ipv4(size: int) -> bytes:
-    """The first bytes of a packet that says it has ``size``."""
+    """The first bytes of a packet whose header states ``size``."""
     return struct.pack(">BBH", 0x45, 0, size) + b"\0" * 16
 
 
@@ -268,7 +268,7 @@ def test_the_hash_is_that_of_the_contents(tmp_path: Path) -> None:
     (tmp_path / "y.pcap").write_bytes(classic([(1, 0, ethernet(IPV4, ipv4(51)))]))
     other = dc.Scenario.load(tmp_path / "y.toml")
     assert loaded.hash != other.hash
-    # An edit goes by the name, so that the command to repeat it stays short.
+    # An edit refers to the name, so that the command that repeats it stays short.
     name = f"file:{tmp_path / 'y.pcap'}"
     edited = loaded.set("flows.office.packets", name)
     assert edited.hash == other.hash

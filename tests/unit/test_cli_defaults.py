@@ -78,7 +78,7 @@ def test_defaults_of_a_file_and_of_the_environment_reach_a_verb(
 
 
 def answers(*given: str) -> wizard.Ask:
-    """Somebody who gives these answers, then takes defaults."""
+    """A user with these answers, who then takes the defaults."""
     left = list(given)
 
     def ask(question: str, default: str) -> str:

@@ -1,4 +1,4 @@
-"""`_core.pyi` says what the built module has, no more and no less."""
+"""`_core.pyi` declares exactly the contents of the built module."""
 
 from __future__ import annotations
 

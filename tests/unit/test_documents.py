@@ -1,4 +1,4 @@
-"""A document in the three forms people read it in."""
+"""A document as terminal text, Markdown and HTML."""
 
 from __future__ import annotations
 

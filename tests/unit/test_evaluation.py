@@ -1,4 +1,4 @@
-"""The report card: its scenarios, its grades, and that it is repeatable."""
+"""The report card: its scenarios, its grades and its reproducibility."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_what_is_no_queue_is_refused() -> None:
 
 
 def test_the_verdict_is_over_all_tests_and_counts_the_delay_of_thin_flows() -> None:
-    """A queue of one round trip in front of a call, and CoDel: the card opens with what to choose."""
+    """A queue of one round trip in front of a call, compared with CoDel: the card opens with a recommendation."""
     card = evaluate("codel", seconds=20.0, replications=4, cases=FEW)
     assert card.decision is not None
     assert (card.decision.status, card.decision.recommended) == ("load", "codel")

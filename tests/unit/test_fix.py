@@ -355,7 +355,7 @@ def test_fair_queues_that_flows_seldom_share_are_among_the_designs_where_the_box
     made = dict(designs(place(boxes.read(IOS), rate_bps=2e6), shape=False))["fair-queue 1024"]
     assert made.params_as_loaded["queues"] == 1024
     assert "fair-queue 1024" in made.text
-    # Without an AQM a long flow fills its own queue, which no thin flow of its own feels: no answer for a home.
+    # Without an AQM a long flow fills its own queue, which delays no thin flow: no recommendation for a home.
     kinds = {
         one.discipline for one in dict(designs(place(boxes.read(SQM), rate_bps=2e6), shape=False)).values()
     }

@@ -1,4 +1,4 @@
-"""Links with their usual traffic, as people type them."""
+"""Links with their usual traffic, as text."""
 
 from __future__ import annotations
 

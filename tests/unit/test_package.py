@@ -1,4 +1,4 @@
-"""The package as a whole: an instant import, and every public name where it says."""
+"""The package as a whole: a fast import, and every public name in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities as people type them."""
+"""Quantities as text."""
 
 from __future__ import annotations
 

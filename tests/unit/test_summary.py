@@ -1,4 +1,4 @@
-"""The types of a run's summary are what runs have: generated in Rust, and compared there with its keys."""
+"""The types of a run's summary match real runs: they are generated in Rust and compared there with its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as people type them."""
+"""Values as text."""
 
 from __future__ import annotations
 

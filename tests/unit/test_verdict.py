@@ -50,7 +50,7 @@ def test_the_design_in_use_goes_if_it_misses_a_bound_and_another_does_not() -> N
     found = decide([fast, slow], [USE, CAPPED])
     assert (found.status, found.recommended) == ("load", "slow")
     assert said(found).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
-    # An advantage in points over a design that misses a bound says nothing.
+    # An advantage in points over a design that misses a bound has no meaning.
     assert "On balance" not in said(found)
 
 

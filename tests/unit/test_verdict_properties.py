@@ -24,13 +24,13 @@ NAMES = ("tail drop", "codel", "pie", "cake", "red")
 
 @st.composite
 def designs(draw: st.DrawFn) -> list[SampledDesign]:
-    """Two to five designs whose runs scatter little or much around means that are alike or not."""
+    """Two to five designs with equal or different means and little or much noise."""
     count = draw(st.integers(2, 5))
     current = draw(st.integers(-1, count - 1))
     found = []
     for number in range(count):
         samples = {}
-        # With the widest scatter a delay of 10 ms stays above zero, as delays do.
+        # Even with the largest noise a delay of 10 ms stays above zero.
         for key, low, high in (("use", 60.0, 100.0), ("wait", 10.0, 40.0)):
             centre = draw(st.sampled_from([low, (low + high) / 2, high - 0.1, high]))
             spread = draw(st.sampled_from([0.0, 0.01, 0.1, 3.0]))

@@ -1,4 +1,4 @@
-"""Numbers and names as people read them."""
+"""Numbers and names as text."""
 
 from __future__ import annotations
 

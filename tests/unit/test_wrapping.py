@@ -1,4 +1,4 @@
-"""Markdown is wrapped where that changes nothing of what a reader sees."""
+"""Markdown is wrapped only where the rendered page stays the same."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_rap_of_ns2_comes_packet_by_packet() -> None:
     ],
 )
 def test_disciplines_under_streams_that_answer_to_nothing(area: str, names: list[str]) -> None:
-    """No transport stands between: queues within 8 % with four seeds, losses within the spread of the streams."""
+    """Without a transport: queues within 8 % over four seeds, losses within the spread of the streams."""
     cases = quick(area)
     assert [case.name for case in cases] == names
     for case in cases:
@@ -92,7 +92,7 @@ def test_a_mean_is_allowed_its_interval_or_three_percent() -> None:
     ours = [90.0, 110.0, 97.0, 103.0]
     spread = (sum((x - 100) ** 2 for x in ours) / 3) ** 0.5
     assert means.allowed(100.0, spread, 4, ours) == pytest.approx(2.4469 * spread * 0.5**0.5, rel=1e-4)
-    # One run there lends no deviation: ours stands for both.
+    # One run there has no standard deviation: ours is used for both.
     assert means.allowed(100.0, None, 1, ours) == pytest.approx(3.1824 * spread * 1.25**0.5, rel=1e-4)
 
 
@@ -157,7 +157,7 @@ def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(tuned, "theirs", theirs)
     kept, asked = tmp_path / "ns2", [({"buf": "4"}, seed) for seed in (1, 2, 3)]
     first = tuned.recorded_of(asked[:2], kept, jobs=1)
-    # What an interruption leaves: a file that was cut off while it was written.
+    # An interruption leaves a truncated file.
     for place in list(kept.glob("*.json")):
         place.with_suffix(".part").write_text('["cut o', encoding="utf-8")
     again = tuned.recorded_of(asked, kept, jobs=1)

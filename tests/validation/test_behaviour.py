@@ -13,7 +13,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 def test_every_claim_holds(tmp_path: Path) -> None:
     """Where few replications are all equal (no packet lost in any), there is no interval to decide a claim by; the
-    value itself must lie where the claim says."""
+    value itself must satisfy the claim."""
     rows = behaviour.rows()
     tests = {row.kind: row.tests for row in rows}
     assert {

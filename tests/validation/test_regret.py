@@ -149,6 +149,6 @@ def test_the_contest_measures_an_objective_that_is_to_be_small(tmp_path: Path) -
     bench.scale(designs["long"], trials)
     standings = contest.hold(bench, designs)
     assert standings["short"].regret.mean == 0.0 and standings["short"].holds
-    # A fifth of the delay: 80 % of that of the long buffer less.
+    # A fifth of the delay: 80 % less than with the long buffer.
     assert 60.0 < (standings["long"].regret.mean or 0.0) < 100.0
     assert standings["long"].objective > 3.0 * standings["short"].objective

@@ -1,4 +1,5 @@
-"""How long short transfers take: the simulator beside an exact computation and a closed form (docs/short-flows.md)."""
+"""Duration of short transfers: the simulator compared with an exact computation and a closed form
+(docs/short-flows.md)."""
 
 from __future__ import annotations
 

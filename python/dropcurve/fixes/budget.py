@@ -18,7 +18,7 @@ MOST_PACKETS, LEAST_ROUNDS = 1_500_000, 40
 SEARCHED_PACKETS = 1_000_000
 #: Fewest replications and designs besides the one in use of a comparison in a stated time.
 LEAST_REPLICATIONS, LEAST_DESIGNS = 3, 2
-#: Share of a stated time for the search, where there is one.
+#: Share of a time limit for the search, if there is a search.
 SEARCH_SHARE = 0.4
 
 
@@ -74,14 +74,14 @@ def plan(
     left_s: float,
     run: Callable[[Sequence[str]], Mapping[str, float]],
 ) -> Plan:
-    """The comparison that fits into a time.
+    """The comparison that fits into a time limit.
 
     Args:
         names: The designs, the one in use first.
         conditions: Conditions that each is run under.
         replications: Of each design, if there is time.
         left_s: Seconds that are left.
-        run: Makes one replication of designs, and returns how far each is behind the best of them.
+        run: Makes one replication of designs, and returns the deficit of each against the best of them.
 
     Returns:
         All designs where the time does; else one replication of all chooses the best of them, if there is time for

@@ -23,7 +23,8 @@ class Fix:
     Attributes:
         queues: The answer for each of its queues.
         before: The text of the configuration.
-        after: The text with the recommended queues; as `before` unless a verdict is to load another one.
+        after: The text with the recommended queues; the same as `before` unless a verdict recommends to load another
+            one.
         in_place: Whether `after` is the whole text with queues replaced; else it is the new queues alone.
     """
 

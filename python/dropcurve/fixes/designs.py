@@ -30,9 +30,9 @@ SELF_SETTING = {
     "CAKE": "cake",
 }
 #: Fair queues of boxes that have no better ones: the title and the number of flow queues, as few as where the
-#: configuration does not say, and enough for flows seldom to share one. SFQ of Linux is none of the designs: a long
-#: flow fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the
-#: score counts thin flows of their own alone. `tune --queue sfq` judges it.
+#: configuration states none, and enough for flows seldom to share one. SFQ of Linux is none of the designs: a long flow
+#: fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the score
+#: counts thin flows of their own alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 #: Disciplines that Linux has with a shaper of their own alone.
 SHAPING = ("cake", "cobalt")
@@ -100,7 +100,7 @@ def tuned(
     for line in answer.lines[:BEST]:
         params = dict(line.candidate.params)
         if params.get("ecn") is False and "ecn" not in where.found.params:
-            # No sender of this traffic uses ECN, so that the search has nothing to say on it: the box's default stays.
+            # No sender of this traffic uses ECN, so that the search cannot decide on it: the box's default stays.
             del params["ecn"]
         made = _made(where, line.candidate.kind, params, shape=shape)
         if made is not None:
@@ -109,8 +109,8 @@ def tuned(
 
 
 def weighed(where: Place, exchange: Exchange | None = None) -> str:
-    """The goal of a search: use of the link against the delay of thin flows, as the verdict on the designs weighs them;
-    against any packet's delay where there are no thin flows."""
+    """The goal of a search: utilisation against the delay of thin flows, with the weights of the verdict on the
+    designs; without thin flows against the delay of all packets."""
     rate = exchange or Exchange.default(round_trip_s(where.base))
     flows = where.base.resolved["flows"]
     thin = [name for name in ("call", "game") if name in flows]
@@ -136,7 +136,7 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if kind not in known and not (kind == "ared" and "red" in known):
         return None
     if kind in SHAPING and box == "linux" and where.found.share_bps is not None:
-        # Its own shaper would hold the class at its share, which may borrow what others leave.
+        # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
         return None
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
     back = where.base.resolved["dumbbell"].get("back", {})

@@ -1,4 +1,4 @@
-"""A home's line: two queues, of which that of the upload starves the download where it is long.
+"""A home's line: two queues; a long upload queue starves the download.
 
 The modem's own queue is tail drop that holds a quarter of a second, as in such boxes (`dropcurve.scenario.links`).
 Each direction is judged with the queue of the other one mended, for both are loaded together.

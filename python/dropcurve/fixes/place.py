@@ -28,7 +28,7 @@ class Place:
     Attributes:
         found: The imported queue.
         base: The scenario with that queue.
-        rate_bps: Rate that the queue's own traffic is left with.
+        rate_bps: Rate that is left for the queue's own traffic.
         condition: The condition in words, where there are several.
         others: The same queue under the other conditions.
         policed: Whether it is judged at the rate of a policer that drops its packets before they queue.
@@ -50,7 +50,8 @@ class Place:
 
     @property
     def basis(self) -> str:
-        """Sentence on the parts of the text besides the queue, and how they were taken; "" if there are none."""
+        """Sentence on the parts of the configuration besides the queue and their effect on the scenario; "" if there
+        are none."""
         parts = []
         if self.found.share_bps is not None:
             whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""

@@ -190,7 +190,7 @@ def _judged(
                 "keep it, or give the rate and round trip of the line if they differ",
                 shown="value",
             )
-        # Half as many again, and at least what the verdict asks for, while that is worth the wait.
+        # Half as many again, and at least the number that the verdict asks for, while the time allows it.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
             return result, verdict, limited
         # Runs that were made are stored: only further ones take time.
@@ -250,8 +250,8 @@ def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario
 
 
 def _distinct(result: Result) -> Result:
-    """The comparison without designs of which every run is that of an earlier one: their settings differ in what this
-    traffic never meets, such as marking where no sender uses ECN."""
+    """The comparison without designs of which every run is that of an earlier one: their settings differ in a part that
+    this traffic never uses, such as marking where no sender uses ECN."""
     places = conditions(result.variants)
     names = list(places[0]) if places else []
     behaviours: dict[str, list[object]] = {}

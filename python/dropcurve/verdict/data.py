@@ -8,7 +8,7 @@ from typing import Literal
 
 #: Equivalence margin of a measure with a bound, as a share of the bound.
 MARGIN_SHARE = 0.02
-#: Share of an outcome that the score does not weigh, from which its change is put to the reader.
+#: Change of an unweighted outcome, as a share of it, from which the trade-off is left to the reader.
 NOTABLE = 0.1
 
 Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
@@ -23,7 +23,7 @@ class Bound:
     upper: bool = True
 
     def excess(self, value: float) -> float:
-        """How far a value lies beyond the limit, as a share of the limit; 0 if it holds."""
+        """Excess of a value over the limit, as a share of the limit; 0 if the bound holds."""
         beyond = value - self.limit if self.upper else self.limit - value
         return max(0.0, beyond / (abs(self.limit) or 1.0))
 
@@ -34,7 +34,7 @@ class Criterion:
 
     Attributes:
         key: Its key in `SampledDesign.samples`.
-        title: What sentences call it: "p95 delay of voice".
+        title: Name in sentences: "p95 delay of voice".
         unit: "ms", "%" (a share; differences are in points) or "bit/s".
         worth: Points per unit in the score; negative where less is better, 0 if it is only reported.
         bound: A constraint, or None.
@@ -68,7 +68,7 @@ class SampledDesign:
     """A design with its paired samples.
 
     Attributes:
-        name: What sentences call it.
+        name: Name in sentences.
         samples: A value for each run by criterion key, None where a run has none. Run i of every design has the same
             conditions and random numbers.
         simplicity: The smaller, the simpler.
@@ -220,7 +220,7 @@ class Verdict:
         """Designs of which the runs do not show whether they are better or worse than the recommended one."""
         unsure = [one.name for one in self.related("undecided")]
         if self.recommended in unsure:
-            # What equals the leader is as far from it as the leader is.
+            # A design equal to the leader has the leader's distance.
             unsure = [self.leader, *(one.name for one in self.related("equal")), *unsure]
         return [name for name in unsure if name != self.recommended]
 

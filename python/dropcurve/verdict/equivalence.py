@@ -36,7 +36,7 @@ def relation(
 
 
 def replications_to_decide(ahead: float, half_width: float | None, *, margin: float, runs: int) -> int | None:
-    """Further replications after which the difference would be decided if it stayed as it is.
+    """Further replications that would decide the difference if its mean and standard deviation stay the same.
 
     The half-width falls as one over the square root of the replications; it must fall below the difference if that
     exceeds the margin, else below what the difference leaves of the margin.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from ..quantities import units
 
-#: Points of utilisation that a queueing delay as long as the base round trip counts as: at a round trip of 40 ms, 1 ms
+#: Worth, in points of utilisation, of a queueing delay as long as the base round trip: at a round trip of 40 ms, 1 ms
 #: counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 of them, and
 #: trades a tenth of a link for 4 ms.
 POINTS_PER_ROUND_TRIP = 20.0
@@ -21,7 +21,7 @@ _TEXT = re.compile(r"\s*([0-9.]*\s*[a-zµ]+)\s*=\s*([0-9.]+(?:e-?[0-9]+)?)\s*(?:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Points of utilisation that 1 ms of delay counts as."""
+    """Worth of 1 ms of delay in points of utilisation."""
 
     points_per_ms: float
 

@@ -23,7 +23,7 @@ from ..metrics import statistics
 from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
 from .equivalence import MARGIN_POINTS, holds, relation, replications_to_decide
 
-#: Margins behind the leader up to which a design that the runs cannot tell from it may be chosen for its outcomes.
+#: Deficit against the leader, in margins, up to which an undecided design may be chosen for its unweighted outcomes.
 CLOSE = 5.0
 
 
@@ -105,7 +105,7 @@ def _choose(
     elif unsure:
         known = [one.more for one in unsure if one.more is not None]
         more = max(known) if len(known) == len(unsure) else None
-        # What is as good so far, but not surely, counts as equal here: one of them has to be named.
+        # Undecided designs that are as good so far count as equal here: one of them has to be named.
         level = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= context.margin]
         return "undecided", context.simplest([leader, *equal, *level]), more
     chosen = context.simplest([leader, *equal])

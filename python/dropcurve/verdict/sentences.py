@@ -1,4 +1,4 @@
-"""A verdict as the sentences that open an answer: what to load, what it buys, what it costs, how sure.
+"""A verdict as the sentences that open an answer: the design to load, its gains, its costs, their certainty.
 
 Every sentence is made from the verdict's own numbers: a gain, a cost or an order that the runs do not show has no
 sentence.
@@ -21,7 +21,7 @@ from .equivalence import MOST_REPLICATIONS
 TONES = {
     "load": "good", "keep": "good", "undecided": "unsure", "none feasible": "bad", "unknown": "unsure",
 }  # fmt: skip
-#: Replications below which an interval says little.
+#: Number of replications below which an interval is too wide to be useful.
 FEW = statistics.MINIMUM
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
@@ -37,13 +37,13 @@ def headline(
     seconds: float | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Headline:
-    """The opening of an answer: one or two sentences to act on, and how sure they are.
+    """The opening of an answer: one or two sentences to act on, and their certainty.
 
     Args:
         found: The verdict.
         verb: That of a recommendation: "Load" a configuration, "Choose" a design.
         seconds: Time that one more replication of all designs takes, if it is known.
-        names: What sentences call designs, by name, where that is not the name.
+        names: Display name by name, for designs whose sentences use another name.
     """
     words = _Words(found, verb, seconds, dict(names or {}))
     makers = {
@@ -106,7 +106,7 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
 
 
 def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
-    """How far designs differ in a criterion, in points; a bound counts before everything else."""
+    """Range of a criterion over the designs, in points; infinite for a bound, which comes first."""
     means = [one[criterion.key].mean for one in held if criterion.key in one]
     return (max(means) - min(means)) * abs(criterion.worth) if criterion.bound is None else float("inf")
 
@@ -236,7 +236,7 @@ class _Words:
         if not gains or not costs or not feasible:
             return ""
         won, mine = max(gains, key=amounts.points), self.name(found.reference)
-        # The score has weighed what it counts; what it does not count is the reader's to weigh.
+        # The score weighs its own criteria; outcomes without a weight are left to the reader.
         unweighed = max((one for one in costs if not one.criterion.worth), key=amounts.share, default=None)
         if unweighed is not None and unweighed.share >= NOTABLE:
             return f"Prefer {mine} if {amounts.size(unweighed)} is worth more to you than {amounts.size(won)}"

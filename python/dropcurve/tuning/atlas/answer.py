@@ -1,4 +1,4 @@
-"""The instant answer: the pick of the atlas in sentences, as text and as data, with what it does not know."""
+"""The instant answer: the pick of the atlas as sentences, as text and as data, and the limits of its knowledge."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _settled(found: InstantAnswer) -> bool:
 
 
 def _rivals(found: InstantAnswer) -> list[str]:
-    """Sentence on what the intervals leave open between the recommendation and the other disciplines."""
+    """Sentence on the disciplines that may be better than the recommendation within the intervals."""
     objective = found.question.goal.objectives[0]
     sign, best = -objective.sign, found.picks[0]
     end = best.score.low if objective.higher else best.score.high

@@ -21,7 +21,7 @@ from .outcomes import OUTCOMES
 REMEDY = "run without --instant"
 #: Parameters that a box sets besides those asked for, and that make no other dialect.
 HARMLESS = ("victim", "quantum", "flows")
-#: Quantities whose ends the atlas does not cover from below: less of them is no new regime.
+#: Quantities without a lower limit in the atlas: smaller values are no new regime.
 OPEN_BELOW = ("flows", "bandwidth-delay product", "calls", "games", "videos", "web", "short flows", "UDP")
 
 

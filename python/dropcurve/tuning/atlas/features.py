@@ -25,7 +25,7 @@ CALL_BPS, GAME_BPS = 80_000.0, 20_600.0
 
 @dataclass(frozen=True)
 class Condition:
-    """Link and traffic at one place of the ranges.
+    """Link and traffic at one condition.
 
     Attributes:
         traffic: "stated" or "usual".
@@ -126,7 +126,7 @@ def rows(condition: Condition, settings: Sequence[ScaledDesign]) -> Floats:
 
 
 def delay_s(condition: Condition, one: ScaledDesign) -> float:
-    """The scale of a design as a delay at a condition: what its queue is of the order of."""
+    """The scale of a design as a delay at a condition: the order of magnitude of its queueing delay."""
     scale = one.scale / condition.capacity if one.in_packets else one.scale
     if one.in_packets:
         scale = min(scale, condition.buffer_pkts / condition.capacity)

@@ -21,7 +21,7 @@ from .outcomes import OUTCOMES
 
 #: Version of the two files.
 FORMAT = 1
-#: The files: arrays, and what is known of them.
+#: The files: arrays, and their description.
 ARRAYS, RECORD = "atlas.npz", "atlas.json"
 #: Folder of the model in the package, and the keys of its record that `store` writes itself.
 FOLDER, OWN = Path(__file__).parent / "data", ("format", "sha256", "parts")

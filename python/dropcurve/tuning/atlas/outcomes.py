@@ -1,5 +1,5 @@
-"""Measures that the atlas knows, and the scales on which its networks learn them: logarithms of delays and of what is
-lacking to a whole, so that errors are of one size everywhere."""
+"""Measures in the atlas, and the scales on which its networks learn them: logarithms of delays, and of the distance of
+shares from 100 %, so that errors have one size everywhere."""
 
 from __future__ import annotations
 

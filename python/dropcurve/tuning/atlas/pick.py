@@ -45,7 +45,7 @@ class PredictedRange:
 
 @dataclass(frozen=True)
 class Pick:
-    """A design with what the atlas expects of it.
+    """A design with its expected outcome by the atlas.
 
     Attributes:
         candidate: The design as the box would load it.
@@ -259,7 +259,7 @@ def _inside(
 def _objective(
     objective: Objective, values: Mapping[str, tuple[Floats, Floats, Floats]], number: int
 ) -> Floats:
-    """The weighted sum; its ends are those of its terms, since the errors of one network go together."""
+    """The weighted sum; its interval adds those of its terms, since the errors of one network are correlated."""
     total: Floats | float = 0.0
     for weight, one in objective.terms:
         place = number if weight >= 0 else 2 - number

@@ -1,4 +1,4 @@
-"""The worst that can happen to a queue: a search for the traffic, within bounds, that harms a goal most.
+"""The worst case of a queue: a search for the traffic, within bounds, that harms a goal most.
 
     answer = stress("codel", link="50/10", out="worst")
     print(answer)

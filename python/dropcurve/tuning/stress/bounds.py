@@ -91,7 +91,7 @@ class Bounds:
         )
 
     def shown(self, name: str, value: float | str) -> str:
-        """A value as people write it."""
+        """A value as text with its unit."""
         return str(value) if name in self.choices else PARAMETERS[name].shown(float(value))
 
     def lines(self) -> list[str]:

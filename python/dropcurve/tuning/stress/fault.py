@@ -60,7 +60,7 @@ def judge(
 
 
 def _compared(name: str, own: list[float], theirs: list[float], level: float) -> RivalHarm:
-    """A rival's harm beside the design's."""
+    """Compares a rival's harm with the design's."""
     pair = statistics.paired(own, theirs, confidence=level)
     relation: Literal["far less", "less", "alike", "more"] = "alike"
     if pair is not None and pair.half_width is not None and abs(pair.mean) > pair.half_width:

@@ -1,4 +1,4 @@
-"""Harm of a run: how far a goal or a measure falls behind what an ideal queue would leave it under the same traffic.
+"""Harm of a run: the loss in a goal or a measure compared with an ideal queue under the same traffic.
 
 The ideal queue keeps the link full, delays nothing, drops nothing, and gives the responsive traffic all that the
 datagrams leave. Its values follow from the case alone: the share that the datagrams offer, the propagation delay, the
@@ -76,7 +76,7 @@ class Harm:
                 continue
             value = _value(run, one)
             ideal = self._ideal(one, case)
-            # A transfer that delivered nothing has no delay; what it lacks shows in its share.
+            # A transfer that delivered nothing has no delay; its share of the link shows the loss.
             if value is not None:
                 total += (
                     objective.sign
@@ -206,5 +206,5 @@ def _value(run: Run, one: Measure) -> float | None:
 
 
 def shown(value: float | None, half_width: float | None, unit: str) -> str:
-    """A harm as people read it: ``41.2 ± 1.3 points``."""
+    """A harm as text: ``41.2 ± 1.3 points``."""
     return wording.amount(value, half_width, unit)

@@ -35,7 +35,7 @@ class StressParameter:
     part: str = ""
 
     def shown(self, value: float) -> str:
-        """A value as people write it: ``200 ms``, ``15 %``, ``4``."""
+        """A value as text: ``200 ms``, ``15 %``, ``4``."""
         if self.unit == "s":
             return units.show_span(value) if value > 0 else "0 s"
         return f"{units.plain(value)} {self.unit}".strip()
@@ -84,7 +84,7 @@ class Choice:
     default: tuple[str, ...]
 
     def known(self) -> list[str]:
-        """The names that there are."""
+        """The valid names."""
         if self.name == "senders":
             tcp = next(one for one in library.catalogue()["transports"] if one["name"] == "tcp")
             return [str(one["name"]) for one in tcp["profiles"]]
@@ -99,7 +99,7 @@ CHOICES = {
     )
 }  # fmt: skip
 
-#: Limits on all datagrams together, with their defaults: the envelope of what is unresponsive.
+#: Limits on all datagrams together, with their defaults: the envelope of the unresponsive traffic.
 ENVELOPE = {
     "envelope_rate": ("Mean rate of all datagrams, at most, in per cent of the link.", "30 %"),
     "envelope_burst": (
@@ -124,5 +124,5 @@ def listed() -> list[tuple[str, ...]]:
         (name, f"a bound of `stress`: {about} Default {default}.")
         for name, (about, default) in ENVELOPE.items()
     ]
-    # Names that other lists have, too, are told apart by their prefix.
+    # The prefix distinguishes them from names in other lists.
     return [(f"within.{name}", *rest) for name, *rest in found]

@@ -1,4 +1,4 @@
-"""Pictures of a stress answer: harm over the two parameters that matter most, and along every parameter."""
+"""Figures of a stress answer: harm over the two parameters with the largest effect, and along every parameter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Title and what to see, by name, in the order of the page.
+#: Title and caption by name of each figure, in the order of the page.
 TITLES = {
     "map": (
         "Harm over the two parameters that matter most",

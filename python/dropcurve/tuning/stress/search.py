@@ -36,7 +36,7 @@ MOST_OBSERVED = 240
 PARENTS = 8
 #: Standard deviations of mutations, as shares of the range.
 STEPS = (0.3, 0.1, 0.03)
-#: Levels of an axis when it is walked, and of each axis of the grid.
+#: Number of levels of an axis that is varied alone, and of each axis of the grid.
 LEVELS, GRID = 7, 7
 #: Seeds by which the worst cases of the search are compared before one is chosen, and how many cases.
 CHOOSING, FINALISTS = 4, 6
@@ -56,7 +56,7 @@ class Losses(Protocol):
         """Whether the time of the search is over."""
 
     def enveloped(self, case: Case) -> Case:
-        """The case as it is run."""
+        """The case inside the envelope, as it is run."""
 
     def losses(self, cases: Sequence[Case], seeds: Sequence[int]) -> list[list[float]]:
         """The loss of each case under each seed."""

@@ -57,7 +57,7 @@ def shrink(trials: Trials, case: Case, seeds: list[int], keep: float) -> Case:
 
 
 def _last_that_holds(trials: Trials, trail: list[Case], seeds: list[int], keep: float) -> Case:
-    """The simplest case of the trail that keeps the harm on further seeds: a step may have been taken by luck."""
+    """The simplest case of the trail that keeps the harm on further seeds: a step may have passed by chance."""
     whole = trials.means(trail[:1], seeds)[0]
     for case in reversed(trail[1:]):
         if trials.late or trials.means([case], seeds)[0] >= keep * whole:
@@ -101,7 +101,7 @@ def simpler(trials: Trials, case: Case, name: str) -> Iterator[float | str]:
     axis, own = bounds.ranges[name], float(case[name])
     usual = float(bounds.mild()[name])
     if name == "flows":
-        # Fewer are simpler, whatever is usual.
+        # Fewer are simpler, even below the usual number.
         counts = sorted({1, 2, round(usual), round(own / 4), round(own / 2), round(0.75 * own)})
         yield from (float(count) for count in counts if axis.low <= count < own)
         return

@@ -31,7 +31,7 @@ class StressBudget:
         runs: Cases of the search.
         fresh: Fresh runs of each interval.
         seconds: Limit of time, or None.
-        keep: Share of the loss that the minimal scenario must still do.
+        keep: Share of the harm that the minimal scenario must retain.
         seed: Of every random choice.
     """
 

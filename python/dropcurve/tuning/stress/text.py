@@ -24,7 +24,7 @@ def described(answer: StressFindings, case: Case) -> str:
 
 
 def sentences(answer: StressFindings) -> Iterator[str]:
-    """The opening: what the worst traffic costs, and whose fault it is."""
+    """The opening: the harm of the worst traffic, and whether it is a fault of the design."""
     worst, minimal = (amount(answer, one) for one in (answer.worst_loss, answer.minimal_loss))
     if answer.fault == "none":
         noun = "regret" if answer.regret else "harm"
@@ -47,7 +47,7 @@ def _verb(words: str) -> str:
 
 
 def blame(answer: StressFindings) -> str:
-    """Sentence on whose fault it is."""
+    """Sentence on whether it is a fault of the design or of any queue."""
     far = [one for one in answer.rivals if one.relation == "far less"]
     if not answer.rivals:
         return "No rival was run, so these runs do not show whether another queue would do better."

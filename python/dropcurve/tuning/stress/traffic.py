@@ -24,7 +24,7 @@ CALL_BPS = 80_000.0
 WARMUP_S, WARMUP_TRIPS, WINDOW_S, WINDOW_TRIPS = 3.0, 12.0, 20.0, 60.0
 #: Most packets of a measurement window, unless it falls below its least length.
 MOST_PACKETS, LEAST_WINDOW_S = 250_000, 6.0
-#: Pareto shape of the lengths of pulses and pauses, which makes them scatter by 1 %.
+#: Pareto shape of the lengths of pulses and pauses, with a standard deviation of 1 %.
 EVEN = 100
 #: Shortest pause between two pulses.
 LEAST_PAUSE_S = 1e-3

@@ -137,7 +137,7 @@ def design(text: str, link: StressLink, bounds: Bounds, name: str = "") -> Stres
     """The design of a text.
 
     Raises:
-        DropcurveError: For a discipline or a parameter that there is not, before any run.
+        DropcurveError: For an unknown discipline or parameter, before any run.
     """
     found = StressDesign(text, name)
     found.on(traffic.scenario(link, bounds.mild()), link)
