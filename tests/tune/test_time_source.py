@@ -76,4 +76,4 @@ def test_runs_that_are_not_finished_at_the_deadline_are_abandoned(tmp_path: Path
     one = Candidate("mine", "droptail", {"limit": "1000 pkts"})
     (trial,) = block(question.conditions(1), 1)
     assert not bench.run([(one, trial)], until=2.0)
-    assert not bench.has(one, trial) and not bench.store.rows()
+    assert not bench.has(one, trial) and not list(bench.store.rows())
