@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from ..runs import command_line
 from ..runs.executor import Executor
 from ..tuning import Question
 from ..tuning.candidates import Candidate
+from ..tuning.effort import LATE
+from ..tuning.time_source import WallTime
 from . import console
 from .answer import PLAIN
 
@@ -48,16 +50,20 @@ def give(
     command = command_line.line("tune", [scenario] if scenario else [], [*asked, *effort])
     digest = hashlib.sha256(f"{question!r}\n{seed}".encode()).hexdigest()[:8]
     folder = out or Path("results") / f"tune-{digest}"
+    source = WallTime()
+    began = source.now()
     try:
         with _progress(quiet=quiet, seconds=seconds) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
                 where=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
                 say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
+                source=source,
             )  # fmt: skip
             if report and installed("matplotlib"):
                 watch.say("figures and page", answer.best)
-                _pictures(answer, folder, cache)
+                end = None if seconds is None else began + (1.0 + LATE / 2) * seconds
+                _pictures(answer, folder, cache, None if end is None else lambda: end - source.now())
     except KeyboardInterrupt:
         note = f"interrupted; finished runs are stored in {folder}; the same command continues there"
         raise console.Interrupted(note) from None
@@ -73,10 +79,10 @@ def give(
     return 0 if answer.lines[0].holds else 1
 
 
-def _pictures(answer: Any, folder: Path, cache: str | None) -> None:
+def _pictures(answer: Any, folder: Path, cache: str | None, left: Callable[[], float] | None) -> None:
     from ..tuning.page import write
 
-    write(answer, folder, cache=cache)
+    write(answer, folder, cache=cache, left=left)
 
 
 class Watch:

@@ -45,8 +45,9 @@ DECISION_AT_LEAST = 0.8
 PACED, AGAIN = 0.03, 0.3
 #: Allowed excess over the time limit, as a share of it.
 LATE = 0.1
-#: Seconds for figures and page, the largest share of the time reserved for them, and that share on a busy machine.
-PICTURES_S, PICTURES, PICTURES_BUSY = 3.0, 0.25, 0.5
+#: Seconds for figures and page on an idle machine, the largest share of the time reserved for them, and that share on a
+#: busy machine: figures for which there is no time are left out.
+PICTURES_S, PICTURES, PICTURES_BUSY = 3.5, 0.25, 0.3
 
 
 class Pace(Protocol):

@@ -63,11 +63,13 @@ def fragment(name: str, answer: Answer, *, width: str = "page", drawn: Drawn | N
     return style.embeddable(svg, prefix=f"{name}-{width}", label=f"{title}. {see}")
 
 
-def save(answer: Answer, folder: Path, *, drawn: Drawn | None = None) -> list[Path]:
-    """Writes every figure as SVG and PNG."""
+def save(
+    answer: Answer, folder: Path, names: Sequence[str] | None = None, *, drawn: Drawn | None = None
+) -> list[Path]:
+    """Writes figures as SVG and PNG: those of ``names``, or all."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for name in available(answer):
+    for name in available(answer) if names is None else names:
         with style.styled():
             figure = _figure(name, answer, "page", {} if drawn is None else drawn)
             for format in ("svg", "png"):

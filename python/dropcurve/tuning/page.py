@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,50 @@ from .terms import KINDS, labels
 from .validation import ValidationLine
 
 TEMPLATE = "tune.html"
+#: Figures that take as long as those of the queue, and the time of a later figure as a share of that of the first.
+QUEUES, LATER = 3, 0.5
+#: Returns the seconds that are left.
+Left = Callable[[], float]
 
 
-def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> Path:
-    """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page."""
+@dataclass
+class _Pace:
+    """Whether there is time for one more figure: ``left`` returns the seconds until the page must be there, None
+    without a limit. The next figure is taken to last as long as the last one; the first also loads Matplotlib."""
+
+    left: Left | None
+    last_s: float = 0.0
+
+    def fits(self, count: int = 1) -> bool:
+        """Whether as many figures fit."""
+        return self.left is None or count * self.last_s < self.left()
+
+    def begin(self) -> None:
+        """Takes note that a figure begins."""
+        self._before = 0.0 if self.left is None else self.left()
+
+    def end(self, share: float = 1.0) -> None:
+        """Takes note that it is there; the next one takes ``share`` of its time."""
+        self.last_s = 0.0 if self.left is None else share * (self._before - self.left())
+
+
+def write(answer: Answer, folder: Path, *, cache: str | Path | None = None, left: Left | None = None) -> Path:
+    """Writes ``report.html`` and ``figures/`` into the folder of an answer, and returns the page.
+
+    ``left`` returns the seconds that are left for it: figures for which they do not suffice are left out.
+    """
     drawn: figures.Drawn = {}
-    files = figures.save(answer, folder / "figures", drawn=drawn)
-    queues = at_the_ends(answer, cache) if answer.pictured else []
+    files: list[Path] = []
+    shown: list[dict[str, Any]] = []
+    pace = _Pace(left)
+    for name in figures.available(answer):
+        if not pace.fits():
+            break
+        pace.begin()
+        files += figures.save(answer, folder / "figures", [name], drawn=drawn)
+        shown.append(_figure(name, answer, drawn))
+        pace.end(1.0 if len(shown) > 1 else LATER)
+    queues = at_the_ends(answer, cache) if answer.pictured and pace.fits(QUEUES) else []
     for number, (_, result) in enumerate(queues, start=1):
         drawn[f"queue-{number}", "page"] = figure = plot.plot("queue", result)
         for format in ("svg", "png"):
@@ -38,7 +77,7 @@ def write(answer: Answer, folder: Path, *, cache: str | Path | None = None) -> P
             with style.styled():
                 write_bytes(files[-1], style.to_bytes(figure, format=format))
     page = folder / "report.html"
-    write_text(page, render(answer, queues, drawn))
+    write_text(page, render(answer, queues, drawn, shown))
     checksums.add(folder, [*files, page])
     return page
 
@@ -62,16 +101,28 @@ def _rival(answer: Answer) -> ValidationLine | None:
     return next((line for line in known if line.holds), known[0] if known else None)
 
 
-def render(answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None) -> str:
-    """The page as text; ``drawn`` are figures that were drawn already."""
-    return report.page(TEMPLATE, content(answer, queues, drawn))
+def render(
+    answer: Answer,
+    queues: list[tuple[str, Result]],
+    drawn: figures.Drawn | None = None,
+    shown: list[dict[str, Any]] | None = None,
+) -> str:
+    """The page as text; ``drawn`` are figures that were drawn already, ``shown`` those of the page (all by
+    default)."""
+    return report.page(TEMPLATE, content(answer, queues, drawn, shown))
 
 
 def content(
-    answer: Answer, queues: list[tuple[str, Result]], drawn: figures.Drawn | None = None
+    answer: Answer,
+    queues: list[tuple[str, Result]],
+    drawn: figures.Drawn | None = None,
+    shown: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The variables of the template."""
     best, drawn = answer.best, {} if drawn is None else drawn
+    names = figures.available(answer)
+    shown = [_figure(name, answer, drawn) for name in names] if shown is None else shown
+    missing = [f"no figure of {name}" for name in names[len(shown) :]]
     question = answer.question
     sentences = text.verdict(answer)
     return {
@@ -87,13 +138,14 @@ def content(
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,
         "table": _table(answer),
-        "figures": [_figure(name, answer, drawn) for name in figures.available(answer)],
+        "figures": shown,
         "queues": [_queue(label, result, number, drawn) for number, (label, result) in enumerate(queues, start=1)],
         "drift": [text.drifted(one) for one in answer.drift if one.candidate.key == best.key],
         "effects": _effects(answer),
         "method": method(answer),
         "beyond": beyond(answer), "command": answer.command, "version": answer.version, "seed": answer.seed,
-        "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"), "stopped": answer.stopped,
+        "runs": f"{answer.runs + answer.fresh:,}".replace(",", "\u202f"),
+        "stopped": ", ".join([answer.stopped, *missing]) if answer.stopped else "",
     }  # fmt: skip
 
 
