@@ -34,18 +34,23 @@ LINKS_SEED = 2026
 OURS = "dropcurve tune"
 #: Numbers of runs after which the incumbents of all optimisers enter the contest: beyond the last, the models of the
 #: others take longer than the runs.
-STEPS = (60, 125, 250, 500)
+STEPS = (60, 125, 250, 400)
 
 
 def main() -> int:
-    """Runs what is missing and writes the page."""
+    """Runs what is missing of its part and writes the page of that."""
     asked = _arguments()
     limits = asked.times.split(",")
     outcomes = []
+    part, parts = map(int, asked.part.split("/"))
     for number, link in enumerate(drawn(asked.links, seed=asked.seed)):
+        if number % parts != part - 1:
+            continue
         folder = asked.runs / f"{asked.seed}-{number}"
         sys.stderr.write(f"{number + 1} of {asked.links}: {link.kind}: {link.title}: {link.goal}\n")
+        began = time.process_time()
         outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
+        sys.stderr.write(f"  {time.process_time() - began:.0f} processor seconds\n")
         write(asked.out, outcomes, limits)
     others: list[LinkOutcome] = []
     for number, link in enumerate(other(asked.other_links, seed=asked.seed)):
@@ -70,6 +75,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--times", default="30s,60s,default", help="time limits of tune, comma-separated")
     parser.add_argument(
         "--peer-links", type=int, default=10, help="links on which other optimisers are run too"
+    )
+    parser.add_argument(
+        "--part", default="1/1", help="which of several calls that share the links this one is, such as 2/2"
     )
     parser.add_argument("--jobs", type=int, default=None)
     return parser.parse_args()

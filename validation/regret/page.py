@@ -169,7 +169,8 @@ def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
     with style.styled():
         figure = style.new_figure(style.PAGE_IN, 3.6)
         axes = figure.subplots()
-        for number, (name, points) in enumerate(curves(outcomes, limit).items()):
+        found = curves(outcomes, limit)
+        for number, (name, points) in enumerate(found.items()):
             values = [max(LEAST, value) for value in points.values()]
             axes.plot(
                 list(points), values, marker="o", markersize=4, color=style.PALETTE[number], label=name,
@@ -177,6 +178,10 @@ def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
             )  # fmt: skip
         axes.set_xscale("log")
         axes.set_yscale("log")
+        places = sorted({runs for points in found.values() for runs in points})
+        axes.set_xticks(places, labels=[f"{runs}" for runs in places])
+        axes.minorticks_off()
+        axes.yaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("runs")
         axes.set_ylabel("regret, median over the links (points)")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
