@@ -1,4 +1,5 @@
-"""Export a configuration: the same RED for Linux and for a Cisco router, with what each of them rounds or lacks.
+"""Export a configuration: the same RED for Linux and for a Cisco router, with the values that each of them rounds or
+lacks.
 
 python examples/export_configuration.py
 """

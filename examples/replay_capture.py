@@ -1,4 +1,4 @@
-"""Calibrate from a capture: replay a recorded packet stream beside TCP, and ask whether CoDel keeps its delay down.
+"""Calibrate from a capture: replay a recorded packet stream next to TCP, and check that CoDel bounds its delay.
 
     python examples/replay_capture.py [FILE.pcap]
 

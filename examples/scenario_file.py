@@ -2,7 +2,7 @@
 
     python examples/scenario_file.py
 
-The file beside this one describes the link, its queue and its traffic; docs/scenarios.md lists every key.
+The file next to this one describes the link, its queue and its traffic; docs/scenarios.md lists every key.
 """
 
 from pathlib import Path

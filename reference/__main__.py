@@ -1,7 +1,7 @@
 """Writes the reference traces: `python -m reference` from the root of the repository.
 
-Each trace is one queue under one stream of arrivals, with the keys of a scenario in its head. The transcriptions
-beside this file are slow and plain on purpose; they share no code with the queue they are compared with.
+Each trace is one queue under one stream of arrivals, with the keys of a scenario in its head. The transcriptions in
+this folder are slow and plain on purpose; they share no code with the queue they are compared with.
 """
 
 import pathlib
@@ -63,7 +63,7 @@ def traces():
 
 
 def delay_based():
-    """Yields kind, name, the model, the keys, and what the arrivals are like, for those with a clock of their own."""
+    """Yields kind, name, the model, the keys, and the arrivals, for the models with a clock of their own."""
     older = (cake, classics, cobalt, codel, dualpi2, fq, hashed, nested, pi, pie, relatives)
     for module in (*older, estimates, rates, shapers, standards):
         yield from module.traces()

@@ -1,9 +1,8 @@
 """Adaptive RED, BLUE, AVQ, REM, PI and CHOKe as their papers print them, apart from every other transcription.
 
 A second hand wrote them before it read their code in Rust or the other models here, from memory of the published
-pseudocode: the texts themselves were not at hand. They share no code with the others. Sources: FGS01
-(Adaptive RED), FSKS02 (BLUE), KS01 (AVQ), ALLY01 (REM), HMTG01 (PI), PPP00 (CHOKe). What these leave to RED is that
-of FJ93.
+pseudocode: the texts themselves were not at hand. They share no code with the others. Sources: FGS01 (Adaptive RED),
+FSKS02 (BLUE), KS01 (AVQ), ALLY01 (REM), HMTG01 (PI), PPP00 (CHOKe). Steps that these leave to RED are those of FJ93.
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """
@@ -74,7 +73,7 @@ class AvqText(Fifo):
 
 
 class RemText(Fifo):
-    """ALLY01 equations 1 and 2: the price adds up what arrives beyond the capacity and the backlog beyond b*."""
+    """ALLY01 equations 1 and 2: the price integrates the arrivals beyond the capacity and the backlog beyond b*."""
 
     def __init__(self, limit, interval, gamma, alpha, phi, target):
         super().__init__(limit)

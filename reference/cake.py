@@ -11,7 +11,7 @@ from reference.line import Model
 FRAME = 1514
 #: Shares of the rate in 65536ths, and the tin of a code point, of four tins; all others are best effort.
 FOUR = (65536, 4096, 32768, 16384)
-#: What packets of one queue share, and which ends divide the quantum, by isolation mode.
+#: By isolation mode: the fields that packets of one queue share, and the hosts that divide the quantum.
 TAGS = {
     "flowblind": lambda packet: 0,
     "srchost": lambda packet: packet.hosts[0],
@@ -66,7 +66,7 @@ class Queue(Cobalt):
         self.tin.now = now
         late = now - packet.enqueued > max(self.target, self.tin.tolerated())
         due = self.count > 0 and now >= self.drop_next
-        # After a pause the kernel compares with the schedule as it was, which says that a signal is overdue.
+        # After a pause the kernel compares with the old schedule, by which a signal is overdue.
         paused = self.count == 0 and now > self.drop_next
         if late and not self.dropping:
             self.dropping, self.count = True, max(self.count, 1)

@@ -1,7 +1,7 @@
 """Disciplines that are not one RED: RIO, Flow RED, generic RED, BLUE, AVQ, REM.
 
-Each is written from its paper, or for GRED from what is known of the program, slow and
-plain. A packet's class is its flow number.
+Each is written from its paper, or for GRED from the known behaviour of the program, slow and plain. A packet's class is
+its flow number.
 """
 
 from reference.line import RATE, Model

@@ -1,4 +1,4 @@
-"""COBALT: CoDel whose count falls as it rose, and BLUE beside it."""
+"""COBALT: CoDel whose count falls as it rose, combined with BLUE."""
 
 import math
 from collections import deque

@@ -50,7 +50,7 @@ class Law:
         room = 1 - self.count * p_b
         weight = {1: Fraction(1), 2: Fraction(1), 3: share, 4: share, 5: share**2}[self.column]
         # (4) grows without bound as count p_b approaches 1 and has no meaning beyond: a probability that has reached 1
-        # stays 1, for RED_3 as well, whatever the size of the packet.
+        # stays 1, for RED_3 as well, for every packet size.
         return Fraction(1) if room <= 0 else min(Fraction(1), p_b * weight / room)
 
     def verdict(self, size: int, drops: bool) -> None:

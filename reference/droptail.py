@@ -4,7 +4,7 @@ import random
 
 
 class DropTail:
-    """Takes what fits. `victim`: tail, head or random. The limit is in packets, or in bytes if `in_bytes`."""
+    """Accepts packets that fit. `victim`: tail, head or random. The limit is in packets, or in bytes if `in_bytes`."""
 
     def __init__(self, limit, victim="tail", in_bytes=False, seed=1):
         self.limit, self.victim, self.in_bytes = limit, victim, in_bytes

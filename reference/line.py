@@ -1,10 +1,9 @@
 """One queue on one link, driven by a clock of its own: runs the models of delay-based disciplines.
 
-A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; what it ends or marks goes
-through `end` and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`;
-one that holds packets back returns from `ready()` when it may send the next.
-Times are nanoseconds.
-The lines are those of traffic.py, with these additions:
+A model has `enqueue(now, packet)` and `dequeue(now)`, which returns a packet or None; it drops and marks through `end`
+and `mark_or_drop`, its random decisions through `chance`. One that ticks has `period` and `tick(now)`; one that holds
+packets back returns from `ready()` when it may send the next. Times are nanoseconds. The lines are those of traffic.py,
+with these additions:
 
 a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0 or 1) of an ECN-capable packet, f and its flow, h and its
                                 source and destination hosts; mN marks packet N

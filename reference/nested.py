@@ -1,6 +1,6 @@
 """Schedulers with a discipline in each queue, slow and plain: DRR over CoDel, bands of strict priority.
 
-An inner discipline is asked for a packet only when its queue is to send; DRR keeps what it was given until the deficit
+An inner discipline is asked for a packet only when its queue is to send; DRR stores that packet until the deficit
 suffices. A queue that has sent its last packet is asked once more when the line is free, and so learns that it is idle.
 """
 

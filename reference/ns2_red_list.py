@@ -7,7 +7,7 @@ Draws lists FIRST to UNTIL - 1, each with its variables, link and arrivals, has 
 digits; here it is worked out again from the lengths of the queue, at full precision, and compared with those
 six digits.
 
-`table` says what ns-2's variables are called here; `docs/disciplines/red.md` has the same as a table.
+`table` maps ns-2's variables to our parameters; `docs/disciplines/red.md` has the same as a table.
 """
 
 import math
@@ -25,7 +25,7 @@ HEADER = """\
 # Columns: microseconds since the arrival before, bytes (e: ECN-capable), average after the update, and what the arrival
 # brought about: m if it is marked, x if it is dropped, x3 if the fourth arrival is dropped in its place.
 """
-#: ns-2.35's own values of what is drawn.
+#: ns-2.35's own values of the drawn parameters.
 DEFAULTS = {
     "bytes_": True, "queue_in_bytes_": True, "thresh_": 0, "maxthresh_": 0, "mean_pktsize_": 500, "idle_pktsize_": 100,
     "q_weight_": -1, "adaptive_": 0, "cautious_": 0, "alpha_": 0.01, "beta_": 0.9, "interval_": 0.5,

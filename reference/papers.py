@@ -1,10 +1,10 @@
 """RED and its relatives from the words of the five studied papers, each row by row.
 
 Written from the papers alone, before their disciplines in Rust or any other transcription was read; it shares no code
-with those. Sources: Hamadneh et al. (equations 1 to 3, Tables 1 to 3, section 5.2) for RED, ERD, Refined RED and
-WTRED; Patel and Dalal (section 4.1, equation 4, Figure 6) for RED-AT and reconfigurable-threshold RED; Hassan (section
-2.1) for RED's parameters; De Cnodder et al. (Tables 1 and 2) for RED_1 to RED_5. What these leave to the RED that all
-of them cite is marked FJ93, what nothing says is marked open.
+with those. Sources: Hamadneh et al. (equations 1 to 3, Tables 1 to 3, section 5.2) for RED, ERD, Refined RED and WTRED;
+Patel and Dalal (section 4.1, equation 4, Figure 6) for RED-AT and reconfigurable-threshold RED; Hassan (section 2.1)
+for RED's parameters; De Cnodder et al. (Tables 1 and 2) for RED_1 to RED_5. Steps that these leave to the RED that all
+of them cite are marked FJ93, unspecified ones are marked open.
 
 Lines of a trace are those of line.py. Queues are in packets; a packet in transmission does not count as queued.
 """

@@ -9,7 +9,7 @@ DQ_THRESHOLD = 16384
 
 
 class Controller:
-    """The variables of one queue. Delays in seconds; `delay` says how they are found."""
+    """The variables of one queue. Delays in seconds; `delay` names the way they are measured."""
 
     def __init__(
         self, model, delay="timestamp", derandomise=True, cap=True, active_at=0, mean=1000, target=0.015
@@ -148,7 +148,7 @@ class Pie(Model):
 
 
 def traces():
-    """Each way to find the delay, with and without what section 5 adds."""
+    """Each way to measure the delay, with and without the additions of section 5."""
     keys = {"limit": "120 pkts"}
     yield "pie", "timestamp", Pie(120), keys, {"count": 2000}
     basic = {**keys, "dialect": "rfc_basic"}

@@ -13,7 +13,7 @@ C = 1_000_000.0  # bytes per second
 
 
 class Phantom(Single):
-    """A counter of what leaves, drained at gamma C; a packet that finds it above the threshold is marked."""
+    """A counter of departed bytes, drained at gamma C; a packet that finds it above the threshold is marked."""
 
     def __init__(self, limit, threshold, gamma, others_drop=False, counts_itself=True):
         super().__init__(limit)

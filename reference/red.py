@@ -3,7 +3,7 @@
 Saved variables: avg, q_time (start of the queue idle time), count (packets since the last marked packet).
 Fixed parameters: w_q, min_th, max_th, max_p. Other: p_a, p_b, q, time, and f(t), a linear function of the time t.
 
-What the figure leaves open is decided as the Rust does and marked "open" below.
+Steps that the figure leaves open are decided as in Rust and marked "open" below.
 """
 
 import random
@@ -85,7 +85,7 @@ class Red:
         return False
 
     def arrive(self, now, number, size, draws):
-        """For each packet arrival. Gives the numbers of the packets that are dropped."""
+        """For each packet arrival. Returns the numbers of the dropped packets."""
         if self.queue:
             self.avg = (1 - self.w_q) * self.avg + self.w_q * len(self.queue)
         else:

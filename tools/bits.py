@@ -1,10 +1,10 @@
-"""Whether every shipped scenario, discipline and transport comes to the recorded bits on this machine.
+"""Checks that every shipped scenario, discipline and transport produces the recorded bits on this machine.
 
     .venv/bin/python tools/bits.py            compares; exit code 1 with the runs that differ
     .venv/bin/python tools/bits.py --write    records them again, after a change that is meant to change results
 
-The runs are those of `training.py`; `tools/bits.txt` has a hash of everything each of them comes to. The same file is
-compared on every system, since the same scenario, seed and version give the same bits everywhere.
+The runs are those of `training.py`; `tools/bits.txt` has a hash of the whole result of each. The same file is compared
+on every system, since the same scenario, seed and version have the same bits everywhere.
 """
 
 from __future__ import annotations

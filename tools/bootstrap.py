@@ -1,9 +1,8 @@
 """Creates the local environment; needs only Python, a Rust toolchain and a linker.
 
-`make setup` runs it; running it again costs a fraction of a second. It leaves `.venv` with the built core
-and the tools, exactly as `uv.lock` has them. A uv found on the path is used; otherwise one is put into
-`.venv-boot`. What is missing is reported in one line. Runs on any Python from 3.7 on, so that
-an old one gets that message too.
+`make setup` runs it; running it again costs a fraction of a second. It leaves `.venv` with the built core and the
+tools, exactly as `uv.lock` has them. A uv found on the path is used; otherwise one is put into `.venv-boot`. A missing
+tool is reported in one line. Runs on any Python from 3.7 on, so that an old one gets that message too.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def make_venv(python: str) -> bool:
 
 
 def sync(uv: str, python: str) -> None:
-    """`.venv` as locked. The core is built in that environment, so a rebuild keeps what it compiled."""
+    """`.venv` as locked. The core is built in that environment, so a rebuild reuses compiled crates."""
     venv = ROOT / ".venv"
     command = [uv, "sync", "--locked", "--python", python]
     environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
@@ -97,7 +96,7 @@ def sync(uv: str, python: str) -> None:
     steps = [[*command, "--no-build-isolation-package", "dropcurve"]]
     if not (venv / "bin" / "maturin").exists():
         say("making .venv and building the core: a minute or two")
-        # What builds the project has to be there first.
+        # The build tools have to be installed first.
         steps.insert(0, [*command, "--no-install-project"])
     for step in steps:
         if subprocess.run([*step, "--quiet"], cwd=ROOT, env=environment).returncode != 0:
@@ -133,7 +132,7 @@ def run(*command: str | Path) -> None:
 
 
 def quiet(*command: str | Path) -> bool:
-    """Whether the command succeeds; what it prints is dropped."""
+    """Whether the command succeeds; its output is discarded."""
     try:
         null = subprocess.DEVNULL
         return subprocess.run([str(part) for part in command], stdout=null, stderr=null).returncode == 0

@@ -1,8 +1,8 @@
 """Tries the readers of box texts on configurations that others wrote: `make boxes-check CORPUS=FOLDER`.
 
 Every file of the folder is read as `dropcurve import` reads it. Printed for each: the box and the number of queues, or
-why it was refused. Then each line with a word of queueing is left out in turn: where that changes nothing in what was
-read, not even a note, the line was read over, and is printed.
+why it was refused. Then each line with a word of queueing is left out in turn: if the imported queue stays the same,
+notes included, the line was ignored, and is printed.
 
 Exits with 1 if a file ends in anything but an answer or a refusal.
 """
@@ -88,7 +88,7 @@ def _outcome(text: str, *, box: str | None = None) -> tuple[str, list[boxes.Impo
 
 
 def shown(found: Reading) -> Iterator[str]:
-    """A line for a file, and further ones for what went wrong in it."""
+    """A line for a file, and further ones for its faults."""
     if found.crashed:
         yield f"CRASHED  {found.name}\n{found.crashed}"
     elif found.refused:

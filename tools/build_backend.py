@@ -1,9 +1,9 @@
 """The build backend of the wheel: maturin, plus the scenarios and the studio.
 
-`scenarios/` lies at the root of the tree, where people look for it. A wheel can only carry what lies in the
-package, so the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away
-after it. An editable install makes no copy: the package finds the root folder itself. The studio is built into
-the package where the Rust target for WebAssembly can be had; a wheel without it says so when it is asked for.
+`scenarios/` lies at the root of the tree, where people look for it. A wheel can only contain files of the package, so
+the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away after it. An editable
+install makes no copy: the package finds the root folder itself. The studio is built into the package where the Rust
+target for WebAssembly can be had; a wheel without it reports that when `dropcurve studio` is called.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Fuzzing of what strangers send: scenarios, configurations of routers, result folders, traces, captures, JSON.
+"""Fuzzing of input from strangers: scenarios, configurations of routers, result folders, traces, captures, JSON.
 
     .venv/bin/python tools/fuzz.py --seconds 60 [--target NAME] [--seed N] [--keep]
     .venv/bin/python tools/fuzz.py --target NAME FILE...
 
-Inputs are read or refused; anything else, and whatever takes longer than 20 s, is a fault: it is written to
+Inputs are read or refused; any other outcome, and any input that takes longer than 20 s, is a fault: it is written to
 ``out/fuzz`` with its traceback, and the second form repeats it. An input that is refused in words not met before, or is
 read for the first time, becomes one to mutate further; ``--keep`` adds the small ones of these to the corpus,
 ``tests/fuzz/TARGET``. Frames are fuzzed by ``crates/forward/tests/fuzzed.rs``.
@@ -100,7 +100,7 @@ def capture(data: bytes, place: Path) -> None:
 
 
 def long_json(data: bytes, _: Path) -> None:
-    """JSON with long lists of objects, compared with what the usual parser makes of it."""
+    """JSON with long lists of objects, compared with the result of the usual parser."""
     whole = b'{"flows": [' + b",".join([data] * 1001) + b"]}"
     try:
         plain = json.loads(whole, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
@@ -232,7 +232,7 @@ def bounded(seconds: float) -> Iterator[None]:
 
 
 def attempt(target: Target, data: bytes, place: Path) -> str:
-    """Whether an input is read (""), or the words in which it is refused, without what is its own.
+    """ "" if an input is read, else the message of its refusal without the parts specific to it.
 
     Raises:
         Exception: Anything but a refusal in words, which is a fault.
@@ -326,7 +326,7 @@ def _name(data: bytes) -> str:
 
 
 def _report(target: Target, data: bytes) -> Path:
-    """Writes an input that is at fault, and what came of it."""
+    """Writes an input with a fault, and its outcome."""
     FOUND.mkdir(parents=True, exist_ok=True)
     path = FOUND / f"{target.name}-{_name(data)}.bin"
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Builds the core with what runs have shown: which ways its code goes, and how often.
+"""Profile-guided build of the core: runs are recorded, and the compiler uses how often each branch was taken.
 
     python tools/learn.py             learns, unless what was learned is still good; exits with 2 without llvm-tools
     python tools/learn.py COMMAND...  runs a command whose cargo builds with that, or plainly if nothing can be learned
@@ -43,9 +43,9 @@ def main(command: Sequence[str]) -> int:
 
 
 def environment() -> dict[str, str]:
-    """The variables with which cargo builds with what was learned; where nothing can be, those there are.
+    """The environment in which cargo builds with the profile; without a profile the present one.
 
-    Either way a line says which build it will be.
+    A line names the kind of build in both cases.
     """
     try:
         profile = learn()
@@ -65,7 +65,7 @@ def learn() -> Path:
         shutil.rmtree(COUNTS, ignore_errors=True)
         output(sys.executable, TRAINING, core)
         # Sparse: a function that was never called is left out, and built as ever. Known as never called it would be
-        # built small, however often somebody else's runs call it.
+        # built small, even if other runs call it often.
         output(merge, "merge", "--sparse", "-o", PROFILE, COUNTS)
     return PROFILE
 

@@ -1,4 +1,4 @@
-"""Provenance of a wheel: an in-toto statement with a predicate of SLSA, unsigned. Whoever publishes the wheel signs it.
+"""Provenance of a wheel: an in-toto statement with a predicate of SLSA, unsigned. The publisher of the wheel signs it.
 
 Reference: in-toto Statement v1; SLSA Provenance v1.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: What decides what is built, besides the sources.
+#: Inputs of the build besides the sources.
 LOCKS = ("Cargo.lock", "uv.lock")
 
 

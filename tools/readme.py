@@ -8,9 +8,8 @@
 * In a `console` block, lines that start with `$ ` are run and the others are their output.
 * In an `sh` block every line is run.
 
-Commands for the set-up itself (make, git, cd, pip) are left to the one who reads. Everything runs in a
-temporary folder with a copy of the scenarios and of the guide's example files. `tests/docs` holds the pages
-against the same runs.
+Commands for the set-up itself (make, git, cd, pip) are left to the reader. Everything runs in a temporary folder with a
+copy of the scenarios and of the guide's example files. `tests/docs` holds the pages against the same runs.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ ARM, ARM_LINKER, ARM_PACKAGE = "aarch64-unknown-linux-gnu", "aarch64-linux-gnu-g
 
 
 def main(arguments: list[str]) -> int:
-    """Builds what is asked for; the status to exit with."""
+    """Builds the chosen parts; returns the exit code."""
     parser = argparse.ArgumentParser(description="Builds a release.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default=",".join(STEPS), help="steps, separated by commas")
@@ -99,7 +99,7 @@ def wheel(folder: Path) -> str:
 
 
 def wheel_arm(folder: Path) -> str:
-    """The wheel for aarch64, cross-compiled; a reason where that cannot be had."""
+    """The wheel for aarch64, cross-compiled; a reason if that is impossible."""
     if shutil.which(ARM_LINKER) is None:
         return f"no linker {ARM_LINKER}: apt-get install {ARM_PACKAGE}"
     subprocess.run(["rustup", "target", "add", ARM], cwd=ROOT, capture_output=True, check=False)

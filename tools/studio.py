@@ -3,7 +3,7 @@
     python tools/studio.py                   into python/dropcurve/studio_site, from which `dropcurve studio` serves it
     python tools/studio.py --offline FILE    also as one HTML file, less than 2 MB
 
-Where the Rust target cannot be had, prints one line that says so and returns 0: the rest works without the studio.
+Without the Rust target it prints one line on that and returns 0: the rest works without the studio.
 """
 
 from __future__ import annotations

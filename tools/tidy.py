@@ -17,7 +17,7 @@ from tidy_rules.sizes import tighten
 
 
 def main(arguments: list[str]) -> int:
-    """Runs what the command line asks for; the exit code."""
+    """Runs the chosen command; returns the exit code."""
     if "--rules" in arguments:
         for name, rule in RULES.items():
             print(f"{name:<12} {(rule.__doc__ or '').splitlines()[0]}")

@@ -2,12 +2,12 @@
 
     python tools/training.py LIBRARY
 
-loads the built core (the shared library alone, no package around it) and prints a line for each run: what it was, and a
-hash of everything it came to. Two builds of the same sources must print the same lines.
+loads the built core (the shared library alone, no package around it) and prints a line for each run: its name, and a
+hash of its whole result. Two builds of the same sources must print the same lines.
 
-The core is asked what there is, so a discipline or a transport that is added is trained with the next build. Each
-gets a like share of the work, for what is hardly ever done in the training is built to be small, not fast. Greedy flows
-over RED and over tail drop, which most runs have, get a quarter of the time.
+The core lists disciplines and transports, so that an added one is trained with the next build. Each gets an equal share
+of the work, because code that hardly runs in the training is built to be small, not fast. Greedy flows over RED and
+over tail drop, which most runs have, get a quarter of the time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ DEAF = 'transport = "udp"\nsource = "cbr"\nrate = "1 Mbit/s"\npacket = "500 B"'
 
 
 class Case(NamedTuple):
-    """A scenario, what to keep of its run, and what to change in it first."""
+    """A scenario, the changes to it, and the recorded parts of its run."""
 
     name: str
     text: str
@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
 
 def main(library: str) -> int:
-    """Runs all cases and prints what they came to; the status to exit with."""
+    """Runs all cases and prints their hashes; returns the exit code."""
     core = load(library)
     for case in cases(core):
         scenario = core.Scenario(case.text).edit(case.edits)
@@ -88,7 +88,7 @@ def load(library: str) -> Any:
 
 
 def digest(run: Any) -> str:
-    """A hash of all that is kept of a run, to the last bit of each number."""
+    """A hash of all recorded parts of a run, to the last bit of each number."""
     found = hashlib.sha256(json.dumps([run.summary(["links.*.little_pkts"]), run.derived()]).encode())
     for name, component, times, values in run.series():
         found.update(f"{name} {component}".encode() + times + values)

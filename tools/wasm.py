@@ -2,9 +2,9 @@
 
     python tools/wasm.py
 
-A clock, a file, a thread or a source of randomness would be an import. Where node is installed, the module
-also runs, and has to return the same hash of its results as the program built for this machine. Where the
-target cannot be had, prints one line that says so and returns 0.
+A clock, a file, a thread or a source of randomness would be an import. Where node is installed, the module also runs,
+and has to return the same hash of its results as the program built for this machine. Without the target it prints one
+line on that and returns 0.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def names(module: bytes, at: int) -> list[str]:
 
 
 def after_description(module: bytes, at: int) -> int:
-    """The position after what an import is: a function, a table, a memory or a global."""
+    """The position after the kind of an import: a function, a table, a memory or a global."""
     kind, at = module[at], at + 1
     if kind == 0:
         return number(module, at)[1]

@@ -62,7 +62,7 @@ validation:
 markdown_extensions: [tables, fenced_code, toc, attr_list, md_in_html]
 nav:
 {nav}"""
-#: The pages by what a reader wants; a folder stands for its pages that are not named before it.
+#: The pages by the reader's purpose; a folder stands for those of its pages that are not named before it.
 NAV: dict[str, tuple[str, ...]] = {
     "Getting started": ("index.md", "guide/studio.md", "examples.md", "live-walk.md", "pages.md"),
     "Tutorials": ("guide/tuning.md", "guide/boxes.md", "guide/own-protocol.md", "guide/own-study.md"),

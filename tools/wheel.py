@@ -1,9 +1,9 @@
-"""Builds the wheel that is released: with what was learned (tools/learn.py), and with the results of a plain build.
+"""Builds the released wheel: profile-guided (tools/learn.py), with the same results as a plain build.
 
     .venv/bin/python tools/wheel.py FOLDER
 
-After the build the training runs in the plain core that `make setup` built and in the wheel's. A wheel that comes to
-anything else in any bit is taken away again.
+After the build the training runs in the plain core that `make setup` built and in the wheel's. A wheel whose results
+differ in any bit is deleted.
 """
 
 from __future__ import annotations

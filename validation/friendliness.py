@@ -39,7 +39,7 @@ QUEUES = {
     ),
 }
 TITLES = {"droptail": "Tail drop", "red": "RED"}
-#: Video shaped to what TFRC allows: a camera that could fill the link.
+#: Video shaped to the rate of TFRC: a camera that could fill the link.
 VIDEO = 'transport = "tfrc"\nsource = "shaped"\ncoded_rate = "8 Mbit/s"\n'
 #: Letters of Hassan's words.
 LETTERS = {"excellent": "E", "satisfactory": "S", "unsatisfactory": "U", "poor": "P", "very poor": "V"}
@@ -231,7 +231,7 @@ def chosen(wanted: Sequence[str]) -> dict[str, str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Writes the page with its pictures, or prints a part of it. Exit code 2 for what cannot be."""
+    """Writes the page with its pictures, or prints a part of it. Exit code 2 for invalid input."""
     parser = argparse.ArgumentParser(prog="python -m validation.friendliness")
     parser.add_argument(
         "--transport", action="append", default=[], metavar="NAME", help="one of those to compare (all)"
@@ -252,7 +252,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def write(options: argparse.Namespace) -> None:
-    """Runs what is missing and writes or prints the page."""
+    """Makes the missing runs and writes or prints the page."""
     names = chosen(options.transport)
     replications, seconds = options.replications, 40.0
     if options.quick:
@@ -300,7 +300,7 @@ def picture(found: Matrix, title: str, path: Path) -> str:
 
 
 def tell(title: str, done: int, needed: int, _share: float) -> None:
-    """One line of progress, written over on a terminal."""
+    """One line of progress, overwritten on a terminal."""
     if sys.stderr.isatty() or done == needed:
         end = "\r" if sys.stderr.isatty() and done < needed else "\n"
         sys.stderr.write(f"{title}: {done} of {needed} runs{end}")

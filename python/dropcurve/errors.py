@@ -1,4 +1,4 @@
-"""Errors: one root, so that ``except DropcurveError`` catches whatever this package raises on purpose."""
+"""Errors: one root, so that ``except DropcurveError`` catches every error that this package raises on purpose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 from .present.visible import cut
 
 T = TypeVar("T")
-#: What stands in front of the rule in the text of a problem; "rule" is nothing.
+#: Part of a problem in front of its rule, as text; "rule" is for none.
 Shown = Literal["both", "path", "value", "rule"]
 
 
@@ -123,7 +123,7 @@ def records(problems: Iterable[Problem], *, origin: str = "") -> list[dict[str, 
 
 
 def unwritable(where: object, error: OSError) -> Problem:
-    """The problem of a file or folder that cannot be written: its path, the reason, and what to do about that."""
+    """The problem of a file or folder that cannot be written: its path, the reason, and the remedy."""
     return failed(where, "cannot be written", error, "name a folder that you may write in")
 
 
@@ -159,7 +159,7 @@ class MissingError(UsageError, ImportError):
     """A library of an extra that is not installed."""
 
 
-#: What each library is for, and the extras that install it.
+#: Purpose of each library, and the extras that install it.
 EXTRAS = {
     "matplotlib": ("figures", ("plot",)),
     "pyarrow": ("series and tables of runs", ("plot", "sweep")),
@@ -175,7 +175,7 @@ def require(*libraries: str) -> None:
     """Checks that libraries of an extra are installed, without loading them.
 
     Raises:
-        MissingError: One line for the missing ones: what they are for, and the command that installs them.
+        MissingError: One line for the missing ones: their purpose, and the command that installs them.
     """
     missing = [name for name in libraries if not installed(name)]
     if not missing:

@@ -1,7 +1,7 @@
 """Records of a Linux kernel, and the form in which the tests store them.
 
-``python -m reference.linux.cases plan FOLDER [NAME...]`` writes what drive.py is to do, ``digest FOLDER`` makes
-crates/queue/tests/traces/linux of what it wrote.
+``python -m reference.linux.cases plan FOLDER [NAME...]`` writes the instructions for drive.py, ``digest FOLDER`` makes
+crates/queue/tests/traces/linux from its output.
 """
 
 import json

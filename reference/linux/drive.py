@@ -1,6 +1,6 @@
-"""Inside the guest: sends each case's packets through its queue discipline and writes what came out.
+"""Inside the guest: sends each case's packets through its queue discipline and writes the packets that leave.
 
-In virtual time nothing a program does takes time, so a packet leaves exactly when the clock says so.
+In virtual time programs take no time, so a packet leaves exactly when it is due.
 """
 
 import ctypes
@@ -94,7 +94,7 @@ def asked_when_idle(rate: str) -> str:
 
 
 def by_code_point() -> None:
-    """Code points become the numbers by which GRED tells its virtual queues apart."""
+    """Maps code points to the numbers of GRED's virtual queues."""
     tc("qdisc", "add", "dev", "a0", "clsact")
     for code in range(16):
         match = ["match", "ip", "dsfield", hex(code << 2), "0xfc", "classid", f"1:{code:x}"]

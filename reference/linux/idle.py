@@ -1,9 +1,9 @@
-"""RED and GRED where they learn that they are idle: what is recorded of them, and the form in which the tests keep it.
+"""RED and GRED in setups where they learn that they are idle: the recording, and its form in the tests.
 
 HTB asks no empty queue for packets, so a discipline under it never begins idle time. Here TBF stands above a netem that
-delays nothing, and that asks its child after each packet. In return what arrives while TBF holds a packet back reaches
-the discipline only when that one has left: all at once, at a known moment. So the record says what the discipline
-itself saw: each arrival with its verdict, and each time that it was asked.
+delays nothing, and that asks its child after each packet. In return packets that arrive while TBF delays one reach the
+discipline only after that one has left: all at once, at a known moment. So the record has the events of the discipline
+itself: each arrival with its verdict, and each dequeue.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from .made import Case, Phases, arrivals, head
 
 
 def pauses(*seconds: float) -> Phases:
-    """A burst, the silence in which it goes, a pause, and a load that shows what is left of the average."""
+    """A burst, the silence in which it drains, a pause, and a load that shows the rest of the average."""
     return tuple(part for pause in seconds for part in ((3.0, 0.1), (0.0, 0.16 + pause), (0.9, 0.06)))
 
 

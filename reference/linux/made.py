@@ -25,10 +25,10 @@ class Case:
     chance: bool = True
     #: ECN field of the capable ones: 2 is ECT(0), 1 is ECT(1).
     field: int = 2
-    #: What is known to differ, and by how much at most.
+    #: Known differences, and their largest size.
     apart: str = ""
     packets: int = 4500
-    #: How many seeds our test draws from for what the kernel rounds at random.
+    #: Number of seeds in our test for values that the kernel rounds at random.
     draws: int = 1
     #: DiffServ code point of each flow.
     codes: tuple[int, ...] = ()

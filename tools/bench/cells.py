@@ -1,6 +1,6 @@
-"""Scenarios of the matrix of queues and senders, and what a packet costs in each.
+"""Scenarios of the matrix of queues and senders, and the cost of a packet in each.
 
-A cell is a scenario. The bench `cells` runs it under valgrind, and what follows the warm-up counts.
+A cell is a scenario. The bench `cells` runs it under valgrind, and counts the instructions after the warm-up.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def network(case: str, mbps: int, queue: str) -> str:
 
 
 def graph_link(pair: str, place: int, wire: str, queue: str) -> str:
-    """A link of the graph, in both directions; its delay tells it from the others."""
+    """A link of the graph, in both directions; its delay distinguishes it from the others."""
     one, other = pair.split()
     wire = wire.replace("10 ms", f"{3 + place % 4} ms")
     return f'[links.{one}{other}]\nfrom = "{one}"\nto = "{other}"\n{wire}[links.{one}{other}.queue]\n{queue}'

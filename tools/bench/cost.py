@@ -2,8 +2,8 @@
 
     python tools/bench/cost.py
 
-Instructions: the bench `disc` takes few and many packets under valgrind; the difference over the difference in
-packets leaves out the start. Nanoseconds: the best of seven runs of the same bench, on whatever machine this is.
+Instructions: the bench `disc` takes few and many packets under valgrind; the difference over the difference in packets
+leaves out the start. Nanoseconds: the best of seven runs of the same bench, on this machine.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def times(output: str) -> dict[str, float]:
-    """Nanoseconds for each kind at its defaults, from what the bench prints."""
+    """Nanoseconds for each kind at its defaults, from the output of the bench."""
     rows = re.findall(r"^(\w+) +- +([\d.]+) ns", output, flags=re.MULTILINE)
     return {kind: float(ns) for kind, ns in rows}
 

@@ -45,7 +45,7 @@ CELLS = [
 
 
 def main(verb: str) -> int:
-    """Counts all cases and does what was asked; the status to exit with."""
+    """Counts all cases and runs the chosen command; returns the exit code."""
     if shutil.which("valgrind") is None:
         print("instructions: SKIPPED, because valgrind is not installed")
         return 0
@@ -96,7 +96,7 @@ def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: b
     if learned:
         command = [sys.executable, str(ROOT / "tools/learn.py"), *command]
     command += ["--quiet", "--message-format=json"]
-    # What is said beside, such as which build it is, is for whoever waits.
+    # Other output, such as the kind of build, is progress.
     messages = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
     programs = [json.loads(line).get("executable") for line in messages.splitlines()]
     return Path(next(program for program in programs if program))
@@ -105,7 +105,7 @@ def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: b
 def count(bench: Path, flows: int, mode: str, short: int, long: int) -> tuple[float, float, float]:
     """Instructions and events for each segment, and the instructions that do not depend on their number.
 
-    They lie on a straight line through the short and the long run. What is left at no segments is the start of the
+    They lie on a straight line through the short and the long run. The intercept at no segments is the start of the
     process, of the scenario and of the flows, and the end.
     """
     (low, few, _), (high, many, events) = (run(bench, flows, mode, seconds) for seconds in (short, long))

@@ -24,7 +24,7 @@ SCENARIO = "droptail_vs_red"
 REPLICATIONS = 200
 FLOWS = [4, 8, 12, 16]
 
-# What is asked: by the number of jobs and the folder for the answer.
+# The commands, by the number of jobs and the folder for the answer.
 QUESTIONS: dict[str, Callable[[int, Path], object]] = {
     "run": lambda jobs, _: dc.run(SCENARIO, replications=REPLICATIONS, jobs=jobs),
     "sweep": lambda jobs, out: dc.sweep(
@@ -39,7 +39,7 @@ def timed(question: Callable[[int, Path], object], jobs: int) -> tuple[float, fl
         begun, used = time.perf_counter(), time.process_time()
         answer = question(jobs, Path(folder) / "answer")
         taken = time.perf_counter() - begun, time.process_time() - used
-        # Whoever asks keeps the answer: clearing it away is no part of giving it.
+        # Removing the answer's folder is no part of the measured time.
         del answer
         return taken
 

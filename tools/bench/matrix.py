@@ -4,9 +4,9 @@
     python tools/bench/matrix.py --write       count all cells, and write tools/bench/matrix.csv and docs/matrix.svg
     python tools/bench/matrix.py --draw        draw docs/matrix.svg from tools/bench/matrix.csv
 
-A cell is a scenario; the bench `cells` runs it under valgrind, and what follows the warm-up counts. Instructions and
-nanoseconds are those of a delivered data packet, its acknowledgement included. Nanoseconds are of a second run without
-valgrind, on whatever machine this is.
+A cell is a scenario; the bench `cells` runs it under valgrind, and counts the instructions after the warm-up.
+Instructions and nanoseconds are those of a delivered data packet, its acknowledgement included. Nanoseconds are of a
+second run without valgrind, on this machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HEADLINE = "red sack 10"
 
 
 def main(args: Sequence[str]) -> int:
-    """Counts and writes what was asked; the status to exit with."""
+    """Counts and writes the chosen output; returns the exit code."""
     if "--draw" not in args:
         words = {word for word in args if not word.startswith("--")}
         wanted = [cell for cell in cells() if words <= set(cell)]

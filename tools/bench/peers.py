@@ -5,7 +5,7 @@
 Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3:
 with ``--without ns-3`` longer runs are a matter of seconds.
 
-The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc say it to the others.
+The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc describe it for the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
 it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a word.
 """

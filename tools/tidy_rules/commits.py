@@ -1,4 +1,4 @@
-"""The titles of commits, which are what `git log --oneline` shows and what people search."""
+"""The titles of commits, which `git log --oneline` shows and readers search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tidy_rules.tree import Fault, Tree
 MOST = 20
 #: Most characters of a title.
 LONGEST = 100
-#: One area or several, then what changed, without a full stop.
+#: One area or several, then the change, without a full stop.
 TITLE = re.compile(r"[a-z0-9_./-]+(, [a-z0-9_./-]+)*: [^\s].*[^.\s]")
 #: Titles that git writes itself.
 OF_GIT = re.compile(r"(Merge|Revert|fixup!|squash!) ?")

@@ -178,7 +178,7 @@ def reexported(text: str, module: tuple[str, ...], files: Modules) -> Iterator[t
 def resolved(
     named: tuple[str, ...], files: Modules, exports: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]]
 ) -> tuple[str, ...] | None:
-    """The module that defines what a path names."""
+    """The module that defines the item of a path."""
     for _ in range(8):
         module = next((named[:n] for n in range(len(named), -1, -1) if named[:n] in files), None)
         if module is None or len(named) == len(module):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tidy_rules.tree import Fault, Tree
 
 PACKAGE = "python/dropcurve/"
-#: Faces that load what stands behind them on first use, and the verbs, each of which loads what it calls.
+#: Packages that load their modules on first use, and the verbs, each of which loads the modules it calls.
 FACES = ("__init__.py", "live/__init__.py", "cli/")
 #: Libraries that take longer to load than a short command lasts, or that an install may be without.
 HEAVY = {

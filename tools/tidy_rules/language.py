@@ -1,6 +1,7 @@
 """The language of the tree: one word for one thing, as docs/glossary.md lists them.
 
-A word stands in the table below where it is wrong in every sentence. What depends on the sentence is left to readers.
+A word stands in the table below where it is wrong in every sentence. Words that are wrong only in some sentences are
+left to readers.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ WRITTEN = (".rs", ".py", ".pyi", ".md", ".toml", ".sh", ".js", ".yml", "Makefile
 FORBIDDEN = [(_whole(pattern), say) for pattern, say in INSTEAD.items()]
 #: All of them at once, to pass over the files that have none.
 ANY = _whole("|".join(INSTEAD))
-#: The end of a line within a paragraph or comment, and what begins the next.
+#: The end of a line within a paragraph or comment, and the beginning of the next.
 BREAK = re.compile(r"\n[ \t]*(?:///|//!|//|#:|#|>)?[ \t]*")
 #: Names that files recorded from other programs bear, and their columns.
 RECORDED = re.compile(r"hassan_knobs\w*|[\"'`]knobs[\"'`]")

@@ -1,4 +1,4 @@
-"""Python: what the linters would also say, checked where they are not installed."""
+"""Python style: rules of the linters, checked without them."""
 
 from __future__ import annotations
 

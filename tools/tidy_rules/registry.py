@@ -1,4 +1,4 @@
-"""Registered means examined: whatever a registry names has its page, its trace, its bench, its file."""
+"""Every registered name has its page, its trace, its bench and its file."""
 
 from __future__ import annotations
 

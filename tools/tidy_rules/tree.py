@@ -25,7 +25,7 @@ class Fault:
 
 
 class Tree:
-    """The files of a checkout: what git keeps or would keep; without git, whatever is not built."""
+    """The files of a checkout: tracked or not ignored by git; without git all that are not build output."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

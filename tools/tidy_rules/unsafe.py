@@ -1,4 +1,4 @@
-"""Every ``unsafe`` has its argument beside it, and its file a row in ``docs/unsafe.md`` with how many there are."""
+"""Every ``unsafe`` has a safety argument above it, and its file a row in ``docs/unsafe.md`` with how many there are."""
 
 from __future__ import annotations
 

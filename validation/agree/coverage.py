@@ -1,4 +1,4 @@
-"""Recorded rows of Linux and ns-3 beside our runs, for each combination of queue and sender.
+"""Recorded rows of Linux and ns-3 compared with our runs, for each combination of queue and sender.
 
 ``python -m validation.agree.coverage`` runs every recorded row here and writes the table that ships with the package
 (``dropcurve agree``) and ``docs/agreement-linux.md``. A row is within if goodput, queue and signals are apart by no
@@ -67,7 +67,7 @@ class Compared:
         return theirs, statistics.fmean(ours), far <= max(interval, MARGIN * theirs, FLOORS[name])
 
     def copy_is_within(self, rng: Random) -> bool:
-        """Whether two of our runs, in place of the kernel's, are within of the others: what a perfect copy gets."""
+        """Whether two of our runs, in place of the kernel's, agree with the others: the score of a perfect copy."""
         shuffled = rng.sample(list(self.runs), len(self.runs))
         few, rest = (
             shuffled[: int(self.row["seeds"])] if int(self.row["seeds"]) < 3 else shuffled[:2],
@@ -155,7 +155,7 @@ def ns3_lines(context: Context) -> Iterator[tuple[object, ...]]:
 
 
 def page(compared: Sequence[Compared]) -> str:
-    """The page of the kernel's rows: the share within, what a perfect copy would get, and every row."""
+    """The page of the kernel's rows: the share that agrees, that of a perfect copy, and every row."""
     verdicts = [one.verdicts() for one in compared]
     within = sum(all(ok for _, _, ok in found.values()) for found in verdicts)
     rng = Random(1)

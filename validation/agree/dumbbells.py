@@ -109,7 +109,7 @@ limit = "5000 pkts"
 {groups}"""
 
 
-#: Schemes of the RED-AT table that are kinds of their own: kind, dialect, and what the script sets beyond it.
+#: Schemes of the RED-AT table that are kinds of their own: kind, dialect, and further settings of the script.
 REDAT_SCHEMES = {
     "ARED": ("ared", "ns2", ""),
     "ARED_ng": ("ared", "ns2", 'above_max = "drop"\n'),
@@ -172,7 +172,7 @@ access_delay = {delay}
 
 
 def redat_network(row: Row) -> str:
-    """All but the flows. Behind tail drop arrivals and departures keep step, and which comes first decides who is
+    """All but the flows. Behind tail drop arrivals and departures keep step, and their order decides which flow is
     locked out: there time is counted as in ns-2."""
     clock = "doubles" if row["scheme"] == "DropTail" else "nanoseconds"
     return f"""\

@@ -92,7 +92,7 @@ start = "uniform 0 s to 5 s"
 
 
 def numbers(run: dict[str, Any], row: Row) -> dict[str, float]:
-    """The columns of the table: rates a flow in bits a second with ns-2's headers, and what the queue did."""
+    """The columns of the table: rates of a flow in bits a second with ns-2's headers, and those of the queue."""
     seconds = run["simulated_s"] - run["warmup_s"]
     count = int(row["n"])
     tcp = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == "tcp"]

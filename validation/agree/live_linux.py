@@ -45,7 +45,7 @@ def oracle() -> Path:
 
 
 def lacking() -> str:
-    """Returns what is missing to run it, or nothing."""
+    """Returns the missing tools to run it, or ""."""
     if not (oracle() / "linux-um").exists():
         return "a Linux kernel in virtual time (DROPCURVE_ORACLE)"
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
@@ -67,7 +67,7 @@ def compare(context: Context) -> Area:
 
 
 def case(pair: tuple[str, str], context: Context) -> AgreementCase:
-    """Our runs beside the kernel's."""
+    """Our runs compared with the kernel's."""
     queue, control = pair
     ecn = "1" if control == "dctcp" else "0"
     seeds, seconds = SIZES[context.live or "sample"]
@@ -94,7 +94,7 @@ def case(pair: tuple[str, str], context: Context) -> AgreementCase:
 
 
 def kernel(keys: dict[str, str], context: Context) -> dict[str, float]:
-    """One run of the kernel: the same keys give the same bytes."""
+    """One run of the kernel: the same keys return the same bytes."""
     words = [f"{key}={value}" for key, value in keys.items()]
     key = f"linux {(oracle() / 'linux-um').stat().st_size} {' '.join(words)}"
     found: dict[str, float] = context.kept(key, lambda: once(words))

@@ -1,7 +1,7 @@
 """ns-2 run again, side by side with us: ``make agree LIVE=1``.
 
-Single flows under losses, queues and settings that nobody recorded, drawn from fixed seeds
-(`ns2/single.tcl`, `tfrc.tcl`, `rap.tcl`), and rows of the recorded tables (`dumbbell.tcl`).
+Single flows under losses, queues and settings without a recording, drawn from fixed seeds (`ns2/single.tcl`,
+`tfrc.tcl`, `rap.tcl`), and rows of the recorded tables (`dumbbell.tcl`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEANS_METHOD = "Rows of the recorded tables, run again by the project's own scri
 COUNTS = {"sample": {"tcp": 24, "tfrc": 6, "rap": 4}, "all": {"tcp": 300, "tfrc": 56, "rap": 28}}
 SEEDS = {"sample": 4, "all": 8}
 
-#: What may be set, by owner.
+#: Settings by owner.
 SETTINGS: dict[str, tuple[str, ...]] = {
     "TCP": (
         "ecn_:1", "maxcwnd_:12", "exitFastRetrans_:true", "exitFastRetrans_:false", "syn_:true",

@@ -1,8 +1,7 @@
 """ns-3 run again from the project's own programs, side by side with us: ``make agree LIVE=1``.
 
-`ns3/single.cc` destroys listed segments of one flow: loss patterns and whole runs that nobody recorded
-are drawn here, from fixed seeds. `ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled
-once, into `out/agree/ns3`.
+`ns3/single.cc` destroys listed segments of one flow: loss patterns and whole runs without a recording are drawn here,
+from fixed seeds. `ns3/dumbbell.cc` runs long flows over a discipline. Both are compiled once, into `out/agree/ns3`.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ COLUMNS = {
 
 
 def lacking() -> str:
-    """Returns what is missing to run ns-3, or nothing."""
+    """Returns the missing tools to run ns-3, or ""."""
     if shutil.which("g++") is None:
         return "g++"
     if not any((place / "core-module.h").exists() for place in HEADERS):

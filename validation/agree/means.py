@@ -1,4 +1,4 @@
-"""Means over seeds: two sets of runs of what should be the same distribution.
+"""Means over seeds of two sets of runs that should have the same distribution.
 
 Two means agree if they are apart by no more than the 95 % interval of their difference, or 3 % of the reference,
 whichever is larger. The interval is Student's with a pooled variance: if both run the same model they have

@@ -34,7 +34,7 @@ NUMBERS = {
 #: Variables that are seconds.
 SPANS = {"tcpTick_": "tick", "minrto_": "min_rto", "maxrto_": "max_rto", "interval_": "ack_timeout"}
 
-#: Variables of ns-2's TFRC: our key and value for theirs. What is not here is in no option of ours.
+#: Variables of ns-2's TFRC: our key and value for theirs. Other options have no equivalent here.
 TFRC = {
     "ca_:0": "damping = false",
     "bval_:2": "b = 2",

@@ -89,7 +89,7 @@ class RecordedFlow:
 
     @property
     def name(self) -> str:
-        """Flavour and what happens to it."""
+        """Flavour of TCP, and the losses and settings of the case."""
         key = self.keys
         parts = [key["tcp"].lower()]
         if "seed" in key:
@@ -137,7 +137,7 @@ def vegas(context: Context) -> list[RecordedFlow]:
 
 
 def read(path: Path) -> Iterator[RecordedFlow]:
-    """The runs of one file; its form is described in the script beside it."""
+    """The runs of one file; its form is described in the script next to it."""
     current: RecordedFlow | None = None
     at_packet = at_variable = 0
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -118,7 +118,7 @@ class SingleFlow:
 
 
 def compared(name: str, flow: SingleFlow, theirs: list[Sent]) -> AgreementCase:
-    """One run beside ns-3's."""
+    """One run compared with ns-3's."""
     ours = flow.play()
     pairs = list(zip(ours, theirs, strict=False))
     same = next(
@@ -131,12 +131,12 @@ def compared(name: str, flow: SingleFlow, theirs: list[Sent]) -> AgreementCase:
 
 
 def lost(text: str) -> dict[int, int]:
-    """How many transmissions of which segments a list like "100:1,120:2" says."""
+    """Number of lost transmissions by segment, from a list such as "100:1,120:2"."""
     return {int(segment): int(times) for segment, times in re.findall(r"(\d+):(\d+)", text)}
 
 
 def runs_in(path: Path) -> Iterator[tuple[str, list[Sent]]]:
-    """The runs of a file: what stands behind `case`, and the transmissions."""
+    """The runs of a file: the text after `case`, and the transmissions."""
     for block in re.split(r"^case ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         head, *lines = block.splitlines()
         sent, at = list[Sent](), 0
@@ -151,7 +151,7 @@ def runs_in(path: Path) -> Iterator[tuple[str, list[Sent]]]:
 def _entering(trace: dc.Trace) -> list[int]:
     """Segments in the order in which they enter the last link: those that arrive, and those dropped there.
 
-    What the queue drops it drops as it comes from the first link.
+    The queue drops packets as they arrive from the first link.
     """
     free, queued, found = 0, set[tuple[int, int]](), []
     for row in range(len(trace.time_ns)):

@@ -40,7 +40,7 @@ BAND = 'min_th = "5 pkts"\nmax_th = "15 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_pa
 
 @dataclass(frozen=True)
 class Offer:
-    """A discipline there and here, and what arrives: Mbit/s and bytes of each stream."""
+    """A discipline there and here, and its arrivals: Mbit/s and bytes of each stream."""
 
     kind: str
     limit: int
@@ -65,7 +65,7 @@ def _red(title: str, **settings: str) -> tuple[str, Offer]:
 #: Loads of three streams, in Mbit/s; and of three streams of other sizes, with those.
 THREE = (8.0, 1.0, 3.0)
 MIXED = ((2.0, 6.0, 6.0), (500, 1000, 1500))
-#: What is compared, by its name on the page.
+#: The comparisons, by name on the page.
 OFFERS = dict(
     [
         ("DropTail", Offer("DropTail", 50, {}, 'kind = "droptail"\nlimit_test = "counts_arrival"')),

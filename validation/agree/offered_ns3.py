@@ -44,7 +44,7 @@ _LIGHT = (4.5, 5.0)
 PRIORITIES = {"PrioQueueDisc": "6,0,2", "PfifoFastQueueDisc": "6,0,2"}
 #: Queues of 50 packets that a discipline is given.
 BANDS = {"PrioQueueDisc": "3"}
-#: What is compared, by its name on the page.
+#: The comparisons, by name on the page.
 OFFERS: dict[str, Offer] = {
     "Fifo": Offer("FifoQueueDisc", 50, {"MaxSize": "50p"}, 'kind = "droptail"'),
     "Prio": Offer(

@@ -10,7 +10,7 @@ Row = Mapping[str, str]
 _THRESHOLDS = 'min_th = "20 pkts"\nmax_th = "60 pkts"\nmax_p = 0.1\nw_q = 0.002\nmean_packet = "1500 B"\n'
 _COUNT = 'spacing = "wait"\ncounting = "spare_first"\nidle_decay = "plus_one"\nidle_from = "link_idle"\nmin_queue = 2\n'
 
-#: What of ns-3's and Linux's parts we have, and the queue that stands for it.
+#: Queues of ns-3 and Linux with an equivalent here, and that equivalent.
 NS3_QUEUES = {
     "red": f'kind = "red"\ndialect = "ns3"\nlimit = "200 pkts"\nidle_rate = "10 Mbit/s"\n{_THRESHOLDS}',
     "adaptmaxp": f'kind = "ared"\ndialect = "ns2"\nlimit = "200 pkts"\nbottom = 0.01\n{_THRESHOLDS}',

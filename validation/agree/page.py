@@ -1,4 +1,5 @@
-"""The page: a table of areas first, then what is apart and why, what is missing, and every case with its figures."""
+"""The page: a table of areas first, then the differences and their causes, missing references, and every case with its
+figures."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
     python -m validation.agree.rate_packets tfrc OUT      records those of TFRC again, with an ns-2 at hand
 
-Path of Fall and Floyd (1996), with datagrams beside the flow; `tfrc.tcl` and `rap.tcl` in
-`validation/agree/ns2` state it for ns-2.
-Compared are order and time of every departure and drop of data, which are all that a rate-based sender shows.
+Path of Fall and Floyd (1996), with datagrams next to the flow; `tfrc.tcl` and `rap.tcl` in `validation/agree/ns2` state
+it for ns-2. Compared are order and time of every departure and drop of data, which is all that is visible of a
+rate-based sender.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ Keys = dict[str, str]
 
 @dataclass(frozen=True)
 class Tested:
-    """A transport: what ns-2 calls its data, the arguments of a run, and our keys for them."""
+    """A transport: its packet type in ns-2, the arguments of a run, and our keys for them."""
 
     name: str
     data: str
@@ -117,7 +117,7 @@ class Tested:
         return ROOT / "validation" / "agree" / "ns2" / f"{self.name}.tcl"
 
 
-#: Settings of TFRC, one for each run from the first number on; what is drawn by chance in them cannot be compared.
+#: Settings of TFRC, one for each run from the first number on; random choices in them cannot be compared.
 FIRST_WITH_SETTING = 28
 TFRC_SETTINGS = (
     "Agent/TFRC:conservative_:true", "Agent/TFRCSink:smooth_:0", "Agent/TFRCSink:NumSamples_:32",
@@ -185,7 +185,7 @@ class RecordedRate:
 
     @property
     def name(self) -> str:
-        """Name of the case: what was tested, share of losses drawn, queue and delay."""
+        """Name of the case: transport, share of random losses, queue and delay."""
         key = self.keys
         lost = f"{float(key['loss']):.1%} lost" + (
             f", {float(key['aloss']):.0%} of reports" * (key["aloss"] != "0")

@@ -1,7 +1,7 @@
 """Records drawn configurations of Linux in virtual time: ``make record-linux COUNT=20`` adds 20 rows.
 
 Draw number n is the same configuration on every machine. A row is the mean over near delays, so that one trajectory is
-not taken for a mean; the kernel gives the same bytes each time, so a recorded row can be made again and compared.
+not taken for a mean; the kernel produces the same bytes each time, so a recorded row can be made again and compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RATES_MBIT = (2, 4, 8, 12, 20, 40, 80)
 DELAYS_MS = (5, 10, 20, 40, 80, 160)
 FLOWS = (1, 2, 4, 8, 16)
 LIMITS = (50, 100, 200, 1000)
-#: Near delays of a row, beside the drawn one, and seconds of a run.
+#: Number of near delays of a row, besides the drawn one, and seconds of a run.
 NEAR_MS = (0, 1)
 SECONDS = 40
 
@@ -49,7 +49,7 @@ def drawn(number: int) -> dict[str, str]:
 
 
 def record(row: Mapping[str, str]) -> dict[str, str]:
-    """The row with what the kernel came to, over its near delays."""
+    """The row with the kernel's results, over its near delays."""
     delay_ms = float(row["DELAY"].removesuffix("ms"))
     words = {key: row[key] for key in KEYS[1:] if row.get(key)}
     runs = []

@@ -1,4 +1,4 @@
-"""The comparisons, in the order of the page, and the causes written down for what remains."""
+"""The comparisons, in the order of the page, and the known causes of the remaining differences."""
 
 from __future__ import annotations
 

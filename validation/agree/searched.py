@@ -4,7 +4,7 @@
 
 searches disciplines with one to five parameters under small budgets, five times each with other seeds, tries every
 point of a grid with ten times the runs on the conditions and the seed of each search, holds the two winners against
-each other on fresh seeds, and writes a page. With ``--runs`` what was made is kept, and the same command goes on.
+each other on fresh seeds, and writes a page. With ``--runs`` finished runs are stored, and the same command continues.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _link(rate: str, rtt: str, flows: str, buffer: str, short: str = "0") -> Cal
     )
 
 
-#: What is asked about, by its name on the page.
+#: The questions, by name on the page.
 LINKS: dict[str, Callable[[str, str], Question]] = {
     "5 Mbit/s, six flows": _file(SLOW),
     "20 Mbit/s, ten flows, a fifth short flows": _link("20Mbit", "24ms", "10", "150pkts", "20"),
@@ -197,7 +197,7 @@ def side(problem: SearchProblem, conditions: int, coordinates: int) -> int:
 
 
 def _grid(problem: SearchProblem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
-    """About ten times as many runs as the search has, at regular distances; of what is the same only one."""
+    """About ten times as many runs as the search has, at regular distances; equal settings once."""
     one = family(problem.kind, problem.question.room)
     steps = side(problem, len(trials), len(one.axes))
     shares = [(step + 0.5) / steps for step in range(steps)]
@@ -256,7 +256,7 @@ winner does worse on fresh ones; the search takes into account what neighbours o
 
 
 def progress_line(number: int, seed: int, one: SearchOutcomes) -> str:
-    """A line for whoever waits."""
+    """A line of progress."""
     verdict = "reached the grid" if one.reached else "did not reach the grid"
     return (
         f"problem {number} of {len(PROBLEMS)}, seed {seed}: the search {verdict} with {one.searched} runs against "

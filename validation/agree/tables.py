@@ -39,8 +39,8 @@ LIVE_SEEDS = 20
 
 @dataclass(frozen=True)
 class AgreementTable:
-    """A recorded table: where it is, what a row is called and means here, and the columns compared, each with the
-    least distance that counts as agreement (for numbers near 0)."""
+    """A recorded table: its path, the name and settings of a row, and the columns compared, each with the least
+    distance that counts as agreement (for numbers near 0)."""
 
     key: str
     path: tuple[str, ...]
@@ -52,7 +52,7 @@ class AgreementTable:
     columns: Mapping[str, float]
     missing: Callable[[Row], str] = lambda row: ""
     note: str = ""
-    #: What a row is made of, if it is the mean over several settings: each gets its share of our runs.
+    #: The settings of a row that is a mean over several: each gets its share of our runs.
     parts: Callable[[Row], Sequence[Row]] = lambda row: [row]
 
 
@@ -66,7 +66,8 @@ def compare(table: AgreementTable, context: Context) -> Area:
 
 
 def case(table: AgreementTable, context: Context, again: Sequence[Row], row: Row) -> AgreementCase:
-    """One row: what is missing, or our runs beside it. One recorded again with more seeds stands for the first."""
+    """One row: the missing part, or the comparison with our runs. One recorded again with more seeds stands for the
+    first."""
     name = table.name(row)
     missing = table.missing(row) or absent(table.scenario, row)
     if missing:
@@ -80,7 +81,7 @@ def case(table: AgreementTable, context: Context, again: Sequence[Row], row: Row
 
 
 def beside(table: AgreementTable, context: Context, row: Row) -> AgreementCase:
-    """Our runs beside a recorded row."""
+    """Compares our runs with a recorded row."""
     replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
     parts = table.parts(row)
     scenarios = [dc.Scenario.parse(table.scenario(part)) for part in parts]

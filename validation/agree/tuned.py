@@ -40,7 +40,7 @@ FRESH = 2_000_000
 
 @dataclass(frozen=True)
 class TunedLink:
-    """A link. A packet that waits costs 0.6 points of utilisation, whatever the rate."""
+    """A link. A queued packet costs 0.6 points of utilisation at every rate."""
 
     rate: str
     rtt: str
@@ -108,7 +108,7 @@ class RivalDesign:
 
 
 def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
-    """The recommendation, and what it is compared with."""
+    """The recommendation, and the designs it is compared with."""
     size = units.packets(case.buffer, packet_bytes=1500)
     limit = f"{size:g} pkts"
     base = {"dialect": "ns2_explicit", "limit": limit}
@@ -175,8 +175,7 @@ def theirs(settings: Mapping[str, str], seed: int) -> dict[str, float]:
 def recorded_of(
     runs: Sequence[tuple[Mapping[str, str], int]], kept: Path, *, jobs: int
 ) -> list[dict[str, float]]:
-    """Every run of ns-2, kept in a folder: one that is there from before is not made again, whatever our own build
-    was then."""
+    """Every run of ns-2, stored in a folder: an earlier one is not made again, even if our own build has changed."""
     context = Context(cache=kept)
 
     def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:

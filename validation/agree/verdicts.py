@@ -2,7 +2,7 @@
 
 Of ns-2.35 the replay feeds the recorded arrivals to the discipline with ns-2's own random numbers; the average must
 agree to nine digits, each verdict exactly, and the generator must end in ns-2's state, which checks the number of
-draws. Of a Linux kernel what chance has no part in must be the same packet by packet; RED and GRED must have a random
+draws. Deterministic verdicts of a Linux kernel must be the same packet by packet; RED and GRED must have a random
 number for each cycle that explains every verdict in it; of the rest means must agree within chance.
 """
 
@@ -68,7 +68,7 @@ def passed(test: str, context: Context) -> tuple[bool | None, str]:
 
 
 def case(file: Path, passes: bool | None, note: str) -> AgreementCase:
-    """One trace: what it holds."""
+    """One trace: its contents."""
     name = file.stem.replace("_", ": ", 1).replace("_", " ") if file.parent.name == "linux" else ""
     name = name or f"{file.parent.name} {file.stem}"
     if passes is None:

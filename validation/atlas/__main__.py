@@ -36,7 +36,7 @@ CAUTION, HELD = 0.7, 0.9
 
 
 def main() -> int:
-    """Runs what is missing; with ``--train`` fits, counts and writes model and page."""
+    """Makes the missing runs; with ``--train`` fits, counts and writes model and page."""
     asked = _arguments()
     where = Executor(asked.jobs, asked.cluster)
     counts: dict[Traffic, int] = {"stated": asked.stated, "usual": asked.usual}
@@ -71,7 +71,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[TrafficModel, dict[str, Any]]:
-    """The part of the model for a kind of traffic, and what is counted of it."""
+    """The part of the model for a kind of traffic, and its statistics."""
     data = dataset.load(asked.runs, kind)
     began = time.process_time()
     fitted = training.fit(data, level=LEVEL)

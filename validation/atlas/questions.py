@@ -47,7 +47,7 @@ class Simulated:
     held: bool
 
     def covered(self, answer: Pick) -> list[bool]:
-        """Whether the intervals of an answer hold what was simulated, for the objective and each measure."""
+        """Whether the intervals of an answer cover the simulated value, for the objective and each measure."""
         pairs = [(answer.score, self.score)]
         pairs += [(answer.measures[key], value) for key, value in self.measures.items()]
         return [one.low <= value <= one.high for one, value in pairs]
@@ -144,7 +144,7 @@ def again(one: Simulated, model: TrafficModel) -> Pick:
 
 
 def coverage(some: Sequence[Simulated], model: TrafficModel) -> float:
-    """Share of the intervals, of objectives and measures, that hold what was simulated."""
+    """Share of the intervals, of objectives and measures, that cover the simulated value."""
     found = [held for one in some for held in one.covered(again(one, model))]
     return sum(found) / max(1, len(found))
 

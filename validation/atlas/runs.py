@@ -1,5 +1,5 @@
-"""The runs of the atlas, stored by the folder given with ``--runs``: an interrupted or a larger call makes what is
-missing, on threads of this machine or on a Dask cluster."""
+"""The runs of the atlas, stored by the folder given with ``--runs``: an interrupted or a larger call makes the missing
+runs, on threads of this machine or on a Dask cluster."""
 
 from __future__ import annotations
 

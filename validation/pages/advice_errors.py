@@ -56,7 +56,7 @@ start = "uniform 0 s to 5 s"
 
 @dataclass(frozen=True)
 class ErrorCell:
-    """One condition and design: what the model said and what the simulation found, with its 95 % half-width."""
+    """One condition and design: the model's value and the simulated value with its 95 % half-width."""
 
     design: str
     rate: str

@@ -1,4 +1,4 @@
-"""Writes `docs/behaviour.md`: what each discipline is known for, shown by a scenario.
+"""Writes `docs/behaviour.md`: the known behaviour of each discipline, shown by a scenario.
 
     python -m validation.pages.behaviour            # ten replications of a minute each; writes the page
     python -m validation.pages.behaviour --quick    # as the tests run it; prints

@@ -1,4 +1,4 @@
-"""Rows of what looks at a queue or its average: see `behaviour.py`."""
+"""Rows of disciplines that measure a queue or its average: see `behaviour.py`."""
 
 from __future__ import annotations
 

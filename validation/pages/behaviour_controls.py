@@ -1,4 +1,4 @@
-"""Rows of what looks at flows, classes, rates and delays: see `behaviour.py`."""
+"""Rows of disciplines that measure flows, classes, rates and delays: see `behaviour.py`."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def fair_delays() -> list[NetworkRow]:
 
 
 def schedulers() -> list[NetworkRow]:
-    """Those that serve queues in turn."""
+    """Rows of disciplines that serve queues in turn."""
     sizes = (flood(8, "large"), flood(16, "small", 'packet = "300 B"'))
     return [
         NetworkRow(

@@ -58,7 +58,7 @@ def tcp(count: int, name: str = "tcp", keys: str = "") -> str:
 
 
 def flood(mbit: float, name: str = "flood", keys: str = "") -> str:
-    """Packets at random instants, so much whatever happens to them."""
+    """Packets at random times, at the same rate whatever happens to them."""
     sizes = "" if "packet" in keys else 'packet = "1500 B"\n'
     return f'\n[flows.{name}]\ntransport = "udp"\nsource = "poisson"\nrate = "{mbit} Mbit/s"\n{sizes}{keys}\n'
 
@@ -99,7 +99,7 @@ def _whose(number: str) -> str:
     return f" of {number.split('@')[1]}" if "@" in number else ""
 
 
-#: The numbers that rows use, and what they are called.
+#: The metrics of the rows, and their names.
 NAMES = {
     "utilisation": "utilisation", "loss": "drops", "overflow_loss": "overflow drops", "marks": "marks",
     "sojourn_ms_mean": "queueing delay", "queue_pkts_mean": "queue", "queue_pkts_sd": "deviation of the queue",

@@ -18,7 +18,7 @@ FIGURE = Path(__file__).resolve().parents[2] / "docs/guide/figures/bufferbloat.s
 LINK = "20/2:up,downloads=1,uploads=4,web=0,videos=0,rtt=30ms"
 #: Buffers of the upload in milliseconds at its rate.
 BUFFERS_MS = (50, 100, 250, 500, 1000, 2000)
-#: The queues, by what the figure calls them.
+#: The queues, by their name in the figure.
 QUEUES = {"tail drop": "droptail", "FQ-CoDel": "fq_codel"}
 REPLICATIONS = 10
 

@@ -1,7 +1,7 @@
-"""Draws what each discipline does: `python -m validation.pages.discipline_figures [KIND ...]` from the root.
+"""Draws the behaviour of each discipline: `python -m validation.pages.discipline_figures [KIND ...]` from the root.
 
-The points come from the disciplines themselves, driven by `crates/queue/examples/pictures.rs`, which says what
-the three experiments are. One picture each, `docs/disciplines/<kind>.svg`.
+The points come from the disciplines themselves, driven by `crates/queue/examples/pictures.rs`, which describes the
+three experiments. One picture each, `docs/disciplines/<kind>.svg`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
-#: Spacings that differ, who uses them, and how a line tells them apart.
+#: Spacings of drops, their users, and the style of their lines.
 WHO = {
     "pseudocode": "1993 paper, its figure; INET",
     "text": "1993 paper, its text; Linux; dummynet",

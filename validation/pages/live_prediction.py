@@ -1,5 +1,5 @@
-"""Writes docs/live-prediction.md: what real kernels do behind our queues, beside what the simulator predicted
-and what the kernel's own queues do.
+"""Writes docs/live-prediction.md: results of real kernels behind our queues, compared with the simulator's prediction
+and the kernel's own queues.
 
     live_prediction.py run FOLDER [JOBS] [WORD ...]  runs what FOLDER lacks (cases whose name holds all words)
     live_prediction.py write FOLDER                  simulates what FOLDER holds, and writes the page
@@ -63,7 +63,7 @@ KERNEL = (
     "pfifo_cubic", "pfifo_reno", "red_cubic", "red_bbr", "pie_cubic", "codel_cubic", "codel_reno", "fqcodel_cubic",
 )  # fmt: skip
 DURATION_S, WARMUP_S, SIMULATIONS = 20, 5, 10
-#: Where one run tells little: its flows are in step or they are not, and the queue of the one is a quarter longer than
+#: Where one run is not enough: its flows are in step or they are not, and the queue of the one is a quarter longer than
 #: that of the other. That many runs are shown.
 IN_STEP, RUNS = re.compile("reno, FQ-CoDel"), 5
 #: Segments of the window that a kernel's receiver offers while something is missing in the first seconds: 106 to 131 in
@@ -126,7 +126,7 @@ def cases() -> dict[str, tuple[str, bool]]:
 
 
 def run(folder: Path, jobs: int, wanted: list[str]) -> None:
-    """Runs what the folder lacks, several cases at once."""
+    """Makes the runs that the folder lacks, several cases at once."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(name: str, text: str, virtual: bool) -> None:
@@ -150,7 +150,7 @@ def run(folder: Path, jobs: int, wanted: list[str]) -> None:
 
 
 def gather(found: dict[str, Any], folder: Path) -> list[str]:
-    """Adds what the folder holds, by case and metric live mean and half-width; which cases."""
+    """Adds the contents of the folder, by case and metric the live mean and half-width; returns the cases."""
     names = []
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -168,7 +168,7 @@ def gather(found: dict[str, Any], folder: Path) -> list[str]:
 
 
 def keep_recorded(found: dict[str, Any]) -> None:
-    """Puts what the kernel's own queue did beside what ours did."""
+    """Adds the results of the kernel's own queue to ours."""
     for name, row in recorded().items():
         if run := found.get(f"kernel: {name}"):
             run["recorded"] = {key: float(row[key]) for key in ("goodput_mbps", "backlog_mean")}
@@ -206,7 +206,7 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(folder: Path | None) -> None:
-    """Writes the page, and beside it the numbers it is made of. A folder's are simulated before."""
+    """Writes the page, and next to it its numbers. A folder's are simulated before."""
     found: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     if folder:
         renew(found, gather(found, folder))

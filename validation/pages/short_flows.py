@@ -1,4 +1,4 @@
-"""Writes `docs/short-flows.md`: how long short transfers take, simulated beside what theory says.
+"""Writes `docs/short-flows.md`: the duration of short transfers, simulated and by theory.
 
     python -m validation.pages.short_flows
 

@@ -1,4 +1,5 @@
-"""Throughput nulls of pulses in ns-2 beside ours: the Tcl of a case that the stress search finds, run and compared.
+"""Throughput nulls of pulses in ns-2 compared with ours: the Tcl of a case that the stress search finds, run and
+compared.
 
     python -m validation.pages.stress_ns2
 

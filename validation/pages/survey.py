@@ -38,7 +38,7 @@ COLUMNS = (
     ("loss", "drops (%)"),
     ("jain", "Jain"),
 )
-#: Name: what it is, groups of flows, Mbit/s, further rows of `[queue]`.
+#: By name: description, groups of flows, Mbit/s, further rows of `[queue]`.
 SCENARIOS: dict[str, tuple[str, tuple[str, ...], int]] = {
     "light": ("5 transfers at 10 Mbit/s", (tcp(5),), 10),
     "heavy": ("50 transfers at 10 Mbit/s", (tcp(50),), 10),

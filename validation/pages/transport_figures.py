@@ -1,4 +1,4 @@
-"""Draws what each transport does: `python -m validation.pages.transport_figures` from the root.
+"""Draws the behaviour of each transport: `python -m validation.pages.transport_figures` from the root.
 
 One figure for each page of `docs/transports`: a minute on 10 Mbit/s with 40 ms round trip and a buffer of
 60 packets, alone, and from 20 s to 40 s beside a Reno flow with SACK.
@@ -56,7 +56,7 @@ STEP = (
 )
 TCP = 'transport = "tcp"\ninitial_ssthresh = 60\n'
 
-#: What a page shows: the flow, the queue, and the settings of its rival.
+#: The setup of a page: the flow, the queue, and the settings of its rival.
 PICTURES = {
     "tcp": (TCP + 'cc = "reno"', BUFFER, ""),
     "cubic": (TCP + 'cc = "cubic"', BUFFER, ""),
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def picture(page: str) -> Figure:
-    """Window or rate of the flow above, what both flows get in the middle, the queue below."""
+    """Window or rate of the flow at the top, throughput of both flows in the middle, the queue at the bottom."""
     one, queue, rival = PICTURES[page]
     scenario = dc.Scenario.parse(SCENARIO.format(one=one, queue=queue, rival=rival))
     series = dc.run(scenario, replications=1).baseline.series

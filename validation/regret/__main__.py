@@ -1,6 +1,6 @@
 """Writes the page of regrets; see the package's docstring.
 
-What was made is stored in ``--runs``, link by link, so that an interrupted or a larger call goes on from there.
+Finished runs are stored in ``--runs``, link by link, so that an interrupted or a larger call continues from there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STEPS = (60, 125, 250, 400)
 
 
 def main() -> int:
-    """Runs what is missing of its part and writes the page of that."""
+    """Makes the missing runs of its part and writes the page of that."""
     asked = _arguments()
     limits = asked.times.split(",")
     outcomes = []
@@ -139,8 +139,8 @@ def _course(name: str, sampler: peers.Sampler, bench: Bench, runs: int, folder: 
 def _tuned(
     link: DrawnLink, folder: Path, limit: str, jobs: int | None
 ) -> tuple[dict[str, float], peers.Course]:
-    """The incumbents under a time limit, the answer last, and what it took: kept, since a time limit repeats on no
-    machine. Time is in processor seconds, so that other work of the machine does not count."""
+    """The incumbents under a time limit, the answer last, and the runs and seconds spent: stored, since an answer under
+    a time limit is not repeatable. Time is in processor seconds, so that other work of the machine does not count."""
     kept = folder / f"tune-{limit}.json"
     if kept.exists():
         known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
 """The winners of drawn links in ns-3: the same queue under ns-3's own senders, against rules of thumb.
 
-`agree/ns3/dumbbell.cc` runs NewReno flows at held-out conditions over the recommendation and over what anyone can
-write down from the bound. Half of the links are drawn with Reno for this: CUBIC of ns-3.37 is no reference, as six
-flows of it keep a delay of 100 ms over CoDel with a target of 10 ms. Links with short flows or UDP, which that program
-does not have, and fast ones are left out.
+`agree/ns3/dumbbell.cc` runs NewReno flows at held-out conditions over the recommendation and over rules of thumb from
+the bound. Half of the links are drawn with Reno for this: CUBIC of ns-3.37 is no reference, as six flows of it keep a
+delay of 100 ms over CoDel with a target of 10 ms. Links with short flows or UDP, which that program does not have, and
+fast ones are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .links import DrawnLink
 FASTEST = 50e6
 #: Conditions, each under one seed, and where those seeds begin.
 CONDITIONS, SEED = 8, 7_500_000
-#: Measures here, and what ns-3's program calls them.
+#: Measures here, and their names in ns-3's program.
 UTILISATION = "utilisation"
 
 

@@ -1,7 +1,7 @@
 """Designs compared with each other on conditions and seeds that none of them was chosen on.
 
 Half of the replications choose the best known design, the other half measure every design's regret against it: a best
-that is chosen and measured on the same runs would be the luckiest.
+that is chosen and measured on the same runs would be biased by luck.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Standing:
 
 
 def hold(bench: Bench, designs: Mapping[str, Candidate]) -> dict[str, Standing]:
-    """Every design's standing, by name. The best known is the best of those that hold the bound, whoever found it."""
+    """Every design's standing, by name. The best known is the best feasible design of all searches."""
     replications = _replications(bench)
     bench.run((one, trial) for one in designs.values() for trials in replications for trial in trials)
     choosing, measuring = replications[::2], replications[1::2]

@@ -11,8 +11,8 @@ from .links import DrawnLink
 
 @dataclass
 class LinkOutcome:
-    """Outcome of a link: standings by name, what `tune` spent by time limit, points of the reference, the winner in
-    ns-3 if it was run there; of each optimiser the standing by the number of runs spent (``courses``)."""
+    """Outcome of a link: standings by name, the runs that `tune` spent by time limit, points of the reference, the
+    winner in ns-3 if it was run there; of each optimiser the standing by the number of runs spent (``courses``)."""
 
     link: DrawnLink
     standings: dict[str, Standing] = field(default_factory=dict)

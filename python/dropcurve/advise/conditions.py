@@ -42,10 +42,10 @@ class Point:
 class Conditions:
     """A link with ranges of round trips and flows.
 
-    `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is
-    in packets of `packet_bytes` (None: to be advised); `target_delay_s` is the queueing delay that the goal allows,
-    None if it does not say; `b` packets share an acknowledgement; `rto_s` is the least timeout; `ecn` is whether
-    flows and box use it; `udp_bps` is UDP's share of the link, in addition to `rate_bps`, which TCP flows share.
+    `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is in
+    packets of `packet_bytes` (None: to be advised); `target_delay_s` is the queueing delay that the goal allows, None
+    if it bounds none; `b` packets share an acknowledgement; `rto_s` is the least timeout; `ecn` is whether flows and
+    box use it; `udp_bps` is UDP's share of the link, in addition to `rate_bps`, which TCP flows share.
     """
 
     rate_bps: float

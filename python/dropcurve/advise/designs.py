@@ -13,7 +13,7 @@ from .conditions import Conditions, Point
 from .equilibrium import Curve, Equilibrium
 from .fluid import Margins
 
-#: The slowest average that is still of use: loads change within seconds.
+#: Longest useful time constant of the average: loads change within seconds.
 SLOWEST_S = 10.0
 
 

@@ -3,10 +3,10 @@
 References: FB00 (the queue law of TCP against the control function of RED), MGT00 and HMTG01a (the same point as
 equilibrium W0, p0, q0 of the fluid model). Units: queues and windows in packets, times in seconds.
 
-TCP's queue law: with q packets waiting a flow's window is W = (R C + q)/N, and the law of TCP says which loss p
-keeps it there; p falls as q rises. The discipline's control function says how many packets it takes at an average of
-q; that rises with q. Where they cross the two agree. RED takes more packets than `p_b` says, or fewer, by how it
-spaces marks, so the shares of packets taken are compared.
+TCP's queue law: with q packets waiting a flow's window is W = (R C + q)/N, and by the law of TCP a loss p keeps it
+there; p falls as q rises. The discipline's control function is the share of packets that it drops or marks at an
+average of q; it rises with q. Where they cross the two agree. RED's share of dropped or marked packets differs from
+`p_b`, depending on the spacing of marks; so the curves are those of the actual share.
 """
 
 from __future__ import annotations

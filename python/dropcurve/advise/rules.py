@@ -49,7 +49,7 @@ def most_weight(min_th: float, burst: int) -> float:
 
 
 def bandwidth_delay(capacity: float, rtt_s: float) -> float:
-    """Packets a round trip holds: what one flow's buffer needs so that a halved window still fills the link
+    """Bandwidth-delay product in packets: the buffer with which the halved window of one flow still fills the link
     (VS94).
     """
     return capacity * rtt_s

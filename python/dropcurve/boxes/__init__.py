@@ -54,7 +54,7 @@ _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
-#: Which interface has the queue of what customers receive: boxes queue what they send.
+#: Interface with the queue of the downstream traffic: boxes queue packets that they send.
 DOWNWARDS = Note(
     "load",
     "",
@@ -174,7 +174,7 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
         options: As for `read`, except for ``name``.
 
     Raises:
-        ScenarioError: As `read`, for whichever queue cannot be used.
+        ScenarioError: As `read`, for any queue that cannot be used.
     """
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)

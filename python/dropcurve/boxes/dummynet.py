@@ -1,7 +1,7 @@
 """FreeBSD's dummynet: pipes, schedulers and queues of ``ipfw`` or ``dnctl``.
 
-Reference: Dummynet. A pipe shapes; its queue is tail drop of 50 slots unless it says otherwise, RED (red, gred), CoDel
-or PIE; a scheduler on the pipe may be FQ-CoDel or FQ-PIE. How packets get there is a matter of rules.
+Reference: Dummynet. A pipe shapes; its queue is by default tail drop of 50 slots, else RED (red, gred), CoDel or PIE; a
+scheduler on the pipe may be FQ-CoDel or FQ-PIE. How packets get there is a matter of rules.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ WORTH = 0.02
 
 
 def effect(asked: Settings, loaded: Settings) -> list[str]:
-    """Sentences; empty where both do the same, as far as curves and averages show."""
+    """Sentences; empty if curves and averages show no difference."""
     return [*_curves(asked, loaded), *_weights(asked, loaded)]
 
 

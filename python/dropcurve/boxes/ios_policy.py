@@ -50,8 +50,8 @@ class Block:
 
 @dataclass
 class Policies:
-    """All that a text holds: its blocks in order, the class each policy lies in, the interface each is put on, and the
-    code points that each class map matches."""
+    """Contents of a configuration: its blocks in order, the class that contains each policy, the interface that each is
+    attached to, and the code points that each class map matches."""
 
     blocks: list[Block] = field(default_factory=list)
     parents: dict[str, Block] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Cisco IOS and IOS-XE read: the WRED of a policy map's class, from a configuration or from what the box shows.
+"""Import from Cisco IOS and IOS-XE: the WRED of a policy map's class, from a configuration or from `show policy-map`.
 
 Reference: CiscoWRED.
 """

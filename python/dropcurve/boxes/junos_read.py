@@ -301,7 +301,7 @@ def _buffer(lines: list[list[str]], rate: float | None, notes: list[Note]) -> in
             return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
     stated = [words for words in lines if "buffer-size" in words]
     percents = [one_of(words, words.index("percent") + 1) for words in stated if "percent" in words]
-    # Without a statement, and for `remainder`, the whole buffer is what a queue can get.
+    # Without a statement, and for `remainder`, a queue can get the whole buffer.
     share = real(percents[0], "buffer-size percent") if percents else 100.0
     text = f"{share:g} % of the interface's buffer, taken as {PORT_BUFFER_S * 1e3:g} ms at the rate"
     notes.append(Note("assumed", "limit", text))

@@ -49,7 +49,7 @@ def scenario(
         title: Of the scenario.
         name: Of the scenario.
         urgent: Marks the packets of calls as expedited forwarding.
-        ecn: Whether senders use ECN; by default as the parameters say.
+        ecn: Whether senders use ECN; by default that of the parameters.
     """
     if (params.get("ecn") is True if ecn is None else ecn) and not link.mix.ecn:
         link = replace(link, mix=replace(link.mix, ecn=True))

@@ -1,6 +1,7 @@
 """Low latency queueing: a policed priority queue for voice above one other queue, as boxes are configured with it.
 
-The first band of a `prio` queue is tail drop for expedited forwarding (RFC 3246), the second whatever the box can load.
+The first band of a `prio` queue is tail drop for expedited forwarding (RFC 3246), the second any queue that the box can
+load.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from .model import PRIORITY_PKTS, Export, Note, Priority, placed, refuse
 from .settings import Settings, settings
 
-#: Share of the link that voice is policed to: the most that Cisco's design guides give it (CiscoLLQ).
+#: Share of the link that voice is policed to: the largest in Cisco's design guides (CiscoLLQ).
 POLICED_SHARE = 1.0 / 3.0
 #: Code point of expedited forwarding, its precedence, and the lowest class.
 EF, EF_PRECEDENCE = 46, 5

@@ -21,8 +21,8 @@ from .link import profile, scenario
 class Note:
     """Something to know about one option.
 
-    ``kind`` is "rounded" (the box knows other steps), "lost" (the box cannot express it), "assumed" (the
-    configuration does not say it) or "load" (what to mind when loading it).
+    ``kind`` is "rounded" (the box knows other steps), "lost" (the box cannot express it), "assumed" (the configuration
+    does not state it) or "load" (a precondition for loading it).
     """
 
     kind: str

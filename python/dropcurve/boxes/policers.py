@@ -1,4 +1,4 @@
-"""Policers of a box's configuration: token buckets that drop before any queue, and what that means for a queue.
+"""Policers of a box's configuration: token buckets that drop before any queue, and their effect on a queue.
 
 A policer has no queue, so none is simulated. If its rate is below the one that a queue is served with, packets are
 dropped before they could queue, and no setting of the queue changes that; if it is not, the queue is the bottleneck

@@ -17,7 +17,7 @@ from .model import Export, Import
 _TC_KINDS = {
     "droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",), "cobalt": ("cobalt", "cake"),
 }  # fmt: skip
-#: The lines of an IOS class that say how its queue drops.
+#: The lines of an IOS class that configure the drops of its queue.
 _IOS_QUEUE = re.compile(r"\s*(random-detect|queue-limit|fair-queue)\b")
 
 

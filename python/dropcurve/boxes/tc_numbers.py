@@ -104,7 +104,7 @@ def scell_log(exponent: int, avpkt: int, rate_bps: float) -> int | None:
 
 
 def max_p_loaded(max_p: float, span: int) -> float:
-    """The probability just below max_th that a slope of whole 2^-32 per byte (or packet) comes to."""
+    """The probability just below max_th that follows from a slope in whole 2^-32 per byte (or packet)."""
     whole = min(int(max_p * 2.0**32), 2**32 - 1)
     return max(whole // max(1, span), 1) * max(1, span) / 2.0**32
 

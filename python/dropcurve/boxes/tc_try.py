@@ -1,7 +1,7 @@
 """Lets the real ``tc`` judge an export: in a network namespace of its own, so that nothing of this machine changes.
 
-tc ends with 1 when its own parser refuses a command and with 2 when the kernel does; a kernel without a kind of
-queue says so, which leaves the parser's word.
+tc ends with 1 when its own parser refuses a command and with 2 when the kernel does; a kernel without a kind of queue
+reports that, so that only the parser has checked the command.
 """
 
 from __future__ import annotations

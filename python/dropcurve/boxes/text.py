@@ -1,4 +1,4 @@
-"""Exports and imports as people read them, and as data."""
+"""Exports and imports as text and as data."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
 
 
 def _queue(title: str, kind: str, options: Options, rate: float | None, origin: str) -> Import:
-    """One queue, as the `tc` command that VyOS makes of it."""
+    """One queue, as the `tc` command that VyOS derives from it."""
     notes: list[Note] = []
     words = ["tc qdisc replace dev", "eth0", "root", TYPES.get(kind, kind)]
     if kind == "cake":

@@ -40,7 +40,7 @@ def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
     Three options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
-    ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines of somebody's own.
+    ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines from a file.
     """
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected

@@ -18,8 +18,8 @@ def check(
 ) -> int:
     """Verify the files of a folder against their checksums.
 
-    Every file is compared with its checksum, the pages of Parquet files with theirs, and their contents with the
-    types that it must have. Exit code 1 says that something is damaged; each damaged file is a line.
+    Every file is compared with its checksum, the pages of Parquet files with theirs, and their contents with the types
+    that it must have. Exit code 1 means that a file is damaged; each damaged file has a line.
 
     \b
     Examples:

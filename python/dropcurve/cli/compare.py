@@ -47,7 +47,7 @@ def compare(
     """Compare disciplines, settings or scenarios.
 
     Variants run under common random numbers, which makes small differences visible; the table marks the significant
-    ones. The verdict weighs use of the link against delay, or what --goal states, over all scenarios or conditions.
+    ones. The verdict weighs utilisation against delay, or the terms of --goal, over all scenarios or conditions.
 
     A lone word after a discipline's colon is its dialect. Keys shared with the scenario's discipline, such as
     limit, keep their values unless given. Many shipped scenarios bring their own variants. A link with ranges stands

@@ -23,7 +23,7 @@ def exam(
     """Check a discipline against the rules that every queue obeys.
 
     No packet is lost or invented, packets of a flow keep their order, length and backlog are right, marks go to
-    ECN-capable packets alone, and the same seed gives the same answer.
+    ECN-capable packets alone, and the same seed returns the same result.
 
     \b
     Examples:

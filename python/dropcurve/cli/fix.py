@@ -159,7 +159,7 @@ _OF_ROUTER = {
 
 
 def _refuse_of_router(options: Mapping[str, Any]) -> None:
-    """Raises UsageError for options that describe the place of a router's queue, beside the rates of a line."""
+    """Raises UsageError for options that describe the place of a router's queue, together with the rates of a line."""
     from ..errors import Problem, UsageError
 
     rule = "belongs to a router's configuration, and the rates of a line were given"

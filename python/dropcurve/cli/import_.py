@@ -77,8 +77,8 @@ def import_(
     """Read a router's configuration as a discipline, and judge it.
 
     Takes tc commands and the output of tc qdisc show (also -j), IOS configurations and show policy-map, Junos stanzas
-    and set lines, SONiC's CONFIG_DB and OpenConfig JSON, sections of sqm-scripts, exports of RouterOS, policies of
-    VyOS and dummynet's pipes. Whatever the text leaves out is assumed, and listed in notes.
+    and set lines, SONiC's CONFIG_DB and OpenConfig JSON, sections of sqm-scripts, exports of RouterOS, policies of VyOS
+    and dummynet's pipes. Values that the text leaves out are assumed, and listed in notes.
 
     \b
     Examples:
@@ -301,7 +301,7 @@ def judged(
 
     Args:
         result: Its first variant, `YOURS`, is the imported queue.
-        box: Where the queue runs: only what it can load is recommended.
+        box: The box of the queue: only designs that it can load are recommended.
         exchange: Between delay and utilisation; by default that of the round trip.
         seconds: Time that one more replication takes.
     """

@@ -111,7 +111,7 @@ def check(
 ) -> int:
     """Measure how exactly this machine shapes and delays packets.
 
-    Exit code 1 says that labs are not to be trusted at one of these rates.
+    Exit code 1 means that labs are not reliable at one of these rates.
     """
     from ..live import check as c
     from ..live.plan import bits, nanoseconds
@@ -323,7 +323,7 @@ def stats(socket: Socket, json: o.Json = False) -> int:
 def clean(json: o.Json = False) -> int:
     """Remove leftovers of killed runs: their folders, and GRO turned off on an interface.
 
-    The next run does the same. Exit code 1 says that something remains that only another user may remove.
+    The next run does the same. Exit code 1 means that leftovers remain that only another user may remove.
     """
     from ..live.clean import clean as work
     from . import console

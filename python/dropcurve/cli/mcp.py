@@ -22,7 +22,7 @@ def mcp(context: typer.Context) -> int:
 
     The tools are describe, list, advise, tune, compare, run, assert, evaluate, import, fix and export. Each takes the
     options of its verb and answers with what --json prints. A tool reads and writes files as its verb does, with the
-    rights of whoever started the server.
+    rights of the server's user.
 
     \b
     Example of a client's configuration:

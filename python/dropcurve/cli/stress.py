@@ -140,7 +140,7 @@ def _lab(answer: StressAnswer) -> str:
 
 
 def _page(answer: StressAnswer) -> None:
-    """Writes page and figures; without what draws them, a line instead."""
+    """Writes page and figures; without the libraries for that prints a line instead."""
     from ..errors import installed
     from . import console
     from .answer import PLAIN

@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
     def _file(self, folder: Path, name: str, policy: str) -> None:
-        """A file in a folder; none outside it, whatever the name is."""
+        """A file in a folder; never one outside it, for any name."""
         root = folder.resolve()
         try:
             path = (root / name).resolve()

@@ -17,7 +17,7 @@ VERBS = {
     "describe": False, "list": False, "advise": False, "tune": False, "compare": False, "stress": False, "run": False,
     "assert": False, "evaluate": False, "import": True, "fix": True, "export": False,
 }  # fmt: skip
-#: Options that say how a person is answered.
+#: Options on the form of the answer for people.
 LEFT_OUT = frozenset({"json", "quiet", "help", "no_report"})
 #: The property for the text of a configuration, instead of a file.
 TEXT = "text"
@@ -40,7 +40,7 @@ def schemas(root: Any) -> dict[str, tuple[str, dict[str, Any]]]:
 def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
     """The command line of a call.
 
-    Raises UsageError for a verb or an argument that there is not; whether values make sense is the verb's to say.
+    Raises UsageError for an unknown verb or argument; the verb itself checks the values.
     """
     if verb not in VERBS:
         raise UsageError(

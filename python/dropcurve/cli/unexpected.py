@@ -54,11 +54,11 @@ def tell(
 
     Args:
         arguments: The command's.
-        problems: What is wrong.
+        problems: The problems.
         lines: Their lines, if they name more than the problems do.
         code: The exit code.
         origin: The file that the problems are in.
-        printed: Whether standard output can be used; it may be what failed.
+        printed: Whether standard output can be used; it may itself have failed.
     """
     say("\n".join(f"dropcurve: {line}" for line in lines or map(str, problems)))
     if "--json" in arguments and printed:

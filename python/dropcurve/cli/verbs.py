@@ -93,7 +93,7 @@ OWN = "Options"
 
 
 class VerbCommand(typer.core.TyperCommand):
-    """A command that refuses empty values, and whose help groups its options as `GROUPS` says."""
+    """A command that refuses empty values, and whose help groups its options by `GROUPS`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parses the arguments. Raises UsageError for the first that is empty, which would pass for the default."""

@@ -55,7 +55,7 @@ def evaluate(
 ) -> Card:
     """Runs every test and grades it; ``queue`` and ``against`` are as `dropcurve compare --queue` takes them.
 
-    Both have a buffer of ``buffer`` packets (default: one bandwidth-delay product). Flows use ECN if the queue says
+    Both have a buffer of ``buffer`` packets (default: one bandwidth-delay product). Flows use ECN if the queue has
     ``ecn=true``. Raises UsageError or ScenarioError for a queue that is not one.
     """
     effort = Effort(seed=seed, replications=replications, jobs=jobs)

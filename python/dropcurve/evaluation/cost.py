@@ -10,7 +10,7 @@ from .instructions import INSTRUCTIONS
 
 #: The discipline that others are compared with.
 PLAIN = "droptail"
-#: Parameters that say how big the buffer is and whether packets are marked, not how the discipline acts.
+#: Parameters for the size of the buffer and for marking, which are no settings of the algorithm.
 COMMON = ("limit", "ecn", "limit_test")
 
 

@@ -1,6 +1,6 @@
 """Instructions that one arrival and one departure take in each discipline, at its defaults.
 
-Written by `tools/bench/cost.py` with docs/disciplines/cost.md, which says how they are counted.
+Written by `tools/bench/cost.py` with docs/disciplines/cost.md, which describes how they are counted.
 """
 
 #: By discipline.

@@ -1,7 +1,7 @@
 """Checksums over the files of a folder, in ``SHA256SUMS``: damage to a written file is noticed when it is read.
 
 The file has the form of ``sha256sum`` (one line ``HASH  NAME`` for each file), so that ``sha256sum -c SHA256SUMS``
-checks a folder without dropcurve. It tells accidents, not forgery: whoever can write the files can write it too.
+checks a folder without dropcurve. It reveals accidents, not forgery: anyone who can write the files can write it too.
 """
 
 from __future__ import annotations

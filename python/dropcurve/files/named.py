@@ -1,4 +1,4 @@
-"""Text files that people name: read within a limit, and refused in one clear message."""
+"""Text files named by users: read within a limit, and refused in one clear message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def load_text(
     Args:
         path: The file.
         origin: Its path as it was given, for the message; ``path`` unless given.
-        kind: What it should be, for the remedy.
+        kind: The expected kind of file, for the remedy.
         limit: Most bytes it may have.
 
     Raises:

@@ -27,7 +27,8 @@ def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
         limit: Most bytes it may have.
 
     Raises:
-        OSError: If it cannot be read, is not a regular file, or is larger than ``limit``; ``strerror`` says which.
+        OSError: If it cannot be read, is not a regular file, or is larger than ``limit``; ``strerror`` names the
+            reason.
     """
     # A FIFO is opened without waiting for its writer, so that it can be refused.
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -36,7 +37,7 @@ def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         with os.fdopen(opened, "rb", closefd=False) as file:
-            # No more than it has, because a read makes room for all that it is asked for.
+            # No more than its size, because a read allocates the size that it is asked for.
             content = file.read(found.st_size) if found.st_size <= limit else None
     finally:
         os.close(opened)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, whatever happens while they are written."""
+"""Files that appear complete or not at all, even after a failure during the write."""
 
 from __future__ import annotations
 

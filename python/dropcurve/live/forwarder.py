@@ -87,7 +87,7 @@ def control(path: str | Path) -> Iterator[Control]:
 
 
 def await_control(path: Path, alive: Any, *, seconds: float = 300.0) -> Control:
-    """A line to a forwarder that is starting; ``alive`` says whether it still runs."""
+    """A control connection to a forwarder that is starting; ``alive`` returns whether it still runs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and alive():
         with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ from typing import Any
 from .plan import bits
 
 SYS = Path("/sys/class/net")
-#: Disciplines of the kernel that keep no queue worth the name, or none that shapes or drops early.
+#: Disciplines of the kernel without a queue of their own, or without shaping and early drops.
 HARMLESS = {"", "noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
 #: Devices that send through another one, whose discipline then comes after us.
 STACKED = {"vlan", "macvlan", "ipvlan", "macsec"}

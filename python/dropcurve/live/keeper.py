@@ -1,10 +1,10 @@
-"""Runs a command that must not outlive whoever asked for it, nor leave its folders behind.
+"""Runs a command that must not outlive its parent process, nor leave its folders behind.
 
     python -m dropcurve.live.keeper JOB
 
-Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in whatever
-way, the command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed.
-If this process is killed, the command gets the signal from the kernel. The job is a `KeeperJob` as JSON.
+Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in any way, the
+command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed. If this
+process is killed, the command gets the signal from the kernel. The job is a `KeeperJob` as JSON.
 
 Once the command runs, this process gives up its capabilities, except for the one that turns merging on again where that
 is to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).

@@ -1,4 +1,4 @@
-"""Real kernels through the scenario's queue, and the simulator's prediction beside them."""
+"""Real kernels through the scenario's queue, compared with the simulator's prediction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from . import plan as plans
 from . import scratch as folders
 from .replay import replay
 
-#: Share of the prediction within which a live result agrees with it, whatever the intervals.
+#: Share of the prediction within which a live result always agrees with it.
 CLOSE = 0.05
 #: Prefix of the names of its folders.
 PREFIX = "dropcurve-lab-"
@@ -57,7 +57,7 @@ class LabAnswer:
 
     @property
     def trustworthy(self) -> bool:
-        """Whether nothing speaks against the numbers."""
+        """Whether the numbers have no problem."""
         return not self.warnings
 
     def record(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ SHARED = (
     "goodput_bps", "utilisation", "sojourn_ms_mean", "sojourn_ms_p50", "sojourn_ms_p95", "sojourn_ms_p99",
     "queue_pkts_mean", "loss", "marks", "retransmits",
 )  # fmt: skip
-#: Equal parts of a run, from whose scatter its intervals come where there is one run only.
+#: Number of equal parts of a run, whose standard deviation sets the intervals of a single run.
 BATCHES = 10
 #: The 99th percentile of lateness above which a run is not to be trusted, in milliseconds.
 TOO_LATE_MS = 1.0

@@ -30,7 +30,7 @@ LOOK_S = 1.0
 PATIENCE_S = 15.0
 #: Prefix of the names of its folders.
 PREFIX = "dropcurve-live-"
-#: Directions as the forwarder names them, and for people.
+#: Directions: name in the forwarder, and name in messages.
 DIRECTIONS = (("forward", "in → out"), ("back", "out → in"))
 #: Median backlog allowed in a device behind our queue, in milliseconds at our rate. Drivers report
 #: transmitted packets a while after the fact.
@@ -245,7 +245,7 @@ def warnings(stats: dict[str, Any]) -> list[str]:
 
 
 def screen(stats: dict[str, Any]) -> str:
-    """The counters as a few lines for people."""
+    """The counters as a few lines of text."""
     lines = []
     for name, title in DIRECTIONS:
         one = stats.get(name)

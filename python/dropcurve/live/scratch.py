@@ -1,7 +1,7 @@
-"""Folders that are gone afterwards, also when whoever made them was killed.
+"""Folders that are removed afterwards, even if the process that made them was killed.
 
-A folder belongs to who holds its lock (`flock`), which the kernel lets go when the last process that has it ends. So
-folders left by a killed program can be distinguished from those in use, and the next program removes them.
+A folder belongs to the process that holds its lock (`flock`), which the kernel lets go when the last process that has
+it ends. So folders left by a killed program can be distinguished from those in use, and the next program removes them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: T
     base = where or Path(tempfile.gettempdir())
     sweep(base.glob(f"{prefix}*"), parting)
     while True:
-        # Somebody who sweeps just now may be quicker than our lock; then there is another name.
+        # Another process may remove the folder before we lock it; then another name is tried.
         if claim := _claim(Path(tempfile.mkdtemp(prefix=prefix, dir=base))):
             break
     try:
@@ -71,7 +71,7 @@ def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
 
 
 def sweep(paths: Iterable[Path], parting: Parting = lambda _: True) -> dict[Path, bool]:
-    """Removes folders of ours that nobody holds; of each such, whether it has gone."""
+    """Removes folders of ours that no process holds; returns for each whether it was removed."""
     claims = filter(None, map(_claim, paths))
     return {claim.path: _give_up(claim, parting) for claim in claims}
 

@@ -286,7 +286,7 @@ def heard(path: Path, number: int) -> dict[str, Any]:
 
 
 def said(path: Path) -> dict[str, Any]:
-    """Parses the report of an iperf3, without the fields that nobody asks for."""
+    """Parses the report of an iperf3, without the unused fields."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -317,7 +317,7 @@ def hosts() -> None:
 
 def unpaced() -> str:
     """The congestion control that connections begin with, until iperf3 gives each its own. Some systems begin with BBR,
-    whose pacing then stays on under whatever comes after it."""
+    whose pacing then stays on under the next congestion control."""
     return "cubic" if "cubic" in ALLOWED.read_text(encoding="ascii").split() else "reno"
 
 

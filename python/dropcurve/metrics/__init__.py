@@ -46,7 +46,7 @@ def find(name: str) -> Metric:
 
 
 def ordered() -> list[Metric]:
-    """All metrics in the order of tables: what the link did, what the flows got, how the classes shared."""
+    """All metrics in the order of tables: of the link, of the flows, of the shares of classes."""
     return sorted(METRICS.values(), key=lambda found: ("link", "flow", "class").index(found.per))
 
 

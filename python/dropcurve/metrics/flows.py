@@ -119,7 +119,7 @@ def ipdv_ms_mean(run: Run, flows: Flows) -> float | None:
         source="RFC 5481 section 4.2", per="flow")  # fmt: skip
 def pdv_ms(run: Run, flows: Flows) -> float | None:
     """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the
-    first percentile stands in for it, so that one lucky packet does not move the result."""
+    first percentile stands in for it, so that one exceptional packet does not change the result."""
     low, high = delay_percentile(flows, "p1"), delay_percentile(flows, "p99")
     return None if low is None or high is None else high - low
 

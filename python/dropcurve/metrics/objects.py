@@ -1,4 +1,4 @@
-"""Flow completion times, of finite flows and of what applications hand over, and other metrics of applications."""
+"""Flow completion times, of finite flows and of application objects, and other metrics of applications."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ class Merged:
 
 
 class Flows(list[Flow]):
-    """Flows of a run, with what several metrics want to know of them worked out once."""
+    """Flows of a run, with quantities that several metrics share computed once."""
 
     def __init__(self, run: Run, flows: Iterable[Flow]) -> None:
         super().__init__(flows)

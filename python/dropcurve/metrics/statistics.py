@@ -111,10 +111,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def level_when_stopping(confidence: float) -> float:
     """The level to compute intervals at when the number of replications depends on them.
 
-    Stopping when an interval looks narrow favours the runs in which it is narrow by luck, so that a
-    nominal 95 % interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %,
-    and looked at only when the number has grown by half, it covers at least 95 %
-    (``tests/stats/test_coverage.py`` measures it).
+    Stopping when an interval looks narrow favours the samples in which it is narrow by chance, so that a nominal 95 %
+    interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %, and looked at only when the
+    number has grown by half, it covers at least 95 % (``tests/stats/test_coverage.py`` measures it).
     """
     return 1.0 - STOPPING_SHARE * (1.0 - confidence)
 
@@ -123,8 +122,8 @@ def tight(values: Iterable[float | None], *, precision: float, confidence: float
     """Whether the half-width is at most ``precision`` times the mean (Law, Simulation Modeling, section
     9.4.1).
 
-    ``precision`` is first divided by 1 + precision, so that it also holds relative to the true mean. A
-    metric without a value in any run, or without any scatter, is tight.
+    ``precision`` is first divided by 1 + precision, so that it also holds relative to the true mean. A metric without a
+    value in any run, or with zero variance, is precise enough.
     """
     found = t_interval(values, confidence=level_when_stopping(confidence))
     if found.mean is None:

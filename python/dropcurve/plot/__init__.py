@@ -42,7 +42,7 @@ class Kind:
 
     @property
     def see(self) -> str:
-        """Hint for the reader: what to look for in the figure."""
+        """Hint for the reader of the figure."""
         return str(self.module.SEE)
 
 
@@ -87,9 +87,9 @@ def plot(
 ) -> Figure:
     """Draws one kind of figure of a result, and writes it if `path` is given.
 
-    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png", "pdf" or
-    "pgf" (needs LaTeX); by default what the path ends in. `style` is "screen", or "paper": serif
-    type, black, fonts embedded as fonts. Drawing the same result twice gives the same bytes.
+    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png", "pdf" or "pgf" (needs
+    LaTeX); by default the suffix of the path. `style` is "screen", or "paper": serif type, black, fonts embedded as
+    fonts. Drawing the same result twice gives the same bytes.
     """
     with styles.styled(style=style):
         figure = _draw(_kind(kind), result, width=width)

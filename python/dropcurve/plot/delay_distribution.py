@@ -22,7 +22,7 @@ SEE = (
     "longer one; the lower part is the tail."
 )
 
-#: Shares that wait longer, and what that point is called.
+#: Shares of packets with a longer delay, and the name of that percentile.
 MARKS = ((0.5, "p50"), (0.05, "p95"), (0.01, "p99"))
 
 
@@ -72,7 +72,7 @@ def data(result: Result) -> tuple[DelayPanel, ...]:
 
 
 def draw(data: DelayPanel, ax: Axes) -> None:
-    """Both axes logarithmic: the tail is what the question is about."""
+    """Both axes are logarithmic, to show the tail."""
     ax.set_xscale("log")
     ax.set_yscale("log")
     for share, name in MARKS:

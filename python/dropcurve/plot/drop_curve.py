@@ -34,7 +34,7 @@ P_B_DASH = (0, (4, 2))
 
 #: Observed points between the thresholds.
 BINS = 12
-#: Bins with fewer arrivals say nothing and are left out.
+#: Least number of arrivals of a bin; others are left out.
 FEWEST = 300
 
 
@@ -224,7 +224,7 @@ def _reach(centres: Sequence[float]) -> float:
 
 
 def _top(found: law.Law | None, avg: Floats, arrived: Floats, high: Floats) -> float:
-    """Shows the sloped part well, and what lies above `max_th` if the queue spends a tenth of its time there."""
+    """Upper end of the axis: the slope, and the part above `max_th` if the queue spends a tenth of its time there."""
     shown = np.ones(len(avg), dtype=bool)
     if found is not None and arrived[avg >= found.max_th].sum() < 0.1 * arrived.sum():
         shown = avg < found.max_th

@@ -3,8 +3,8 @@
 References: FJ93 (Floyd and Jacobson 1993), Floyd's note on the gentle variant (2000).
 Units: `avg` counts packets, or bytes if the thresholds do; probabilities are plain.
 
-A law gives `p_b` for an average. What share of packets it takes depends on how marks are spaced: `dropcurve.spacing`
-works it out.
+A law gives `p_b` for an average. The share of packets that it drops or marks depends on the spacing of marks:
+`dropcurve.spacing` computes it.
 
 Where packet sizes enter the probability, the share is that of packets of the mean size that arrives.
 """
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Law:
     """Thresholds and slope of a RED-type law.
 
-    `unit` is what `avg` and thresholds count, "packets" or "bytes". `above` is what happens from `max_th`
-    on: "drop" (all), "gentle" (up to 1 at 2 max_th) or "capped" (stays at max_p). `size_ratio` is the mean
-    size of arriving packets over the size that `byte_mode` refers to.
+    `unit` is what `avg` and thresholds count, "packets" or "bytes". `above` is the behaviour from `max_th` on: "drop"
+    (all), "gentle" (up to 1 at 2 max_th) or "capped" (stays at max_p). `size_ratio` is the mean size of arriving
+    packets over the size that `byte_mode` refers to.
     """
 
     min_th: float
@@ -101,7 +101,7 @@ def of(variant: Variant, link: str) -> Law | None:
 
 
 def _written(queue: Mapping[str, Any], unit: str, packet_bytes: float | None) -> tuple[float, float] | None:
-    """Thresholds as the scenario gives them, in `unit`."""
+    """Thresholds of the scenario, in `unit`."""
     low, high = (
         view.amount(queue.get(key), unit=unit, packet_bytes=packet_bytes) for key in ("min_th", "max_th")
     )

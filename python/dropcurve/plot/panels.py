@@ -109,7 +109,7 @@ def _handle(one: Line) -> Any:
 
 
 def _sign(one: Line) -> str:
-    """The marker in the key: a bar for what is nothing but intervals."""
+    """The marker in the legend: a bar for data that are intervals alone."""
     if one.markers:
         return style.look(one.look).marker
     return "none" if one.joined else "|"

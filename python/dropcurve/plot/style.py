@@ -157,7 +157,7 @@ STYLES: Mapping[str, Mapping[str, Any]] = {"screen": {}, "paper": PAPER_RC}
 
 @contextmanager
 def styled(*, text_as_text: bool = False, style: str = "screen") -> Iterator[None]:
-    """Draws and saves in the house style, whatever the user's own settings are.
+    """Draws and saves in the house style, independent of the user's own settings.
 
     Raises UsageError for a style that does not exist.
     """
@@ -257,8 +257,8 @@ def _rounded(svg: bytes) -> bytes:
 def embeddable(svg: bytes, *, prefix: str, label: str) -> str:
     """An SVG element to paste into a page: fluid, recolourable, its identifiers its own, no outside names.
 
-    Colours of the style become `var(--name, colour)`, so the page's dark scheme applies to figures too.
-    `label` is what a screen reader says; it is escaped here.
+    Colours of the style become `var(--name, colour)`, so the page's dark scheme applies to figures too. `label` is the
+    text for screen readers; it is escaped here.
     """
     text = svg.decode("utf-8")
     text = text[text.index("<svg") :]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Most panels of a figure.
 MOST_PANELS = 12
-#: Title of each kind of figure, and what to look for.
+#: Title and caption of each kind of figure.
 KINDS: Mapping[str, tuple[str, str]] = {
     "main_effects": (
         "Main effects",

@@ -48,7 +48,7 @@ def data(result: Result) -> tuple[TradeoffPanel, ...]:
 
 
 def draw(data: TradeoffPanel, ax: Axes) -> None:
-    """A point for each variant with both intervals, named beside it; the good corner is up and left."""
+    """A point for each variant with both intervals and its name; the best corner is the upper left one."""
     figure: Any = ax.figure
     for point in data.points:
         face = style.look(point.index)

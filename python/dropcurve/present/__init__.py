@@ -1,6 +1,6 @@
 """Documents as data, and the renderers that make text of them: for a terminal, HTML and Markdown.
 
-Nothing here knows what a result is: `dropcurve.results.document` says what a result's document holds.
+Nothing here depends on results: `dropcurve.results.document` makes the document of a result.
 """
 
 from .document import Document, Headline, MetricTable, TableCell, TableLine

@@ -1,1 +1,1 @@
-"""Values as people write them: quantities with units, ranges, words of the command line, and numbers as text."""
+"""Values as text: quantities with units, ranges, words of the command line, and numbers as text."""

@@ -1,4 +1,4 @@
-"""Ranges of values as people type them: ``20-200ms``, ``5-100``, ``0.01..0.5``, ``10 Mbit/s to 1 Gbit/s``."""
+"""Ranges of values as text: ``20-200ms``, ``5-100``, ``0.01..0.5``, ``10 Mbit/s to 1 Gbit/s``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Scale = Literal["log", "linear"]
 
 #: From this ratio of its ends on, a range of positive values is walked in equal ratios.
 WIDE = 8.0
-#: Significant digits of a value drawn from a range: more would pretend to matter, and nobody can type them.
+#: Significant digits of a value drawn from a range: more would have no effect and be tedious to type.
 DIGITS = 3
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

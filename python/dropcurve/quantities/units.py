@@ -1,4 +1,4 @@
-"""Quantities as people type them on a command line: ``100Mbit``, ``20-200ms``, ``5-100``, ``1000pkts``.
+"""Quantities as text on a command line: ``100Mbit``, ``20-200ms``, ``5-100``, ``1000pkts``.
 
 The grammar is that of scenarios with two liberties: the space may be missing, and prefixes of rates may be small
 letters, as the ``tc`` command has them (``100mbit``). ``mbps`` is refused, because ``tc`` reads it as megabytes.

@@ -1,4 +1,4 @@
-"""Values as people type them on a command line: ``queue.max_p=0.1``, ``red:dialect=ns2,max_p=0.1``."""
+"""Values as text on a command line: ``queue.max_p=0.1``, ``red:dialect=ns2,max_p=0.1``."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def queue(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _placed(table: dict[str, Any], path: str, value: Any) -> bool:
-    """Puts a value where a dotted path says; whether the place was free. One word for a discipline inside
-    becomes its table where a key of that follows."""
+    """Puts a value at a dotted path; returns whether the place was free. One word for a discipline inside becomes its
+    table where a key of that follows."""
     *parents, last = path.split(".")
     for name in parents:
         inner = table.setdefault(name, {})

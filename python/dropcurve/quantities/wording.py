@@ -1,4 +1,4 @@
-"""Numbers as people read them: as many digits as the interval supports, and a unit of the right size."""
+"""Numbers as text: as many digits as the interval supports, and a unit of the right size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def setting(column: str) -> tuple[str, str]:
     return (name if unit else column).replace("_", " "), unit
 
 
-#: Half-widths below this share of the mean are rounding errors of the arithmetic, not scatter.
+#: Half-widths below this share of the mean are rounding errors of the arithmetic, not variance.
 NOISE = 1e-9
 
 
@@ -102,7 +102,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def _beginning(name: str) -> str:
-    """The first part of a name, or what fits of it."""
+    """The first part of a name, cut to fit."""
     first = re.split(r"[,; ]", name.replace(":dialect=", ":"))[0]
     return first[: LONGEST - 8]
 

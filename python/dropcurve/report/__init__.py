@@ -3,9 +3,9 @@
     from dropcurve import report
     report.write(result, "report.html")
 
-Everything is inside: figures as inlined SVG, styles, a dozen lines of script. A content policy in the page
-forbids any request. What users wrote (titles, names) is escaped by the template engine. The same result makes
-the same page, byte for byte.
+Everything is inside: figures as inlined SVG, styles, a dozen lines of script. A content policy in the page forbids any
+request. The template engine escapes all text from users (titles, names). The same result makes the same page, byte for
+byte.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def question(result: Result) -> str:
 
 
 def definitions(result: Result) -> list[dict[str, str]]:
-    """The metrics in the table: what each is, in which unit, and where its definition comes from."""
+    """The metrics in the table: description, unit, and source of the definition."""
     shown = dict.fromkeys(row.metric for row in result.table())
     found = [metrics.find(name) for name in shown]
     return [

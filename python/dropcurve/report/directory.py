@@ -43,7 +43,7 @@ def text(found: Description, *, width: int = 100) -> str:
 
 
 def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
-    """Rows in columns; each cell is wrapped in its column, the last column taking what is left."""
+    """Rows in columns; each cell is wrapped in its column, the last column takes the remaining width."""
     if not rows:
         return ""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
@@ -122,11 +122,11 @@ def _title(name: str) -> str:
 
 
 def describe(name: str, more: More | None = None) -> list[Description]:
-    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` of whatever has one), transports,
-    profiles, congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms.
+    """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` alone), transports, profiles,
+    congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms.
 
     Args:
-        name: What to describe.
+        name: Name to describe.
         more: Further sections.
 
     Raises:

@@ -47,7 +47,7 @@ def page(
 
 
 def _code(text: str) -> Markup:
-    """Text in which `backticks` set off what is meant literally; all of it is escaped."""
+    """Text in which `backticks` mark code; all of it is escaped."""
     from markupsafe import Markup, escape
 
     parts = str(text).split("`")

@@ -13,7 +13,7 @@ ORIGINS = {"preset": "dialect or profile", "assumed": "assumed", "default": "def
 
 
 def data(result: Result) -> dict[str, Any]:
-    """Links, flows, option tables, and by variant and link what each automatic parameter became."""
+    """Links, flows, option tables, and by variant and link the resolved value of each automatic parameter."""
     return {
         "links": setup.links(result),
         "flows": setup.flows(result),

@@ -11,7 +11,7 @@ from ..quantities import wording
 from ..results import Result, Variant
 from ..scenario import library
 
-#: Keys of a flow group that say what it is; its other keys are options.
+#: Keys that describe a flow group itself; its other keys are options.
 GROUP_KEYS = (
     "count",
     "transport",
@@ -89,7 +89,7 @@ def discipline(variant: Variant, link: str) -> str:
 
 
 def _inside(queue: Mapping[str, Any]) -> str:
-    """ " of codel": what a scheduler has in its queues, if those are not plain."""
+    """ " of codel": the discipline inside a scheduler's queues, if it is not tail drop."""
     inner = queue.get("bands") or [queue.get("child")]
     names = [str(one.get("kind")) if isinstance(one, Mapping) else str(one or "plain") for one in inner]
     return "" if set(names) == {"plain"} else f" of {', '.join(dict.fromkeys(names))}"
@@ -268,7 +268,7 @@ def _text(value: Any) -> str:
 
 
 def worked_out(value: Any, automatic: Any) -> str:
-    """A value as a scenario writes it, and what it became: "auto: 5 pkts"."""
+    """A value as in a scenario, and its resolved value: "auto: 5 pkts"."""
     return _text(value) if automatic is None else f"{_text(value)}: {_text(_rounded(automatic))}"
 
 

@@ -188,7 +188,7 @@ def _graph(variant: Variant) -> str | None:
 
 
 def _columns(nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]) -> dict[str, int]:
-    """Distance of each node from the first, in links, whichever way they point."""
+    """Distance of each node from the first, in links of either direction."""
     found = {nodes[0]: 0}
     waiting = [nodes[0]]
     while waiting:

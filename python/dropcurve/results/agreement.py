@@ -1,7 +1,7 @@
 """How well a combination of queue and sender is covered by recorded runs of kernels and other simulators.
 
-The table ``agreement.csv`` has one row for each recorded configuration: the reference, what was run, and goodput and
-mean queue there and here. ``python -m validation.agree.coverage`` makes it.
+The table ``agreement.csv`` has one row for each recorded configuration: the reference, the configuration, and goodput
+and mean queue there and here. ``python -m validation.agree.coverage`` makes it.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def covered(
 
 
 def lines(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Lines of trust for what these resolved scenarios simulate, one for each combination of queue and sender.
+    """Lines on agreement for these resolved scenarios, one for each combination of queue and sender.
 
     Only senders of a profile that follows a kernel or a simulator have one.
     """

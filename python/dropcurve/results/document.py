@@ -88,7 +88,7 @@ def headline(
     found = verdict_on(result, exchange=exchange, weights=weights)
     if found is None:
         return None
-    # Names that fit into a sentence are what to load; longer ones are those that head the columns.
+    # Names that fit into a sentence are used as they are; longer ones are those of the columns.
     labels = wording.labels([variant.name for variant in result.variants])
     names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
     made = opening(found, seconds=seconds, names=names)

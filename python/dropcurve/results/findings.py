@@ -9,7 +9,7 @@ from ..quantities import wording
 from .measured import Measured
 from .tables import Difference
 
-#: The metrics a verdict speaks of, in this order, and what it calls them; all others are in the table.
+#: The metrics in the sentences of a verdict, in this order, and their names there; all others are in the table.
 HEADLINE = {
     "sojourn_ms_mean": "mean queueing delay",
     "sojourn_ms_p95": "p95 queueing delay",
@@ -35,8 +35,7 @@ def sentences(result: Measured) -> list[str]:
 
 
 def phrases(result: Measured, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
-    """The sentences without what they rest on: (text, number of replications). ``labels`` are other names
-    of variants."""
+    """The sentences without their basis: (text, number of replications). ``labels`` are other names of variants."""
     if not result.variants or not result.baseline.runs:
         return []
     return _single(result) if len(result.variants) == 1 else _compared(result, labels or {})

@@ -161,8 +161,8 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     """Reads a folder written by `save`, which may come from a stranger or have been damaged, as a result of ``kind``.
 
     Raises:
-        ResultError: If a file is missing or not what was written, holds values of other types, or if the format is of
-            another version.
+        ResultError: If a file is missing or has changed since it was written, holds values of other types, or if the
+            format is of another version.
     """
     found = _read(folder, "result.json")
     held = _read(folder, "runs.json")
@@ -187,7 +187,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
         precision=found["precision"], warnings=found["warnings"], problems=found["problems"], build=found["build"],
     )  # fmt: skip
     try:
-        # The metrics read more than the shape names; what they miss is damage too.
+        # The metrics read more keys than the shape names; a missing one is damage too.
         result.table()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         what = " ".join(f"{type(error).__name__} {error}".split())[:200]

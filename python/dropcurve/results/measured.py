@@ -17,9 +17,9 @@ class Measured:
     """The data of a result, with the table and the paired differences that follow from it. The first variant is the
     baseline.
 
-    Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it
-    decided how many. ``warnings`` ask for care in reading; ``problems`` say that a run is not what was
-    asked for. ``build`` names the core that ran; ``reused`` counts runs that were found in the folder.
+    Every variant has one run for each of ``seeds``, in their order. ``precision`` is None unless it decided how many.
+    ``warnings`` ask for care in reading; ``problems`` report that a run differs from the one asked for. ``build`` names
+    the core that ran; ``reused`` counts runs that were found in the folder.
     """
 
     name: str

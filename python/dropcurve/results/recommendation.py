@@ -16,7 +16,7 @@ from .variant import Variant
 
 #: Keys of a scenario that name its queues.
 QUEUES = ("queue", "back_queue")
-#: Complexity of a discipline, by what there is to set and to understand: nothing, a target, a target and a division of
+#: Complexity of a discipline, by the parameters to set and to understand: nothing, a target, a target and a division of
 #: flows, thresholds.
 _SIMPLICITY = {
     "droptail": 0.0, "codel": 1.0, "pie": 1.0, "pi": 2.0, "cobalt": 1.0, "ared": 2.0, "fq_codel": 2.0, "fq_pie": 2.0,
@@ -44,7 +44,7 @@ def verdict_on(
         margin: Equivalence margin in points; by default that of the weights.
         among: The variants that can be chosen; by default all.
         confidence: Of every statement together; by default that of the result.
-        weights: Of a goal; by default use of the link against delay, as `balanced` says.
+        weights: Of a goal; by default utilisation against delay, as in `balanced`.
 
     Returns:
         The verdict over all conditions together; None for fewer than two queues, and for variants that are no
@@ -86,7 +86,7 @@ def verdict_on(
 def _weighed(
     runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange, reverse: Collection[str] = ()
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]], str]:
-    """The criteria, their values by design, and a phrase for what is weighed."""
+    """The criteria, their values by design, and a phrase on the weights."""
     usual, values = balanced(runs, exchange, reverse=reverse)
     if weights is None:
         thin = any(one.key.startswith("delay") and one.worth for one in usual)

@@ -29,7 +29,7 @@ class Result(Measured):
     """Result of `run` and `compare`; `Measured` has its fields."""
 
     def verdict(self) -> list[str]:
-        """Sentences: which differences are real, or for a single variant what was found."""
+        """Sentences on the significant differences, or for a single variant on its findings."""
         return findings.sentences(self)
 
     @cached_property

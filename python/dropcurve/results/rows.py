@@ -33,7 +33,7 @@ def parse(text: bytes) -> Any:
         try:
             return _core.read_json(text)
         except ValueError:
-            # Whatever it is, the usual parser has the usual words for it, or knows it: numbers beyond 64 bits.
+            # The usual parser reports the fault, or accepts it: numbers beyond 64 bits.
             pass
     return parse_json(text)
 

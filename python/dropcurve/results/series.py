@@ -1,4 +1,4 @@
-"""Sampled series of a run: what happened when. Units are in the names (``queue_pkts``, ``time_s``)."""
+"""Sampled series of a run over time. Units are in the names (``queue_pkts``, ``time_s``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of what the files of a result hold: the part of ``docs/results.md`` that every version of format 1 has."""
+"""Types of the files of a result: the part of ``docs/results.md`` that every version of format 1 has."""
 
 from __future__ import annotations
 

@@ -61,8 +61,8 @@ class Row:
 class Difference:
     """A variant less the baseline, paired by seed.
 
-    ``p_adjusted`` is Holm's over the list it is part of; ``real`` says that it falls below 1 -
-    confidence. ``improves`` is None where neither direction is better.
+    ``p_adjusted`` is Holm's over the list it is part of; ``real`` is whether it is below 1 - confidence. ``improves``
+    is None where neither direction is better.
     """
 
     metric: str

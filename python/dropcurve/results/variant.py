@@ -16,9 +16,9 @@ from .series import Series
 class Variant:
     """One scenario of a result, with its runs.
 
-    ``scenario`` is resolved: every default written out. ``automatic`` says by link what each automatic
-    parameter of its discipline became. ``runs`` are summaries (``docs/results.md``), in the order of the
-    result's seeds. ``series`` are those of the first replication.
+    ``scenario`` is resolved: every default written out. ``automatic`` has by link the resolved value of each automatic
+    parameter of its discipline. ``runs`` are summaries (``docs/results.md``), in the order of the result's seeds.
+    ``series`` are those of the first replication.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Runs: one scenario replicated, several compared, many swept, and what finished runs are stored in."""
+"""Runs: one scenario replicated, several compared, many swept, and the store of finished runs."""

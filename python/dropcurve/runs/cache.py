@@ -29,7 +29,7 @@ def named(option: str | Path | None) -> str:
 
 
 def folder(option: str | Path | None = None) -> Path | None:
-    """The folder of the store; None if it is switched off, or if nobody named one and the default cannot be written."""
+    """The folder of the store; None if it is switched off, or if none is named and the default cannot be written."""
     asked = named(option)
     if asked == OFF:
         return None

@@ -1,4 +1,4 @@
-"""A trace as a capture: what tcpdump would have seen at the source, at the destination and at the queue.
+"""A trace as a capture: the packets that tcpdump would record at the source, at the destination and at the queue.
 
 The simulator counts segments, so headers are made up: addresses and ports from the number of the flow, sequence numbers
 from the segment's number and the flow's largest payload. Payloads are not kept, checksums of TCP and UDP are absent.

@@ -101,8 +101,8 @@ def trusting(folder: str | Path | None = None, *, plain: bool = False) -> Iterat
 def secured(address: str) -> Any:
     """The security of connections to ``address``; None where none is needed or it was waived.
 
-    Whoever reaches a Dask scheduler can run code on it and on its workers, and a scheduler can run code here: what
-    crosses is pickled. So without TLS only addresses of this machine are reached, unless that was waived.
+    Anyone who reaches a Dask scheduler can run code on it and on its workers, and a scheduler can run code here:
+    messages are pickled. So without TLS only addresses of this machine are reached, unless that was waived.
 
     Raises:
         UsageError: If the address is beyond loopback, without TLS, and that was not waived.
@@ -185,7 +185,7 @@ def _slurm(address: str, rest: str) -> Any:
         raise UsageError(
             "--cluster", "slurm", "needs dask-jobqueue", "pip install 'dropcurve[cluster]'"
         ) from None
-    # Walltimes are full of colons and memory has units: only what is a number is one.
+    # Walltimes are full of colons and memory has units: only a numeric value counts.
     options: dict[str, Any] = {}
     for part in values.split_commas(rest):
         name, sign, text = part.partition("=")

@@ -18,7 +18,7 @@ MOST_FLOWS = 64
 
 
 def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
-    """Returns what to store of a run of a scenario, with its ``series`` or without."""
+    """Returns the stored form of a run of a scenario, with or without its ``series``."""
     if series:
         return "series"
     return "derived" if scenario.flow_count <= MOST_FLOWS else "summary"

@@ -9,9 +9,9 @@ from ..errors import UsageError
 from ..metrics import statistics
 from .executor import Executor
 
-#: Replications unless the user says otherwise.
+#: Default number of replications.
 REPLICATIONS = 10
-#: Metrics that a precision applies to unless the user says otherwise.
+#: Metrics that a precision applies to by default.
 PRECISE = ("sojourn_ms_mean", "goodput_bps")
 
 

@@ -1,4 +1,4 @@
-"""The engine that makes runs: ``fast``, or ``plain``, which has no fast path and gives the same bits.
+"""The engine that makes runs: ``fast``, or ``plain``, which has no fast path and the same results, bit for bit.
 
 It is an option of the work, not of the scenario: runs keep their address in the store, and those that are stored
 already are not made again.

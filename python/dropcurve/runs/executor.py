@@ -36,7 +36,7 @@ class View(Protocol[T]):
     """The form in which a caller gets a run: its record, or a row of a table."""
 
     def made(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
-        """The view of a run that was made, and a function that returns what is stored of it."""
+        """The view of a run that was made, and a function that returns its stored form."""
 
     def stored(self, found: RunRecord) -> T:
         """The view of a stored run."""
@@ -67,8 +67,8 @@ class Executor:
     """Threads or cluster that make runs: ``jobs`` threads of this process, by default as many as there are processors,
     or, for the rows of a sweep's table alone, the Dask cluster at ``cluster`` (see `runs.cluster`).
 
-    ``watch`` is called some twenty times a second while threads of this process make runs; what it raises abandons the
-    runs that are not finished.
+    ``watch`` is called some twenty times a second while threads of this process make runs; an exception from it
+    abandons the unfinished runs.
     """
 
     jobs: int | None = None
@@ -160,7 +160,7 @@ class _Work(Generic[T]):
                 self.unique[name] = job
 
     def find(self) -> list[bytes]:
-        """Takes what is in the store and returns the addresses of the other jobs."""
+        """Takes the runs in the store and returns the addresses of the other jobs."""
         if self.store is None:
             return list(self.unique)
         self.version = self.store.changed()

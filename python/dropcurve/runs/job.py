@@ -1,4 +1,4 @@
-"""A job: one run to make. Its address names the result, whoever makes it."""
+"""A job: one run to make. Its address identifies the result, in any process and on any machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..scenario import Scenario
 Keep = Literal["summary", "derived", "series"]
 KEEPS: tuple[Keep, ...] = ("summary", "derived", "series")
 
-#: Version of what Python adds to the summary of the core; a change of it makes every stored run another one.
+#: Version of the values that Python adds to the summary of the core; a change of it invalidates every stored run.
 FORMAT = 1
 
 

@@ -3,8 +3,8 @@
 A lock is a POSIX record lock on one byte of the file ``runs.lock`` in the folder, at a place that is the hash of its
 name: no file for each lock, and none left over, since the system releases the locks of a process when it ends, however
 it ends. Record locks also hold between machines on shared file systems that have them (NFS 4, Lustre with ``flock``,
-GPFS). They do not hold between the threads of one process, so this module also keeps a list of what its own process
-holds.
+GPFS). They do not hold between the threads of one process, so this module also has a list of the locks of its own
+process.
 """
 
 from __future__ import annotations

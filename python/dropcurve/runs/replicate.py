@@ -1,4 +1,4 @@
-"""`run` and what it shares with `compare`: variants, replicated under the same seeds, as a result."""
+"""`run`, and the part it shares with `compare`: variants, replicated under the same seeds, as a result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(
             mean, or there are ``maximum`` of them; see `Effort`.
         jobs: threads (default: all processors). Does not change the result.
         out: folder to write the result to; one that holds the result of another scenario is refused.
-        force: replaces whatever result is there.
+        force: replaces any result in the folder.
         cache: folder of the store of runs, or "off"; see `dropcurve.runs.cache`. A run that was stored by any command
             is not made again, so the same call after an interruption resumes, and one that asks for more
             replications makes only those that are missing.

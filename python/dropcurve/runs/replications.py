@@ -1,7 +1,7 @@
 """Replications of scenarios under the same seeds, until there are enough to answer.
 
 Replication i of every variant has the same seed, hence the same random numbers in every part that the variants share
-(common random numbers): that is what makes their paired differences sharp.
+(common random numbers): this makes their paired differences precise.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Replications:
     """Runs of several scenarios under a growing list of seeds, the same for all.
 
     Attributes:
-        scenarios: what is run.
+        scenarios: the scenarios to run.
         effort: how often.
         progress: called while runs are made.
         earlier: the runs of an earlier result, by scenario and seed.
@@ -99,7 +99,7 @@ class Replications:
         ]
 
     def result(self, variants: Mapping[str, Scenario], *, name: str, command: str) -> Result:
-        """The runs as a result, with what is doubtful about them; ``variants`` names the scenarios in their order."""
+        """The runs as a result, with warnings about them; ``variants`` names the scenarios in their order."""
         made = [
             Variant(
                 title,

@@ -1,4 +1,4 @@
-"""The store of finished runs: each is stored once, under its address, and found by whoever asks for it again.
+"""The store of finished runs: each is stored once, under its address, and found by every later request.
 
 One SQLite file, ``runs-1.sqlite``. Any number of processes use it at once: a write is one transaction, and a process
 that is killed leaves the file as its last transaction left it. Runs are found and added singly, by key, which is what

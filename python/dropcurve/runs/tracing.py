@@ -38,9 +38,9 @@ SHOWN_ROWS = 12
 class Trace:
     """Rows by time, as columns of equal length.
 
-    ``what`` numbers into ``words``: "send" and "receive" are of data, "acknowledge" leaves the destination and
-    "acked" reaches the source, "drop" and "mark" happen on the way. ``seq`` is a segment, or for an
-    acknowledgement the next segment expected. ``back`` is 1 for what travels from destination to source.
+    ``what`` numbers into ``words``: "send" and "receive" are of data, "acknowledge" leaves the destination and "acked"
+    reaches the source, "drop" and "mark" happen on the way. ``seq`` is a segment, or for an acknowledgement the next
+    segment expected. ``back`` is 1 for packets from destination to source.
     """
 
     words: tuple[str, ...]
@@ -100,8 +100,8 @@ class Trace:
     def write(self, path: str | Path) -> Path:
         """Writes the rows as CSV or Parquet, or the packets as a capture, by the ending of the path.
 
-        A capture has three interfaces: what tcpdump would see at the source, at the destination and at the queue
-        (drops and marks); see `dropcurve.runs.capture`.
+        A capture has three interfaces: the packets that tcpdump would see at the source, at the destination and at the
+        queue (drops and marks); see `dropcurve.runs.capture`.
 
         Args:
             path: The file, ending in ``.csv``, ``.parquet`` (which need pyarrow) or ``.pcapng``.

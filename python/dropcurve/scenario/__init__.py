@@ -1,4 +1,4 @@
-"""Scenarios: what a file says, checked and editable; the shipped ones; recordings and captures they name."""
+"""Scenarios: files, validated and editable; the shipped ones; recordings and captures they name."""
 
 from .scenario import Scenario
 

@@ -1,6 +1,6 @@
 """Captures of packets, classic pcap and pcapng, as times and sizes of IP packets.
 
-What is read is the header of each record and the length field of the IP packet in it, so captures that were cut short
+It reads the header of each record and the length field of the IP packet in it, so captures that were cut short
 (``tcpdump -s 64``) and anonymised ones do. Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng; link types:
 https://www.tcpdump.org/linktypes.html.
 """
@@ -59,8 +59,8 @@ class _Record:
 def packets(path: str | Path) -> list[tuple[int, int]]:
     """The IP packets of a capture: nanoseconds since the first of them, and bytes from the IP header on.
 
-    They are ordered by time, as interfaces captured together may be slightly out of order. Frames that
-    carry no IP are left out. Raises DropcurveError with what is wrong and what to do.
+    They are ordered by time, as interfaces captured together may be slightly out of order. Frames that carry no IP are
+    left out. Raises DropcurveError with the fault and the remedy.
     """
     try:
         data = read_bytes(Path(path), limit=LIMIT)
@@ -122,7 +122,7 @@ def _classic(data: bytes, path: str | Path) -> Iterator[_Record]:
     order, ticks = _CLASSIC[data[:4]]
     if len(data) < 24:
         raise _cut(path, 0)
-    # The upper bits of the link type say how long a checksum at the end of each frame is.
+    # The upper bits of the link type are the length of a checksum at the end of each frame.
     link = struct.unpack_from(order + "I", data, 20)[0] & 0x0FFF_FFFF
     header = struct.Struct(order + "IIII")
     at, number = 24, 0
@@ -217,8 +217,7 @@ def _enhanced(body: bytes, order: str, interfaces: list[_Interface]) -> _Record:
 def _ip_size(record: _Record) -> int | None:
     """Bytes from the IP header on; None for other than IP.
 
-    A length field of zero is what a capture shows of segments that the card was to cut up: then the
-    length of the frame counts.
+    A length field of zero marks segments that the network card was to split: then the length of the frame counts.
     """
     data, start = record.data, _LINKS[record.link]
     kind = {_ETHERNET: data[12:14], _SLL: data[14:16], _SLL2: data[0:2]}.get(record.link)

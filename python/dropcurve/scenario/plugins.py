@@ -89,7 +89,7 @@ class Discipline(ABC):
     that a run is the same again.
 
     Attributes:
-        name: What a scenario writes after ``kind``: lower-case letters, digits and ``_``.
+        name: Value of ``kind`` in a scenario: lower-case letters, digits and ``_``.
         title: Its name in words; by default the name of the class.
         parameters: Its parameters by key.
         shapes: Whether it holds packets back although the link is free; then it sets ``call.set_ready(ns)``.

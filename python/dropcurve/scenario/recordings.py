@@ -1,6 +1,6 @@
 """Recordings that a scenario refers to by name: ``opportunities_ms = "file:cell.trace"``, ``packets = "file:a.pcap"``.
 
-The simulator is given their contents, never a path: so a resolved scenario holds all that a run needs.
+The simulator is given their contents, never a path: so a resolved scenario is complete.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import captures
 
 #: Largest recording that is read, in bytes.
 LIMIT = 2**28
-#: A key with a file for its value; what is quoted or behind a ``#`` in front of it is none.
+#: A key with a file for its value; one in quotes or behind a ``#`` does not count.
 _REFERENCE = re.compile(
     r'^((?:[^#"\'\n]|"[^"\n]*"|\'[^\'\n]*\')*?\b(opportunities_ms|packets)\s*=\s*)"file:([^"\n]+)"',
     re.MULTILINE,
@@ -30,7 +30,7 @@ def mahimahi(path: str | Path) -> list[int]:
     """The delivery opportunities of a trace in the format of Mahimahi: milliseconds, one a line, each for 1500 bytes.
 
     Raises DropcurveError if the file cannot be read, is no regular file or larger than `LIMIT`, or with the first entry
-    that is no whole number or goes back. Messages leave out what the file says.
+    that is no whole number or goes back. Messages do not quote the file.
     """
     try:
         lines = read_text(Path(path), limit=LIMIT, encoding="ascii").split()
@@ -140,7 +140,7 @@ def value(path: str, given: Any, *, folder: Path, within: Iterable[Path] = ()) -
 
 
 def _read(key: str, name: str, folder: Path, within: Iterable[Path]) -> Any:
-    """The contents of a file for a key. Symbolic links count as what they lead to."""
+    """The contents of a file for a key. Symbolic links are resolved."""
     path = folder / name
     try:
         real, roots = path.resolve(), [one.resolve() for one in (*within, *_allowed.get())]

@@ -1,4 +1,4 @@
-"""A scenario: what is simulated. Read and checked by the built core; edited here by path."""
+"""A scenario: the network that is simulated. Read and checked by the built core; edited here by path."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LIMIT = 2**26
 class Scenario:
     """A checked scenario; `set`, `queue` and the like return a new one.
 
-    Made by `load` or `parse`. ``name`` is that of its file, ``origin`` the path as given, ``edits`` what
-    was set since.
+    Made by `load` or `parse`. ``name`` is that of its file, ``origin`` the path as given, ``edits`` the changes since
+    then.
     """
 
     core: _core.Scenario = field(repr=False)
@@ -188,16 +188,16 @@ class Scenario:
         return f"<Scenario {self.name}: {wording.count(self.flow_count, 'flow')}{edits}, {self.hash}>"
 
     def given(self) -> str:
-        """Returns the scenario as TOML text without the defaults: what was written, and the edits."""
+        """Returns the scenario as TOML text without the defaults: the text of the file, and the edits."""
         return toml.dump(json.loads(self.core.given()))
 
     def _repr_html_(self) -> str:
-        """Title, hash and what differs from the defaults, for notebooks."""
+        """Title, hash and differences from the defaults, for notebooks."""
         return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.given())}</pre>"
 
 
 def _without_question(text: str) -> str:
-    """The text without its ``[tune]`` section, which is no part of what is simulated."""
+    """The text without its ``[tune]`` section, which is no part of the simulation."""
     if "[tune" not in text:
         return text
     try:
@@ -219,7 +219,7 @@ def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
 
 
 def _usable(path: str, value: Any, origin: str) -> None:
-    """Raises ScenarioError for what a scenario cannot hold: None, NaN, infinity, objects of other kinds."""
+    """Raises ScenarioError for values that a scenario cannot hold: None, NaN, infinity, objects of other kinds."""
     if isinstance(value, dict):
         for key, inner in value.items():
             _usable(f"{path}.{key}", inner, origin)

@@ -12,7 +12,7 @@ from ..present.visible import json_text
 
 
 def dump(table: Mapping[str, Any]) -> str:
-    """A table as a file: plain keys first, then sections. Reading it gives the table back."""
+    """A table as a file: plain keys first, then sections. Parsing it returns the table."""
     return "\n".join(_lines(table, "")).strip() + "\n"
 
 

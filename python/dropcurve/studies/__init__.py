@@ -4,8 +4,8 @@
     outcome = studies.reproduce(studies.load("dsilva"), folder="results/dsilva", quick=True)
     studies.write(outcome, "results/dsilva")
 
-Each study is one file here, made from what this module and `dropcurve` export, so that a copy of it is the start of
-another one: `docs/guide/own-study.md`.
+Each study is one file here, made from the public names of this module and `dropcurve`, so that a copy of it is the
+start of another one: `docs/guide/own-study.md`.
 """
 
 from __future__ import annotations

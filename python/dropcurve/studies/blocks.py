@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: ``draw`` makes it at a width in inches; ``see`` says what to look for."""
+    """A figure: ``draw`` makes it at a width in inches; ``see`` is its caption."""
 
     name: str
     title: str

@@ -1,11 +1,11 @@
 """Claims as tests that are stated before the run, and how they end.
 
-A test names what is estimated and the range in which the claim would be right, margin included. It *holds* if the
-whole interval of the estimate lies in that range, *does not hold* if none of it does, and else *cannot be decided*.
-A claim may need several tests: it holds if all of them do, and does not hold if one does not. Intervals of a claim of
-k tests are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one case of twenty.
+A test names the estimated quantity and the range in which the claim is right, margin included. It *holds* if the whole
+interval of the estimate lies in that range, *does not hold* if none of it does, and else *cannot be decided*. A claim
+may need several tests: it holds if all of them do, and does not hold if one does not. Intervals of a claim of k tests
+are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one case of twenty.
 
-Replications that all come to the same give no interval, so they decide nothing.
+Replications that are all equal have no interval, so they decide nothing.
 
 An undecided claim is judged again when its cells have more replications (`Court`). Repeated looks raise the chance of a
 wrong verdict, so the error is split over them (a sequential test): half for the first, the rest evenly for the others.

@@ -90,7 +90,8 @@ def dialects() -> dict[str, Scenario]:
     return {name: base.set("queue", keys) for name, keys in DIALECTS.items()}
 
 
-#: Mixes of today: what the groups large, medium and small send, in bytes a packet; "voice" is calls at a steady rate.
+#: Mixes of today: packet sizes of the groups large, medium and small, in bytes a packet; "voice" is calls at a steady
+#: rate.
 MIXES: dict[str, tuple[int | str, ...]] = {
     "QUIC and voice": (1500, 1280, "voice"), "old tunnels": (1500, 1400, 576), "jumbo": (9000, 1500, 1280),
 }  # fmt: skip
@@ -145,7 +146,8 @@ packet = "{size} B"
 
 def rigs(start: str = "words") -> dict[str, st.Probe]:
     """Packets of all sizes in random order, a little more than the link carries, and a long queue that hardly moves: so
-    p_b is steady, and what lies between drops is the variant's own doing. ``start`` is where RED_1 to RED_3 count from.
+    p_b is steady, and the distance between drops follows from the variant alone. ``start`` is where RED_1 to RED_3
+    count from.
     """
     sources = "".join(
         SOURCE.format(name=name, rate=18.2 * size / 1500, size=size) for name, size in SIZES.items()
@@ -310,7 +312,7 @@ def evenness(x: st.Cells) -> str:
 def table(
     found: st.Cells, names: Sequence[str], head: str, sizes: Sequence[int] = tuple(SIZES.values())
 ) -> st.Table:
-    """Goodput and loss by size; ``sizes`` is what the columns are called."""
+    """Goodput and loss by size; ``sizes`` are the headings of the columns."""
     rows = [[name, *(st.shown(found[name][f"good {size}"]) for size in SIZES.values()),
              *(st.shown(found[name][f"loss {size}"]) for size in SIZES.values())]
             for name in names]  # fmt: skip

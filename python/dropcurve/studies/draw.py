@@ -29,7 +29,7 @@ def beside(
     title: str, y: str, names: Sequence[str], here: Sequence[tuple[float, float]],
     paper: Sequence[tuple[float, float]], *, levels: Sequence[tuple[float, str]] = (),
 ) -> Panel:  # fmt: skip
-    """Numbers with their half-widths beside those that a paper prints, side by side over names."""
+    """Bars of numbers with their half-widths, next to the printed numbers of a paper."""
     at = range(len(names))
     ours, theirs = list(zip(*here, strict=True)), list(zip(*paper, strict=True))
     lines = [

@@ -65,7 +65,7 @@ def queue(base: Scenario, keys: Mapping[str, Any]) -> Scenario:
 def red(
     base: Scenario, *, low: int, high: int, max_p: str, size_bytes: int = 64000, unit: str = "bytes"
 ) -> Scenario:
-    """RED at both bottlenecks. The report gives the limit in bytes and the thresholds in packets of 128 bytes."""
+    """RED at both bottlenecks. The report states the limit in bytes and the thresholds in packets of 128 bytes."""
     keys: dict[str, Any] = {"kind": "red", "dialect": "ns3", "max_p": max_p, "w_q": "1/128"}
     if unit == "bytes":
         keys |= {"unit": "bytes", "byte_mode": "ns2", "mean_packet": "128 B", "limit": f"{size_bytes} B",
@@ -246,7 +246,7 @@ def swapped(found: st.Cells) -> str:
 
 
 def tables(found: st.Cells) -> list[st.Table]:
-    """Each table of the report, its numbers beside ours, and how far single runs scatter."""
+    """Each table of the report, its numbers next to ours, and the range of single runs."""
     made = []
     for title, experiments in TABLES.items():
         rows = []
@@ -278,7 +278,7 @@ def values() -> list[st.PrintedValue]:
 
 
 def scatter(found: st.Cells, width_in: float) -> Figure:
-    """Every printed figure for TCP beside the runs of its cell."""
+    """Every printed value for TCP, next to the runs of its cell."""
     rows = st.printed("dsilva")
     cells = [found[cell_of(row)] for row in rows]
     low = [min(cell.numbers["tcp_Bps"]) for cell in cells]

@@ -31,7 +31,7 @@ class Effect:
 
     @property
     def constant(self) -> bool:
-        """Whether two or more replications are all equal, up to rounding: they give no interval."""
+        """Whether two or more replications are all equal, up to rounding: they have no interval."""
         scale = max(1.0, *(abs(part) for part in self.parts)) if self.parts else 1.0
         return self.n > 1 and max(self.parts) - min(self.parts) <= ROUNDING * scale
 

@@ -156,7 +156,7 @@ def bounds(width_in: float) -> Figure:
 def p_a(width_in: float) -> Figure:
     """p_a over arrivals since the last drop at p_b = 0.05, for packets of half the largest size alone.
 
-    Each variant by its factors of p_b and p_a, its first count and what an arrival adds to the count.
+    Each variant by its factors of p_b and p_a, its first count and the increment of the count at an arrival.
     """
     lines = []
     for look, (name, before, after, first, step) in enumerate(

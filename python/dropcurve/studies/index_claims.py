@@ -1,7 +1,7 @@
 """The claims of ``scenarios/INDEX.toml`` as checks that run: each becomes a test of a study with one setting.
 
-A check compares a quantity, ``"VARIANT: METRIC[SCOPE]"`` (variant and scope only where there are any), or what it is
-``against`` another one (``as`` "%", "ratio" or "difference"), with ``above``, ``below`` or both; or asks that it
+A check compares a quantity, ``"VARIANT: METRIC[SCOPE]"`` (variant and scope only where there are any), or its relation
+to another one (``against``) (``as`` "%", "ratio" or "difference"), with ``above``, ``below`` or both; or asks that it
 ``equals`` a number in every run, where the scenario has no randomness. An entry may say how many ``replications`` of
 each variant run.
 """

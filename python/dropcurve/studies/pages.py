@@ -315,7 +315,7 @@ def text(outcome: Outcome, *, width: int = 100) -> str:
 
 
 def record(outcome: Outcome) -> dict[str, object]:
-    """The verdicts as data: what ``--json`` prints."""
+    """The verdicts as data, for ``--json``."""
     return {
         "study": outcome.study.name,
         "title": outcome.study.title,

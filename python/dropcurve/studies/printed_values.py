@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 class PrintedValue:
     """A number that a paper prints.
 
-    ``quantity`` groups values in the summary, ``place`` says where it is printed. ``effect`` is the same number here;
+    ``quantity`` groups values in the summary, ``place`` is its place in the paper. ``effect`` is the same number here;
     ``runs`` returns its value in each replication, by default the parts of the effect (right for a mean, not for a
     ratio of means).
     """

@@ -2,7 +2,7 @@
 number's variance that each parameter and each pair explains, and the regions where the number differs.
 
 Points are Halton's (Halton 1960), so that they are the same everywhere. A share of variance is that between bins of
-equal count, less what bins of noise would show (epsilon squared, Kelley 1935).
+equal count, less the share that noise alone would explain (epsilon squared, Kelley 1935).
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class Screen:
         return max(0.0, (between - apart * (whole - between) / free) / whole)
 
     def blocks(self, words: Callable[[float], str], *, without: Sequence[str] = ()) -> list[Block]:
-        """The blocks of the page: what the number depends on, its profiles and maps (but of ``without``), how often it
-        is in each class that ``words`` has for it, and in which boxes of the parameters."""
+        """The blocks of the page: the dependence of the number on the parameters, its profiles and maps (but of
+        ``without``), how often it is in each class that ``words`` has for it, and in which boxes of the parameters."""
         bars = "All others are anywhere in their ranges; bars are 95 % intervals over the points of a bin."
         fields = f"Blue: below {self.middle:g}; orange: above it. All else is anywhere in its range."
         often = Counter(map(words, self.values))

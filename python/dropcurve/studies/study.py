@@ -25,10 +25,10 @@ OPEN_TIMES = 3
 class Setting:
     """All cells under one set of choices.
 
-    ``about`` says what differs from the first setting. ``judged``: whether the claims are asked here. ``kind`` is "era"
-    for the study as it was, "choice" for another value of what the paper leaves open, "today" for a stack and a
-    link of the present, and "question" for what the paper did not ask. ``maximum`` caps the replications of its
-    cells where verdicts need fewer than numbers that are printed, ``first`` is of its own where they need more.
+    ``about`` describes the difference from the first setting. ``judged``: whether the claims are asked here. ``kind``
+    is "era" for the study as it was, "choice" for another value of a parameter that the paper leaves open, "today" for
+    a stack and a link of the present, and "question" for a question beyond the paper. ``maximum`` caps the replications
+    of its cells where verdicts need fewer than numbers that are printed, ``first`` is of its own where they need more.
     ``probes`` are cells from packet traces.
     """
 
@@ -73,14 +73,14 @@ class Page:
 class Study:
     """A study: copy one of the files of this folder as the start of your own.
 
-    ``measure`` gives the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
+    ``measure`` returns the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
     (``one/other`` is the ratio of two means), each with the absolute half-width that is always good enough, and
-    ``floor`` says why it is. An undecided claim then adds up to ``decide`` replications to the cells it depends on;
-    0: it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as
-    many for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the
-    share ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers
-    that the paper prints, for cells of the first setting; the page counts those that lie outside the runs here. None:
-    there is no paper to compare with.
+    ``floor`` says why it is. An undecided claim then adds up to ``decide`` replications to the cells it depends on; 0:
+    it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as many
+    for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the share
+    ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers that
+    the paper prints, for cells of the first setting; the page counts those that lie outside the runs here. None: there
+    is no paper to compare with.
     """
 
     name: str

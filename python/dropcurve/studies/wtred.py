@@ -128,13 +128,14 @@ def others(change: Change = lambda scenario: scenario) -> dict[str, Scenario]:
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
-    """The paper's four numbers, and what its first figures are about."""
+    """The paper's four numbers, and the quantities of its first figures."""
     names = ("goodput_bps", "utilisation", "loss", "delay_ms_mean", "queue_pkts_mean", "queue_pkts_sd", "jain", "sync",
              "sojourn_ms_mean", "timeouts")  # fmt: skip
     found = {name: metrics.value(run, name) for name in names}
     numbers = {name: float("nan") if value is None else value for name, value in found.items()}
     if run["links"]["bottleneck"]["kind"] == "droptail":
-        # One flow has the link and waits at its own access link, which is no faster: that says nothing of the queue.
+        # One flow has the link and waits at its own access link, which is no faster: that shows nothing about the
+        # queue.
         del numbers["delay_ms_mean"]
     return numbers | {"avg_pkts_sd": metrics.value(run, "avg_pkts_sd") or 0.0}
 
@@ -299,7 +300,7 @@ def among_others(x: st.Cells) -> str:
 
 
 def surprises(outcome: st.Outcome) -> list[str]:
-    """Texts on what surprised, with their numbers; none in the quick form, which lacks the settings compared."""
+    """Texts on surprising results, with their numbers; none in the quick form, which lacks the settings compared."""
     if "shares" not in outcome or "jitter" not in outcome:
         return []
     x, alike, spread = (outcome[name] for name in (outcome.main, "shares", "jitter"))

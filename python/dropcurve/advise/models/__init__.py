@@ -4,7 +4,7 @@
     models.throughput("pftk", loss=0.01, path=models.Path(rtt_s=0.1))     # bit/s
     models.loss("cubic", throughput_bps=5e6, path=models.Path(rtt_s=0.1))
 
-Nothing is simulated. Each law says where it is published; `docs/guide/models.md` compares them with each other.
+Nothing is simulated. Each law names its publication; `docs/guide/models.md` compares them with each other.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from .queue_law import QueueLaw
 class LawAnswer:
     """The answer of one law: loss (None: no solution) and throughput in bit/s, window in segments.
 
-    Without a solution ``bound`` says where the loss lies: beyond the range of the laws, or "none" where the receiver's
-    window does not allow the throughput.
+    Without a solution ``bound`` names the reason: beyond the range of the laws, or "none" where the receiver's window
+    does not allow the throughput.
     """
 
     law: str

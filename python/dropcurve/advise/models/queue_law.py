@@ -36,7 +36,8 @@ def queue_law(
     b: int = 2,
     rto_s: float = 1.0,
 ) -> QueueLaw:
-    """The loss that holds ``flows`` flows to the link at each queue, the loss RED gives there, and their crossing.
+    """The loss at which ``flows`` flows fill the link for each queue, RED's loss there, and the crossing of the two
+    curves.
 
     Args:
         rate_pps: rate of the link in packets a second.

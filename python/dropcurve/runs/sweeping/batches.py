@@ -3,9 +3,9 @@
 Every batch writes the rows of its runs itself, into the table, as they finish, and sends back rows and records, which
 the client adds to its store of runs. So neither the death of a worker nor that of the scheduler or of the client loses
 a finished run: a batch given to another worker begins with what the first one left in its journal, and the same command
-given again asks only for what is not in the table. Workers have locked what they still make for a client or scheduler
-that is dead (`locks`): whoever is given the same runs waits for them. The folder must be one that client and workers
-see under the same path, on a file system with record locks.
+given again asks only for what is not in the table. Workers hold locks on runs that they still make for a dead client or
+scheduler (`locks`): a worker that is assigned the same runs waits for them. The folder must be one that client and
+workers see under the same path, on a file system with record locks.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class _Client:
         except DropcurveError:
             raise
         except Exception as error:
-            # A client that has given up fails in whatever it is asked next.
+            # A client that has given up fails in its next call, whatever that is.
             if self.client.status in ("closing", "closed"):
                 raise self._lost(error) from None
             raise
@@ -173,7 +173,7 @@ class _Client:
         return max(2, AHEAD * threads)
 
     def _result(self, future: Any) -> BatchResult:
-        """Returns what a finished batch sent back.
+        """Returns the result of a finished batch.
 
         A batch may have to be made again where its worker died, so the wait has no limit while the scheduler is there.
         """

@@ -9,7 +9,7 @@ from typing import Any
 from ...quantities import units
 from .design import DesignPoint
 
-#: Unit as written to (suffix, factor); what is not here stays text.
+#: (Suffix, factor) by unit; values in other units stay text.
 _UNITS: dict[str, tuple[str, float]] = {
     **{unit: ("ms", float(1000 * span)) for unit, span in units.SPANS.items()},
     **{unit: ("bps", float(rate)) for unit, rate in units.RATES.items()},
@@ -35,7 +35,7 @@ def columns(points: Sequence[DesignPoint]) -> dict[str, list[Any]]:
 
 
 def names(points: Sequence[DesignPoint]) -> list[str]:
-    """The columns that say what was set."""
+    """The columns of the varied settings."""
     return [name for name in columns(points) if name not in ("point", "scenario")]
 
 

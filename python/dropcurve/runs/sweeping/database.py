@@ -48,7 +48,7 @@ def connect(
         files: The Parquet files of its store.
         build: The build of the core whose runs are seen.
         seeds: The seeds whose runs are seen.
-        unsafe: Leaves files, extensions and the configuration open to whoever writes SQL.
+        unsafe: Leaves files, extensions and the configuration open to the author of the SQL.
 
     Raises:
         ResultError: If a file is missing, not regular or damaged.
@@ -88,7 +88,7 @@ def connect(
 
 
 def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
-    """Returns what one statement answers.
+    """Returns the answer to one statement.
 
     Raises:
         UsageError: If DuckDB does not take it, or, unless ``unsafe``, if it does more than read.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Method = Literal["sobol", "latin", "random"]
-#: Points of a sample unless the user says otherwise.
+#: Default number of points of a sample.
 POINTS = 64
 
 #: One setting: path to value.
@@ -74,7 +74,7 @@ def points(
 
 
 def axes_of(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> dict[str, list[Any] | Range]:
-    """Returns the axes of a sweep, each a list of values or a range. Raises UsageError for what is no such axis."""
+    """Returns the axes of a sweep, each a list of values or a range. Raises UsageError for text of another form."""
     return {path: _axis(path, some, base) for path, some in vary.items()}
 
 

@@ -95,7 +95,7 @@ def execute(
 
 
 def _with_derived(job: Job) -> Job:
-    """The job with what `run` and `compare` ask for of every replication."""
+    """The job with the derived values that `run` and `compare` need of every replication."""
     return job if job.keep != "summary" else replace(job, keep=derived.keep(job.scenario, series=False))
 
 

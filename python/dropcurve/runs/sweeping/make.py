@@ -78,8 +78,8 @@ def make(
     to ``take``.
 
     Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
-    they put it or, if they died, made here. With a ``store`` the runs are stored there as well; ``records``
-    gets what is to be stored where the store is not at hand. ``watch`` may abandon them, see `Executor`.
+    they put it or, if they died, made here. With a ``store`` the runs are stored there as well; ``records`` collects
+    the runs to be stored where the store is out of reach. ``watch`` may abandon them, see `Executor`.
     """
     made = Made()
     executor, view = Executor(threads, watch=watch), RowView(build(), records)

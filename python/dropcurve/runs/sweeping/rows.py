@@ -10,20 +10,20 @@ from typing import Any
 from ... import metrics
 from ...metrics import Flows, Run
 
-#: Columns that say which run a row is; (scenario, seed, build) is its key.
+#: Columns that identify the run of a row; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
 #: Parts of a summary that no metric uses and that take half its room.
 UNSEEN = (
     "conservation", "links.*.drop_curve", "links.*.sojourn_ms_histogram", "links.*.dropped_ms", "links.*.left_ms",
 )  # fmt: skip
 
-#: Each metric: its name, what it is worked out by, and what it is taken of, a key of `_places`.
+#: Each metric: its name, its function, and its scope, a key of `_places`.
 _METRICS = [(one.name, one.function, one.of or one.per) for one in metrics.METRICS.values()]
 #: The parts of flows that some metrics are about.
 _PARTS = {one.of for one in metrics.METRICS.values() if one.of}
 
 Row = dict[str, Any]
-#: (scenario, seed): what a run is found by among those of one build.
+#: (scenario, seed), the key of a run among those of one build.
 Key = tuple[str, int]
 
 

@@ -1,9 +1,9 @@
 """Runs kept once each, under the hash of their scenario, their seed and the build of the core.
 
-A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any
-number of machines may write into it at once. While a file is being filled its rows also go, one line each, into
-a journal beside it: a process that is killed leaves the journal, and whoever opens the store next, or is given
-the same work again, reads it. Where pyarrow (the extra ``sweep``) is missing, the lines of a journal are the file.
+A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any number of
+machines may write into it at once. While a file is being filled its rows also go, one line each, into a journal beside
+it: a process that is killed leaves the journal, and the next process that opens the store, or is assigned the same
+work, reads it. Where pyarrow (the extra ``sweep``) is missing, the lines of a journal are the file.
 
 No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is in a
 Parquet file. The holder, who knows the files that were there when the work was handed out, only needs to read the
@@ -47,7 +47,7 @@ COMPACT_ROWS = 500_000
 MANY = 200
 #: The lock under which files are put together or taken in.
 _TIDYING = "tidying"
-#: Types of the columns that say which run a row is, as `check_schema` has them.
+#: Types of the columns that identify the run of a row, for `check_schema`.
 KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
 #: Remedy for a file that cannot be read.
 UNREADABLE = "remove it to make its runs again"
@@ -206,7 +206,7 @@ class RunTable:
         journal.unlink(missing_ok=True)
 
     def _join(self, tables: Sequence[Any]) -> None:
-        """One file of several tables, whose columns need not be the same: what a run does not have is a gap."""
+        """One file of several tables, whose columns need not be the same: a missing value is null."""
         import pyarrow as pa
 
         if any(table.num_rows for table in tables):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Version of the folder's layout.
 FORMAT = 1
-#: Types of what ``sweep.json`` holds.
+#: Types of the values in ``sweep.json``.
 RECORD = {
     "format": int, "version": str, "build": str, "title": str, "command": str, "seeds": [int], "settings": [str],
     "grid": bool, "store": str, "scenario": dict,
@@ -44,9 +44,9 @@ SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bp
 class Sweep:
     """The folder of a sweep, as `dropcurve.sweep` wrote it.
 
-    Nothing is read before it is asked for, and of a large table only what is asked for: `query` runs SQL over
-    the Parquet files where they lie. The views are ``runs`` (a row for each point and seed: what was set, then
-    every metric in a column) and ``points``.
+    Files are read on demand, and of a large table only the columns that are needed: `query` runs SQL over the Parquet
+    files where they lie. The views are ``runs`` (a row for each point and seed: what was set, then every metric in a
+    column) and ``points``.
     """
 
     folder: Path
@@ -209,7 +209,7 @@ class Sweep:
         ]
 
     def runs_of(self, metric: str) -> list[RunValue]:
-        """The value of one metric in every run, with what was set; for `dropcurve.metrics.main_effects`.
+        """The value of one metric in every run, with its settings; for `dropcurve.metrics.main_effects`.
 
         Raises UsageError for a name that is no metric.
         """
@@ -267,7 +267,8 @@ def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> 
 
 
 def text(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> str:
-    """A table of means with intervals, of at most ``most`` points, what matters most, and how to ask for more."""
+    """A table of means with intervals, of at most ``most`` points, with the largest effects and a hint on further
+    tables."""
     shown = means_table(found, only=only, most=most)
     count, seeds = wording.count(shown.points, "point"), wording.count(len(found.seeds), "replication")
     runs = f"{count}, {seeds} each, 95 % intervals"

@@ -1,4 +1,4 @@
-"""A link as people type it: ``cable``, ``dsl:up``, ``20/2Mbit:up,rtt=30ms``, ``office,downloads=5-20,buffer=50ms``."""
+"""A link as text: ``cable``, ``dsl:up``, ``20/2Mbit:up,rtt=30ms``, ``office,downloads=5-20,buffer=50ms``."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def _ranged(key: str, value: str) -> list[tuple[str, Range | str]]:
 
 
 def _compact(bps: float) -> str:
-    """A rate as people type it: ``2.5Mbit``."""
+    """A rate as text: ``2.5Mbit``."""
     return units.show_rate(bps).replace(" ", "").removesuffix("/s")
 
 

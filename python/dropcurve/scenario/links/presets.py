@@ -1,7 +1,7 @@
 """Kinds of links, each with the rates, round trips, buffer and traffic that are usual for it.
 
-Rates are those of products that many people have; buffers are those found before active queue management was switched
-on. Every number can be overridden.
+Rates are those of common products; buffers are those found before active queue management was switched on. Every number
+can be overridden.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class LinkProfile:
         up_bps: Rate from the customer.
         rtt_s: Least and greatest base round trip in seconds.
         buffer: Size of the queues as they are found: packets, bytes, time at the link's rate, or "1bdp".
-        mix: What shares the link.
+        mix: The traffic on the link.
         source: Where the numbers come from.
         back: Discipline of the queue in the other direction, with its defaults; tail drop has the buffer.
     """

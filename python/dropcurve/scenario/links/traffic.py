@@ -3,10 +3,10 @@
 The forward direction is the one whose queue is under design; the other has tail drop with the link's buffer, and
 carries acknowledgements and the transfers that go that way. Sources:
 
-* Long transfers: CUBIC with the numbers of Linux, unless the mix says otherwise.
+* Long transfers: CUBIC with the numbers of Linux, unless the mix names another congestion control.
 * Web pages: sessions arrive as a Poisson process, each a page as a browser fetches it: a document, then its objects
-  over up to six connections, each opened by a handshake; 500 kB on average: what a page needs until it can be read, a
-  quarter of its whole weight (WA22). In a data centre a response is one object on one connection.
+  over up to six connections, each opened by a handshake; 500 kB on average: the part of a page that is needed to read
+  it, a quarter of its whole weight (WA22). In a data centre a response is one object on one connection.
 * Video: chunks of 4 s over TCP whose quality follows the throughput (ISO-23009).
 * Calls: G.711 in frames of 20 ms (RFC 3551), without silence suppression: 80 kbit/s with headers.
 * Games: updates of 127 bytes with 28 of headers every 60 ms (Fae02).

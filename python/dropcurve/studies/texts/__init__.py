@@ -1,4 +1,4 @@
-"""The prose of the studies' pages: one Markdown file for each study, whose module holds what runs."""
+"""The prose of the studies' pages: one Markdown file for each study, whose module holds the runs."""
 
 from __future__ import annotations
 
