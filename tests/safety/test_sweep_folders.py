@@ -74,6 +74,44 @@ def test_a_column_name_is_a_name_and_no_sql(made: Path) -> None:
     assert SECRET not in str(rows)
 
 
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {"settings": ["queue_max_p", 'x"); --']},
+            r"points\.parquet: is damaged: column x\"\); -- must be one column;",
+        ),
+        ({"store": "a\0b"}, r"sweep\.json: is damaged: store is no path"),
+    ],
+)
+def test_a_record_that_does_not_fit_its_files_is_damage(
+    made: Path, dropcurve: Callable[..., Any], changes: dict[str, Any], text: str
+) -> None:
+    rewrite(made, **changes)
+    with pytest.raises(ResultError, match=text):
+        Sweep.load(made)
+    for verb in ("show", "report", "query"):
+        assert dropcurve(verb, str(made)).code == 2
+    found = dropcurve("check", str(made))
+    assert (found.code, len(found.errors)) == (1, 1)
+
+
+def test_check_of_a_folder_without_checksums_reads_its_files(
+    made: Path, dropcurve: Callable[..., Any]
+) -> None:
+    found = dropcurve("check", str(made))
+    assert (found.code, found.out) == (
+        0,
+        f"{made}: 3 files read; there are no checksums to compare them with\n",
+    )
+    rewrite(made, seeds=["1"])
+    found = dropcurve("check", str(made), "--json")
+    assert found.code == 1
+    answer = json.loads(found.out)
+    assert answer["checksums"] is False
+    assert answer["damaged"] == [[str(made / "sweep.json"), "is damaged: seeds[0] must be a whole number"]]
+
+
 def test_a_build_with_a_quote_is_a_text(made: Path) -> None:
     rewrite(made, build="x' OR '1' = '1")
     assert Sweep.load(made).query("select count(*) from runs").fetchall() == [(0,)]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options as o
+
+if TYPE_CHECKING:
+    from ..files.checksums import Fault
 
 
 def check(
@@ -30,11 +33,35 @@ def check(
     from . import console
 
     found = integrity.check(folder)
+    faults = found.faults or _mistyped(folder)
     if json:
-        console.data({"files": found.files, "damaged": [[str(one.path), one.what] for one in found.faults]})
+        damaged = [[str(one.path), one.what] for one in faults]
+        console.data({"files": found.files, "checksums": found.compared, "damaged": damaged})
     else:
-        for one in found.faults:
+        for one in faults:
             console.say(f"dropcurve: {one}; run the command again")
-        if not found.faults:
-            print(f"{folder}: {wording.count(found.files, 'file')} checked, all as they were written")
-    return 1 if found.faults else 0
+        if not faults:
+            files = wording.count(found.files, "file")
+            end = (
+                "checked, all as they were written"
+                if found.compared
+                else "read; there are no checksums to compare them with"
+            )
+            print(f"{folder}: {files} {end}")
+    return 1 if faults else 0
+
+
+def _mistyped(folder: Path) -> list[Fault]:
+    """What is wrong with a result or sweep whose files are what was written, or have no checksums."""
+    from .. import Result, Sweep
+    from ..errors import ResultError
+    from ..files.checksums import Fault
+
+    try:
+        if (folder / "result.json").exists():
+            Result.load(folder)
+        if (folder / "sweep.json").exists():
+            Sweep.load(folder, store=folder)
+    except ResultError as error:
+        return [Fault(Path(one.path), one.rule) for one in error.problems]
+    return []

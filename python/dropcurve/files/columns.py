@@ -45,7 +45,7 @@ def check_schema(path: Path, schema: pa.Schema, shape: Mapping[str, str], *, rem
     Args:
         path: The file, for the message.
         schema: Its columns.
-        shape: For each column that must be there "text", "integer" or "number". Every other column holds text,
+        shape: For each column that must be there "text", "integer", "number" or "any". Every column holds text,
             numbers or switches.
         remedy: Remedy named in the message if the file is refused.
 
@@ -53,11 +53,12 @@ def check_schema(path: Path, schema: pa.Schema, shape: Mapping[str, str], *, rem
         ResultError: If a column is missing, there twice or of another type.
     """
     for name, kind in shape.items():
-        if schema.names.count(name) != 1 or kind not in _kinds(schema.field(name).type):
+        if schema.names.count(name) != 1 or kind not in {*_kinds(schema.field(name).type), "any"}:
+            of = "" if kind == "any" else f" of type {kind}"
             raise ResultError(
                 path,
                 name,
-                f"is damaged: column {name} must be one column of type {kind}",
+                f"is damaged: column {name[:200]} must be one column{of}",
                 remedy,
                 shown="path",
             )

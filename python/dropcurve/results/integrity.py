@@ -18,10 +18,17 @@ MARKS = ("result.json", "sweep.json", "tune.json")
 
 @dataclass(frozen=True)
 class Integrity:
-    """Number of files that were checked, and the damaged ones."""
+    """The outcome of a check.
+
+    Attributes:
+        files: Number of files that were checked.
+        faults: The damaged ones.
+        compared: Whether the folder has checksums. Without them its files were read, and compared with nothing.
+    """
 
     files: int
     faults: list[Fault]
+    compared: bool = True
 
 
 def check(folder: Path) -> Integrity:
@@ -40,7 +47,9 @@ def check(folder: Path) -> Integrity:
         if path not in found:
             for what in _unreadable(path):
                 found[path] = Fault(path, what)
-    return Integrity(len(known | set(readable)), sorted(found.values(), key=str))
+    return Integrity(
+        len(known | set(readable)), sorted(found.values(), key=str), (folder / checksums.NAME).exists()
+    )
 
 
 def _unreadable(path: Path) -> Iterator[str]:

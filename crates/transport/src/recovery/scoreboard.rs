@@ -362,3 +362,6 @@ impl Scoreboard {
         self.rxt_out = 0;
     }
 }
+
+#[cfg(test)]
+mod tests;

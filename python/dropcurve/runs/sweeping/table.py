@@ -88,7 +88,14 @@ class Sweep:
         check(folder / "sweep.json", record, RECORD, remedy=REMEDY)
         for fault in checksums.faults(folder, only=("sweep.json", "points.parquet")):
             raise ResultError(fault.path, fault.what, fault.what, REMEDY, shown="path")
-        check_columns(folder / "points.parquet", {"point": "integer", "scenario": "text"}, remedy=REMEDY)
+        set_ = dict.fromkeys(record["settings"], "any")
+        check_columns(
+            folder / "points.parquet", {**set_, "point": "integer", "scenario": "text"}, remedy=REMEDY
+        )
+        if "\0" in record["store"]:
+            raise ResultError(
+                folder / "sweep.json", "store", "is damaged: store is no path", REMEDY, shown="path"
+            )
         found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
         if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):
             raise ResultError(
