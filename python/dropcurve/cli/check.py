@@ -52,10 +52,11 @@ def check(
 
 
 def _mistyped(folder: Path) -> list[Fault]:
-    """What is wrong with a result or sweep whose files are what was written, or have no checksums."""
-    from .. import Result, Sweep
+    """The faults of a result or sweep whose files are what was written, or have no checksums."""
     from ..errors import ResultError
     from ..files.checksums import Fault
+    from ..results.result import Result
+    from ..runs.sweeping.table import Sweep
 
     try:
         if (folder / "result.json").exists():
