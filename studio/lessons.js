@@ -9,6 +9,7 @@ const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.l
 /** Quantities of a summary, by the names that lessons use; `group` is a group of flows or a class. */
 const QUANTITIES = {
   average: (s, link) => s.links[link].avg_mean,
+  "deviation of the queue": (s, link) => s.links[link].queue_pkts_sd,
   queue: (s, link) => s.links[link].queue_pkts_mean,
   "queueing delay": (s, link) => s.links[link].sojourn_ms.mean,
   utilisation: (s, link) => (800 * s.links[link].departed_bytes) / s.links[link].rate_bps / window(s),

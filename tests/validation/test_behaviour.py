@@ -14,7 +14,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_every_claim_holds(tmp_path: Path) -> None:
     """Where few replications are all equal (no packet lost in any), there is no interval to decide a claim by; the
     value itself must satisfy the claim."""
-    rows = behaviour.rows()
+    rows = [*behaviour.rows(), *behaviour.phenomena()]
     tests = {row.kind: row.tests for row in rows}
     assert {
         one.claim.key: [f"{part.label}: {part.estimate}, should be {part.rule}" for part in one.parts]
@@ -33,6 +33,10 @@ def test_the_page_has_a_row_for_each_kind_and_tells_it_as_it_is() -> None:
             f"| [`{row.kind}`](disciplines/{row.kind}.md) | {row.claim} ({row.source}) | {row.scenario} | "
             in page
         )
+        assert all(f" | {test.rule} | holds |" in page for test in row.tests), row.kind
+        assert set(row.source.split(", ")) <= keys, row.kind
+    for row in behaviour.phenomena():
+        assert f"| {row.kind} | {row.claim} ({row.source}) | {row.scenario} | " in page
         assert all(f" | {test.rule} | holds |" in page for test in row.tests), row.kind
         assert set(row.source.split(", ")) <= keys, row.kind
     shown = re.findall(r"^\| \[`(\w+)`\]", page, re.MULTILINE)

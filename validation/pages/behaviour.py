@@ -25,6 +25,7 @@ from dropcurve.studies import claims
 from . import behaviour_averages as averages
 from . import behaviour_controls as controls
 from . import behaviour_literature as literature
+from . import behaviour_phenomena as causes
 from .behaviour_network import NetworkRow, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -39,6 +40,11 @@ def rows() -> list[NetworkRow]:
         *literature.steps_and_virtual_queues(), *literature.shapers(), *literature.rates(),
         *literature.estimators(), *literature.standards(),
     ]  # fmt: skip
+
+
+def phenomena() -> list[NetworkRow]:
+    """Rows of what queues do whatever their kind."""
+    return causes.phenomena()
 
 
 def ask(
@@ -74,10 +80,20 @@ def fits(test: claims.Test, part: claims.Part) -> bool:
 
 
 def table(some: Sequence[NetworkRow], found: Sequence[st.Finding]) -> str:
-    """The rows of the page, by kind."""
-    lines = ["| Kind | Known for | Scenario | Measured | Right if | |", "|---|---|---|---|---|---|"]
-    for row, finding in sorted(zip(some, found, strict=True), key=lambda pair: pair[0].kind):
-        head = [f"[`{row.kind}`](disciplines/{row.kind}.md)", f"{row.claim} ({row.source})", row.scenario]
+    """The rows of disciplines, by kind."""
+    pairs = sorted(zip(some, found, strict=True), key=lambda pair: pair[0].kind)
+    return _lines("Kind", [(f"[`{row.kind}`](disciplines/{row.kind}.md)", row, one) for row, one in pairs])
+
+
+def table_of_phenomena(some: Sequence[NetworkRow], found: Sequence[st.Finding]) -> str:
+    """The rows of phenomena, as they are ordered."""
+    return _lines("Phenomenon", [(row.kind, row, one) for row, one in zip(some, found, strict=True)])
+
+
+def _lines(first: str, rows: Sequence[tuple[str, NetworkRow, st.Finding]]) -> str:
+    lines = [f"| {first} | Known for | Scenario | Measured | Right if | |", "|---|---|---|---|---|---|"]
+    for name, row, finding in rows:
+        head = [name, f"{row.claim} ({row.source})", row.scenario]
         for test, part in zip(row.tests, finding.parts, strict=True):
             verdict = st.HOLDS if fits(test, part) else part.verdict
             lines.append(f"| {' | '.join(head)} | {part.label}: {part.estimate} | {part.rule} | {verdict} |")
@@ -99,6 +115,11 @@ interval lies where it should; where all replications are equal there is none, a
 `validation/pages/behaviour.py` writes this page; the tests run a shorter form of every row.
 
 {table}
+## What queues do
+
+The reasons for queue management, as scenarios of the same kind.
+
+{phenomena}
 Whole studies are [done again](studies/README.md) claim by claim; `wtred`, `red_at` and `fred_refined` do less in them
 than their papers say.
 """
@@ -111,13 +132,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="shorter and fewer runs; prints")
     parser.add_argument("--kind", action="append", help="only this one; prints")
     options = parser.parse_args()
-    some = [row for row in rows() if not options.kind or row.kind in options.kind]
+    some, other = (
+        [row for row in every if not options.kind or row.kind in options.kind]
+        for every in (rows(), phenomena())
+    )
     with tempfile.TemporaryDirectory() as folder:
-        found = quick(some, Path(folder)) if options.quick else ask(some, Path(folder), REPLICATIONS)
+        work = quick if options.quick else partial(ask, replications=REPLICATIONS)
+        found = work([*some, *other], Path(folder))
+    kinds, of_all = table(some, found[: len(some)]), table_of_phenomena(other, found[len(some) :])
     if options.quick or options.kind:
-        sys.stdout.write(table(some, found))
+        sys.stdout.write((kinds if some else "") + (of_all if other else ""))
     else:
-        page = PAGE.format(replications=REPLICATIONS, table=table(some, found))
+        page = PAGE.format(replications=REPLICATIONS, table=kinds, phenomena=of_all)
         (DOCS / "behaviour.md").write_text(wrap_markdown(page), encoding="utf-8")
 
 

@@ -104,7 +104,7 @@ NAMES = {
     "utilisation": "utilisation", "loss": "drops", "overflow_loss": "overflow drops", "marks": "marks",
     "sojourn_ms_mean": "queueing delay", "queue_pkts_mean": "queue", "queue_pkts_sd": "deviation of the queue",
     "avg_pkts_mean": "average", "throughput_bps": "throughput", "flow_loss": "loss", "delay_ms_mean": "one-way delay",
-    "delay_ms_p95": "95 % of one-way delays",
+    "delay_ms_p95": "95 % of one-way delays", "sync": "synchronisation",
 }  # fmt: skip
 
 OF_GROUPS = ("throughput_bps", "flow_loss", "delay_ms_mean", "delay_ms_p95")
