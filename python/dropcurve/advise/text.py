@@ -69,7 +69,7 @@ def _design(number: int, design: Design, width: int) -> Iterator[str]:
     for note in design.notes:
         yield from _wrapped(note, width, "   note     ", "            ")
     if design.expected:
-        yield f"   expect   {'':<24}{'queue':>14}{'delay':>12}{'drops':>10}{'gain margin':>14}{'phase':>8}"
+        yield f"   expect   {'':<24}{'queue':>14}{'delay':>12}{'drops':>10}{'gain margin':>18}{'phase':>8}"
         for one in design.expected:
             yield "            " + _expected(one)
 
@@ -80,22 +80,22 @@ def _expected(one: Expectation) -> str:
     gain, phase = _margins(one.margins)
     row = f"{one.point.label():<24}{at.queue:>9.4g} pkts{1000 * delay:>9.3g} ms{_share(at.loss):>10}"
     remark = REGIMES[at.regime]
-    return f"{row}{gain:>14}{phase:>8}  {remark}".rstrip()
+    return f"{row}{gain:>18}{phase:>8}  {remark}".rstrip()
 
 
 def _margins(margins: Margins | None) -> tuple[str, str]:
     if margins is None:
         return "", ""
-    gain = "–" if math.isinf(margins.gain) else f"×{_rounded(margins.gain)}"
+    gain = "–" if math.isinf(margins.gain) else _factor(margins.gain)
     if margins.gain <= 1.0:
         gain += " unstable"
     return gain, "–" if math.isnan(margins.phase_deg) or margins.gain <= 1.0 else f"{margins.phase_deg:.0f}°"
 
 
-def _rounded(value: float) -> str:
+def _factor(value: float) -> str:
     if not 0.01 <= value < 1000.0:
-        return "1000+" if value >= 1000.0 else "0.01-"
-    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
+        return "> ×1000" if value >= 1000.0 else "< ×0.01"
+    return f"×{value:.0f}" if value >= 10.0 else f"×{value:.2g}"
 
 
 def _share(loss: float) -> str:
