@@ -9,8 +9,9 @@ Everything is loaded on first use, so that the import itself is instant.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .files.lazy import attributes
 
 if TYPE_CHECKING:
     from . import metrics, plot, report, studies
@@ -98,13 +99,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'dropcurve' has no attribute '{name}'")
-    home = _HOME[name]
-    if not home or home.endswith("."):
-        return import_module(f"{__name__}.{home}{name}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+__getattr__ = attributes(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

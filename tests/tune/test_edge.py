@@ -16,7 +16,8 @@ from dropcurve.tuning.adjust import UNUSED, Adjusting
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.challengers import Challengers
-from dropcurve.tuning.constraint import AIM, ALONE, Edge, bound_s, delay_bounds, direction, scaled
+from dropcurve.tuning.constraint import AIM, ALONE, Edge, direction, scaled
+from dropcurve.tuning.delay_bounds import bound_s, delay_bounds
 from dropcurve.tuning.families import family
 from dropcurve.tuning.line_search import LineSearch
 from dropcurve.tuning.study import FamilyStudy

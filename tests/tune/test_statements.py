@@ -12,8 +12,9 @@ from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.names import setting
 from dropcurve.tuning.proof import Kept, Proof
-from dropcurve.tuning.statements import setting, standing_of, verdict
+from dropcurve.tuning.statements import standing_of, verdict
 from dropcurve.tuning.validation import ValidationLine
 
 QUESTION = of_link(

@@ -9,7 +9,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.advise import advise, equilibrium, fluid, rules, tcp, trajectory
-from dropcurve.advise.conditions import Point, allowed_delay, conditions
+from dropcurve.advise.link_conditions import Point, allowed_delay, conditions
 
 #: The example of HMTG01 and HMTG01a: 60 flows, 246 ms, 15 Mbit/s in packets of 500 bytes.
 HOLLOT = {"flows": 60, "rtt_s": 0.246, "capacity": 3750.0}

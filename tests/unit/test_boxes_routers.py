@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve.boxes import BOXES, DOWNWARDS, export, kinds, read
+from dropcurve.boxes import BOXES, export, kinds, read
+from dropcurve.boxes.front import DOWNWARDS
 from dropcurve.boxes.link import profile, scenario
 
 RATE = 1e8

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from tidy_rules.tree import Fault, Tree
 
 PACKAGE = "python/dropcurve/"
-#: Packages that load their modules on first use, and the verbs, each of which loads the modules it calls.
-FACES = ("__init__.py", "live/__init__.py", "cli/")
+#: The verbs, each of which loads the modules that it calls.
+VERBS = "cli/"
+#: Packages that load their names on first use (`files.lazy`), which name them once more for their types.
+LAZY = "__getattr__ = attributes(__name__, _HOME)"
 #: Libraries that take longer to load than a short command lasts, or that an install may be without.
 HEAVY = {
     "dask_jobqueue", "distributed", "duckdb", "jinja2", "markupsafe", "matplotlib", "numpy", "optuna",
@@ -20,7 +22,7 @@ HEAVY = {
 def check(tree: Tree) -> Iterator[Fault]:
     """No import of ours is hidden in a function, which would hide a circle, or made for its types alone."""
     for path in tree.matching(PACKAGE, ".py"):
-        if path.removeprefix(PACKAGE).startswith(FACES):
+        if path.removeprefix(PACKAGE).startswith(VERBS) or LAZY in tree.text(path):
             continue
         try:
             module = ast.parse(tree.text(path))

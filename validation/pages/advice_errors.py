@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 
 from dropcurve.advise import advise, equilibrium
-from dropcurve.advise.conditions import Point
 from dropcurve.advise.designs import Design
+from dropcurve.advise.link_conditions import Point
 from dropcurve.advise.tcp import CLOSEST
 from dropcurve.metrics import statistics
 from dropcurve.present.wrapping import wrap_markdown

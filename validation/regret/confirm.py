@@ -18,8 +18,8 @@ from dropcurve.metrics.statistics import Paired
 from dropcurve.quantities import units
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.constraint import bound_s
 from dropcurve.tuning.decision import MARGIN_PERCENT
+from dropcurve.tuning.delay_bounds import bound_s
 from dropcurve.tuning.families import Params
 from dropcurve.tuning.link import times
 

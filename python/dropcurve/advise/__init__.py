@@ -9,21 +9,16 @@ Nothing here is simulated; docs/guide/advice-errors.md compares the predictions 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..errors import UsageError
-from ..scenario import Scenario, links
-from . import designs as _designs
-from . import equilibrium, rules
-from . import text as _text
-from .conditions import Conditions, Point, allowed_delay, conditions
-from .designs import Design, Expectation
-from .equilibrium import Curve, Equilibrium
-from .fluid import Margins
-from .of_link import of_link
-from .scenario import conditions_of
+from ..files.lazy import attributes
+
+if TYPE_CHECKING:
+    from .advice import Advice, advise
+    from .designs import Design, Expectation
+    from .equilibrium import Curve, Equilibrium
+    from .fluid import Margins
+    from .link_conditions import Conditions, Point, conditions
 
 __all__ = [
     "Advice",
@@ -38,158 +33,17 @@ __all__ = [
     "conditions",
 ]
 
-#: Windows below this lose so often that a fast retransmit has too few acknowledgements to start (RFC 5681).
-SMALL_WINDOW = 4.0
+_HOME = {
+    "Advice": "advice",
+    "Conditions": "link_conditions",
+    "Curve": "equilibrium",
+    "Design": "designs",
+    "Equilibrium": "equilibrium",
+    "Expectation": "designs",
+    "Margins": "fluid",
+    "Point": "link_conditions",
+    "advise": "advice",
+    "conditions": "link_conditions",
+}
 
-
-@dataclass(frozen=True)
-class Advice:
-    """Conditions, designs for them, notes that hold for every design, and assumptions about the traffic."""
-
-    conditions: Conditions
-    designs: tuple[Design, ...]
-    notes: tuple[str, ...]
-    assumed: str = ""
-
-    def design(self, name: str) -> Design:
-        """The first design of a discipline. Raises KeyError if there is none."""
-        for one in self.designs:
-            if one.discipline == name or one.name == name:
-                return one
-        raise KeyError(name)
-
-    def text(self, *, width: int = 100) -> str:
-        """Returns the advice as text of at most ``width`` columns."""
-        return _text.text(self.conditions, self.designs, self.notes, assumed=self.assumed, width=width)
-
-    def data(self) -> dict[str, Any]:
-        """Returns the advice as JSON holds it: numbers with their unit in the key."""
-        return _text.data(self.conditions, self.designs, self.notes) | {"assumed": self.assumed}
-
-    def __str__(self) -> str:
-        return self.text()
-
-
-def advise(
-    scenario: Scenario | str | None = None,
-    *,
-    link: str | None = None,
-    rate: str | float | None = None,
-    rtt: str | float | tuple[float, float] | None = None,
-    flows: str | int | tuple[int, int] | None = None,
-    buffer: str | float | None = None,
-    packet: str | int = 1500,
-    goal: str | None = None,
-    ecn: bool = False,
-) -> Advice:
-    """Designs for a link by formula.
-
-    Args:
-        scenario: A scenario, or the name of one.
-        link: A link with its usual traffic instead, as `links.spec` takes it; the numbers below override its own.
-        rate: In bit/s, or text with its unit; of a range the low end.
-        rtt: Base round trip in seconds or as text, or its range.
-        flows: Long TCP flows, or their range.
-        buffer: In packets, or as text in packets, bytes, time or bandwidth-delay products; of a range the low end.
-        packet: Bytes of a full packet.
-        goal: A bound on the delay in it sets the target: ``"p95 delay < 15ms"``.
-        ecn: Whether flows negotiate ECN.
-
-    Returns:
-        The designs with their expected results.
-
-    Raises:
-        UsageError: For values that make no sense.
-
-    Example:
-        ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts").designs[0].queue``
-    """
-    if link is not None and scenario is not None:
-        raise UsageError("scenario", scenario, "cannot go together with --link", "give one of the two")
-    numbers = {"rate": rate, "rtt": rtt, "flows": flows, "buffer": buffer, "ecn": ecn or None}
-    given = (
-        of_link(link, packet=packet, goal=goal, **{k: v for k, v in numbers.items() if v is not None})
-        if link is not None
-        else _given(
-            scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
-        )
-    )
-    assumed = "" if scenario is not None else _assumed(given, link)
-    return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)), assumed)
-
-
-def _assumed(given: Conditions, link: str | None) -> str:
-    """Assumptions about the traffic of a link that no scenario describes."""
-    if link is not None:
-        return f"{links.spec(link).assumptions()}; the formulas count its long transfers alone"
-    ecn = "with ECN" if given.ecn else "without ECN"
-    return f"long TCP transfers alone {ecn}, no L4S senders; no calls, games or video"
-
-
-def _given(
-    scenario: Scenario | str | None,
-    *,
-    rate: str | float | None,
-    rtt: str | float | tuple[float, float] | None,
-    flows: str | int | tuple[int, int] | None,
-    buffer: str | float | None,
-    packet: str | int,
-    goal: str | None,
-    ecn: bool,
-) -> Conditions:
-    if scenario is not None:
-        if rate is not None or rtt is not None or flows is not None:
-            raise UsageError(
-                "scenario",
-                scenario,
-                "cannot go together with --rate, --rtt and --flows",
-                "give the one or the others",
-            )
-        found = conditions_of(scenario if isinstance(scenario, Scenario) else Scenario.load(scenario))
-        if buffer is not None:
-            size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=found.packet_bytes).buffer
-            found = replace(found, buffer=size)
-        return replace(found, target_delay_s=allowed_delay(goal), ecn=ecn or found.ecn)
-    missing = [
-        f"--{name}" for name, value in (("rate", rate), ("rtt", rtt), ("flows", flows)) if value is None
-    ]
-    if rate is None or rtt is None or flows is None:
-        raise UsageError(
-            ", ".join(missing),
-            "",
-            "not given",
-            "give all three, such as --rate 100Mbit --rtt 20-200ms --flows 5-100; or a link (--link cable); "
-            "or a scenario",
-        )
-    return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
-
-
-def _notes(given: Conditions) -> Iterator[str]:
-    """Yields notes on limits that hold for every discipline."""
-    queue = given.aim_s * given.capacity
-    crowded = given.hardest
-    window = crowded.window(queue)
-    if window < SMALL_WINDOW:
-        yield (
-            f"With {crowded.label()} a fair share is {window:.1f} packets a round trip: losses end in "
-            "timeouts whatever the discipline. A longer queue, ECN or smaller packets help."
-        )
-    need = equilibrium.needed(queue, crowded, b=given.b, rto_s=given.rto_s)
-    least = equilibrium.needed(queue, given.gentlest, b=given.b, rto_s=given.rto_s)
-    if least > 0.0 and need / least > 100.0:
-        yield (
-            f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed "
-            "max_p fits both ends; take a discipline that adapts (ared, pie, codel), or tune for the part "
-            "that matters."
-        )
-    if given.buffer is not None:
-        shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
-        if given.buffer < shared:
-            yield (
-                f"The buffer of {given.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
-                f"{given.gentlest.label()}: the link will not be full, under any discipline (AKM04)."
-            )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
+__getattr__ = attributes(__name__, _HOME)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from ..quantities import units
 from . import equilibrium, fluid, rules
-from .conditions import Conditions, Point
 from .equilibrium import Curve, Equilibrium
 from .fluid import Margins
+from .link_conditions import Conditions, Point
 
 #: Longest useful time constant of the average: loads change within seconds.
 SLOWEST_S = 10.0

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 from . import tcp
-from .conditions import Point
+from .link_conditions import Point
 from .spacing import share
 
 

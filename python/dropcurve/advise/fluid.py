@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .conditions import Point
+from .link_conditions import Point
 
 Transfer = Callable[[complex], complex]
 

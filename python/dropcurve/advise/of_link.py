@@ -7,7 +7,7 @@ from typing import Any
 from ..quantities import units
 from ..quantities.ranges import Range
 from ..scenario import links
-from .conditions import Conditions, conditions
+from .link_conditions import Conditions, conditions
 
 
 def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **numbers: Any) -> Conditions:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import DropcurveError, UsageError
 from ..quantities import units
 from ..scenario import Scenario
-from .conditions import Conditions
+from .link_conditions import Conditions
 
 
 def conditions_of(scenario: Scenario) -> Conditions:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..quantities import units
-from .conditions import Conditions
 from .designs import Design, Expectation
 from .fluid import Margins
+from .link_conditions import Conditions
 
 #: Names of the regimes.
 REGIMES = {

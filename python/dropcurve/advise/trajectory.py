@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .conditions import Point
 from .equilibrium import Curve
+from .link_conditions import Point
 
 
 @dataclass(frozen=True)

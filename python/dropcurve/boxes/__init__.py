@@ -10,203 +10,41 @@ Units are converted as the box does it; values it cannot express are rounded and
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import replace
-from importlib import import_module
-from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..errors import UsageError, nearest
-from . import dummynet, effect, mikrotik, policers, sqm, vyos
-from .model import Export, Import, Note, remedied
-from .numbers import check_digits
-from .red_rows import KINDS
-from .settings import settings
-from .tc_write import WRITERS
+from ..files.lazy import attributes
 
-__all__ = ["ALIASES", "BOXES", "Export", "Import", "Note", "export", "kinds", "named", "read", "read_all"]
+if TYPE_CHECKING:
+    from . import sqm
+    from .front import ALIASES, BOXES, export, kinds, named, read, read_all
+    from .model import Export, Import, Note
 
-#: The boxes, with a description of each.
-BOXES = {
-    "linux": "Linux: tc commands",
-    "ios": "Cisco IOS and IOS-XE: policy maps with random-detect",
-    "junos": "Junos: drop profiles, schedulers and their map",
-    "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
-    "openconfig": "OpenConfig: queue management profiles, as JSON",
-    "sqm": "OpenWrt: a section of /etc/config/sqm",
-    "mikrotik": "MikroTik RouterOS: queue types and what uses them",
-    "vyos": "VyOS: policies of qos",
-    "dummynet": "FreeBSD: pipes and schedulers of ipfw or dnctl",
+__all__ = [
+    "ALIASES",
+    "BOXES",
+    "Export",
+    "Import",
+    "Note",
+    "export",
+    "kinds",
+    "named",
+    "read",
+    "read_all",
+    "sqm",
+]
+
+_HOME = {
+    "ALIASES": "front",
+    "BOXES": "front",
+    "Export": "model",
+    "Import": "model",
+    "Note": "model",
+    "export": "front",
+    "kinds": "front",
+    "named": "front",
+    "read": "front",
+    "read_all": "front",
+    "sqm": "",
 }
-#: Other names of the boxes.
-ALIASES = {
-    "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
-    "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
-    "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet", "dnctl": "dummynet", "opnsense": "dummynet",
-}  # fmt: skip
-#: Disciplines of boxes that read and write more than curves of RED.
-OWN_KINDS = {
-    "sqm": sqm.KINDS, "mikrotik": mikrotik.KINDS, "vyos": tuple(vyos.KINDS), "dummynet": dummynet.KINDS,
-}  # fmt: skip
-#: Names that are safe in a line of any box's configuration.
-_NAMES = {
-    "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
-    "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
-}
-#: Interface with the queue of the downstream traffic: boxes queue packets that they send.
-DOWNWARDS = Note(
-    "load",
-    "",
-    "the queue is that of what users receive: the interface is the one towards them, where it is sent out",
-)
-#: Remedy for a value of a text that breaks a rule.
-CORRECT = "correct it in the text, or export it from the box once more"
-#: Readers of the policers of boxes whose queues do not name them.
-_POLICERS = {
-    "sonic": policers.of_sonic, "openconfig": policers.of_openconfig, "mikrotik": policers.of_routeros,
-    "dummynet": policers.of_netgraph, "junos": policers.of_junos,
-}  # fmt: skip
-#: The module that reads each box, in the order in which they are tried on a text.
-_READERS = {
-    "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
-    "dummynet": "dummynet", "junos": "junos", "ios": "ios", "linux": "tc_parse",
-}  # fmt: skip
 
-
-def export(
-    discipline: str,
-    params: Mapping[str, object],
-    *,
-    box: str,
-    rate_bps: float,
-    packet_bytes: int = 1500,
-    rtt_s: float = 0.1,
-    direction: str = "",
-    **options: Any,
-) -> Export:
-    """The configuration of a box for a discipline.
-
-    ``params`` are as in scenarios; automatic ones are computed for a link of ``rate_bps`` with packets of
-    ``packet_bytes``. ``direction`` is "up" or "down" for the queue of a customer's line, "" for any other; ``options``
-    are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError for parameters that contradict
-    each other or that the box refuses, UsageError for an unknown box or option.
-    """
-    box = named(box)
-    writer = _writer(box)
-    if direction and "direction" in signature(writer).parameters:
-        options["direction"] = direction
-    unknown = [key for key in options if key not in signature(writer).parameters]
-    if unknown:
-        raise UsageError(
-            ", ".join(unknown),
-            "",
-            f"{box} has no such option",
-            "leave it out, or name another box with --for",
-        )
-    for key in ("name", "dev"):
-        if key in options and not _NAMES[key].fullmatch(str(options[key])):
-            raise UsageError(
-                f"--{key}",
-                options[key],
-                "must be a name of letters, digits and _ . : / @ -, of at most 63 characters, as a box takes it",
-                "choose such a name",
-            )
-    asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
-    made: Export = writer(asked, params=dict(params), **options)
-    loaded = settings(
-        made.discipline_as_loaded,
-        made.params_as_loaded,
-        rate_bps=rate_bps,
-        packet_bytes=packet_bytes,
-        rtt_s=rtt_s,
-    )
-    notes = [*made.notes, DOWNWARDS] if direction == "down" and "direction" not in options else made.notes
-    return replace(made, notes=notes, effect=effect.effect(asked, loaded))
-
-
-def kinds(box: str) -> tuple[str, ...]:
-    """The disciplines that a box can be configured for. Raises UsageError for an unknown box."""
-    box = named(box)
-    if box == "linux":
-        return (*WRITERS, "prio")
-    if box in OWN_KINDS:
-        return OWN_KINDS[box]
-    more = {"ios": ("droptail", "drr", "prio"), "junos": ("curve", "droptail", "prio")}
-    return (*KINDS, *more.get(box, ()))
-
-
-def _writer(box: str) -> Any:
-    return import_module(f"{__name__}.{'tc' if box == 'linux' else box}").export
-
-
-def named(box: str, *, what: str = "box") -> str:
-    """The name used here of a box, given that or another of its names. Raises UsageError for an unknown one."""
-    word = box.strip().lower()
-    found = ALIASES.get(word, word)
-    if found not in BOXES:
-        hint = nearest(word, [*BOXES, *ALIASES], otherwise="choose one of these")
-        rule = f"must be one of {', '.join(BOXES)}"
-        raise UsageError(what, box, rule, hint)
-    return found
-
-
-def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
-    """The discipline and parameters of an existing configuration; ``box`` is recognised by the text if not given.
-
-    ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
-    contradictions in it.
-    """
-    check_digits(text, origin=origin)
-    name = named(box) if box else _kind_of(text)
-    with remedied(CORRECT):
-        found: Import = _reader(name)(text, origin=origin, **options)
-    return _with_policers(found, text)
-
-
-def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
-    """Every queue of an existing configuration, in its order, classes and priority classes included.
-
-    Args:
-        text: The configuration.
-        box: Its kind; recognised by the text if not given.
-        origin: The file's name, for messages.
-        options: As for `read`, except for ``name``.
-
-    Raises:
-        ScenarioError: As `read`, for any queue that cannot be used.
-    """
-    check_digits(text, origin=origin)
-    name = named(box) if box else _kind_of(text)
-    module = import_module(_reader(name).__module__)
-    with remedied(CORRECT):
-        if hasattr(module, "read_all"):
-            found: list[Import] = module.read_all(text, origin=origin, **options)
-        else:
-            first: Import = module.read(text, origin=origin, **options)
-            found = [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
-    return [_with_policers(one, text) for one in found]
-
-
-def _with_policers(found: Import, text: str) -> Import:
-    """The import with a note on policers that its text has besides the queue."""
-    reader = _POLICERS.get(found.box)
-    notes = policers.elsewhere(list(reader(text))) if reader else []
-    return replace(found, notes=[*found.notes, *notes]) if notes else found
-
-
-def _kind_of(text: str) -> str:
-    for box, module in _READERS.items():
-        if import_module(f"{__name__}.{module}").looks_like(text):
-            return box
-    raise UsageError(
-        "configuration",
-        "",
-        f"the kind of the configuration is not recognised (known: {', '.join(BOXES)})",
-        "name it with --from",
-        shown="rule",
-    )
-
-
-def _reader(box: str) -> Any:
-    return import_module(f"{__name__}.{'tc_read' if box == 'linux' else box}").read
+__getattr__ = attributes(__name__, _HOME)

@@ -16,19 +16,13 @@ from . import options as o
 
 #: Metrics printed by --show-effect.
 EFFECT = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "queue_pkts_mean"]
-#: The boxes, with their other names.
-BOXES = (
-    "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos or dummynet"
-)
-
-
 Queue = Annotated[
     str,
     typer.Argument(
         metavar="KIND[:KEY=VALUE,...]|SCENARIO", help="A discipline, or a scenario that holds one."
     ),
 ]
-Box = Annotated[str, o.shared("for", BOXES)]
+Box = Annotated[str, o.shared("for", o.BOXES)]
 At = Annotated[str, o.shared("at", "needed if the scenario has several")]
 Rate = Annotated[str | None, o.shared("rate", "default: that of the scenario")]
 Dev = Annotated[str | None, typer.Option(metavar="NAME", help="The interface (eth0 on Linux).")]

@@ -19,7 +19,6 @@ from ..results import Result
 from ..scenario import Scenario
 from ..verdict import Exchange
 from . import options as o
-from .export import BOXES
 
 if TYPE_CHECKING:
     from ..fixes import Place
@@ -37,7 +36,7 @@ SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bp
 File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
 Box = Annotated[
     str | None,
-    typer.Option("--from", metavar="BOX", help=f"{BOXES} (by default recognised by its text)."),
+    typer.Option("--from", metavar="BOX", help=f"{o.BOXES} (by default recognised by its text)."),
 ]
 Name = Annotated[str | None, o.shared("name", "the one to read if the text has several")]
 Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]

@@ -49,6 +49,12 @@ SHARED = {
 }
 
 
+#: The boxes, with their other names.
+BOXES = (
+    "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos or dummynet"
+)
+
+
 def shared(name: str, note: str = "", **more: Any) -> Any:
     """The option ``--name`` of `SHARED`, with a note of the verb in parentheses."""
     metavar, text = SHARED[name]

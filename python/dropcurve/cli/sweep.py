@@ -8,15 +8,8 @@ from typing import Annotated
 import typer
 
 from . import options as o
-from .trust import with_trust
+from .trust import Cluster, with_trust
 
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Run on Dask: tcp://HOST:PORT, local:N processes, or slurm:cores=8,memory=16GB,jobs=10.",
-    ),
-]
 ScenarioFile = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A TOML file, or the name of one that ships with dropcurve.")
 ]

@@ -1,4 +1,4 @@
-"""The options ``--cluster-tls`` and ``--cluster-insecure`` of the verbs that run on a cluster."""
+"""The options ``--cluster``, ``--cluster-tls`` and ``--cluster-insecure`` of the verbs that run on a cluster."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on Dask: tcp://HOST:PORT, local:N processes, or slurm:cores=8,memory=16GB,jobs=10.",
+    ),
+]
 Tls = Annotated[
     Path | None,
     typer.Option(

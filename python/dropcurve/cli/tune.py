@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import UsageError
+from ..quantities import units
 from . import options as o
-from .export import BOXES
-from .sweep import Cluster
-from .trust import with_trust
+from . import verbs
+from .trust import Cluster, with_trust
 
 Question = Annotated[
     str | None,
@@ -51,7 +52,7 @@ Robust = Annotated[
 Within = Annotated[
     Path | None, o.shared("within", "with --robust stress: datagrams and pulses beside the traffic")
 ]
-For = Annotated[str | None, o.shared("for", BOXES)]
+For = Annotated[str | None, o.shared("for", o.BOXES)]
 Runs = Annotated[int | None, o.shared("runs", "default: by the size of the link, at most 1500")]
 Time = Annotated[str | None, o.shared("time", "of the whole answer; default: as long as --runs takes")]
 Margin = Annotated[
@@ -125,10 +126,8 @@ def tune(
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "min p95 delay, max goodput" --queue red
     """
     from .. import tuning
-    from ..quantities import units
-    from . import at_once, tuned
 
-    tuned.check_until(until)
+    _check_until(until)
     question = tuning.ask(
         scenario, link=link, exchange=o.exchange_of(exchange), goal=goal, ranges=_ranges(ranges), robust=robust,
         within=within, box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer,
@@ -142,8 +141,10 @@ def tune(
     ]  # fmt: skip
     effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("cluster", cluster)]
     if instant:
-        return at_once.give(question, scenario, asked, [*effort, ("out", out)], json=json, quiet=quiet)
-    return tuned.give(
+        return verbs.answer("at_once")(
+            question, scenario, asked, [*effort, ("out", out)], json=json, quiet=quiet
+        )
+    return verbs.answer("tuned")(
         question, scenario, asked, [*effort[:-1], ("seed", seed)], runs=runs,
         seconds=None if time is None else units.span(time, what="time"), margin=margin, until_decided=until is not None,
         seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache, json=json, quiet=quiet, report=not no_report,
@@ -155,3 +156,9 @@ def _ranges(texts: list[str] | None) -> dict[str, str]:
     from ..quantities import values
 
     return {path: str(some) for path, some in map(values.assignment, texts or [])}
+
+
+def _check_until(text: str | None) -> None:
+    """Raises UsageError for a value of ``--until`` that is none."""
+    if text not in (None, "decided"):
+        raise UsageError("--until", text, "must be decided", "for a limit of time write --time")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError, installed
+from ..errors import installed
 from ..runs import command_line
 from ..runs.executor import Executor
 from ..tuning import Question
@@ -17,12 +17,6 @@ from ..tuning.effort import LATE
 from ..tuning.time_source import WallTime
 from . import console
 from .answer import PLAIN
-
-
-def check_until(text: str | None) -> None:
-    """Raises UsageError for a value of ``--until`` that is none."""
-    if text not in (None, "decided"):
-        raise UsageError("--until", text, "must be decided", "for a limit of time write --time")
 
 
 def give(
@@ -99,11 +93,11 @@ class Watch:
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
         """Shows a new stage, the best design so far, and its expected result."""
-        from ..tuning import statements
+        from ..tuning import names
 
         about = f" ({expected})" if expected else ""
         self.step = step
-        self.best = "" if best is None else f"so far: {statements.setting(best)}{about}"
+        self.best = "" if best is None else f"so far: {names.setting(best)}{about}"
         if self.bar is None:
             return
         if self.bar.terminal:

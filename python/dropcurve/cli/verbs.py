@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import typer
@@ -108,6 +109,10 @@ class VerbCommand(typer.core.TyperCommand):
         found: list[str] = super().parse_args(ctx, args)
         return found
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The arguments and options, with ``--help``."""
+        return _converted_lazily(super().get_params(ctx))
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the sections of arguments and options."""
         sections: dict[str, list[tuple[str, str]]] = {
@@ -125,8 +130,43 @@ class VerbCommand(typer.core.TyperCommand):
                     formatter.write_dl(rows)
 
 
+def _converted_lazily(params: list[Any]) -> list[Any]:
+    """The parameters, which load the library that converts values only for a value that is not yet of its type: it
+    takes longer to load than most verbs take."""
+    for param in params:
+        own = getattr(param, "get_runtime_param", None)
+        if own is not None and not isinstance(own, partial):
+            param.get_runtime_param = partial(_Conversion, own)
+    return params
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """Conversion of the values of a parameter; ``library`` returns that of Typer."""
+
+    library: Callable[[], Any]
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value as its type."""
+        known = param.type_descriptor
+        if param.nargs == 1 and not known.is_ranged:
+            if value is None:
+                return () if param.multiple else None
+            if known.annotation in (bool, str, int, float) and type(value) is known.annotation:
+                return value
+            if known.annotation == list[str] and all(type(one) is str for one in value):
+                return list(value)
+            if known.is_choice and not param.multiple and value in known.choices:
+                return value
+        return self.library().coerce(value, param=param, ctx=ctx)
+
+
 class VerbGroup(typer.core.TyperGroup):
     """The group of all verbs, which imports a verb when it is asked for."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The arguments and options, with ``--help``."""
+        return _converted_lazily(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the verbs."""
@@ -150,15 +190,27 @@ class VerbGroup(typer.core.TyperGroup):
             formatter.write_dl([(name, one.help) for name, one in VERBS.items()])
 
 
+def module(name: str) -> Any:
+    """A module of the command line, imported now."""
+    return importlib.import_module(f".{name}", __package__)
+
+
+def answer(name: str) -> Callable[..., int]:
+    """The function ``give`` of a module of the command line, imported now: it prints an answer and returns the exit
+    code."""
+    give: Callable[..., int] = module(name).give
+    return give
+
+
 def command(name: str) -> Any:
     """The command of a verb, imported now. Raises KeyError for a name that is none."""
     from .engine import with_engine
 
     one = VERBS[name]
-    module = importlib.import_module(f".{one.module}", __package__)
-    if isinstance(group := getattr(module, "app", None), typer.Typer):
+    found = module(one.module)
+    if isinstance(group := getattr(found, "app", None), typer.Typer):
         return typer.main.get_command(group)
-    function = getattr(module, one.function or name)
+    function = getattr(found, one.function or name)
     parser = typer.Typer(**PLAIN)
     parser.command(name, cls=VerbCommand)(with_engine(function) if one.simulates else function)
     return typer.main.get_command(parser)

@@ -16,7 +16,7 @@ from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
 from ..scenario import Scenario
-from ..tuning import of_file, solve, statements
+from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
 from .place import Place
@@ -105,7 +105,7 @@ def tuned(
         made = _made(where, line.candidate.kind, params, shape=shape)
         if made is not None:
             plain = _made(where, line.candidate.kind, {"limit": buffer(where)}, shape=shape)
-            yield statements.setting(line.candidate, plain.params_as_loaded if plain else None), made
+            yield names.setting(line.candidate, plain.params_as_loaded if plain else None), made
 
 
 def weighed(where: Place, exchange: Exchange | None = None) -> str:

@@ -22,7 +22,9 @@ the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..files.lazy import attributes
 
 if TYPE_CHECKING:
     from .lab import LabAnswer, lab
@@ -32,10 +34,4 @@ __all__ = ["Agreement", "LabAnswer", "lab", "replay"]
 
 _HOME = {"Agreement": "replay", "LabAnswer": "lab", "lab": "lab", "replay": "replay"}
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOME:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = attributes(__name__, _HOME)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import metrics
 from ..errors import UsageError
 from ..metrics import statistics
-from .executor import Executor
+from . import threads
 
 #: Default number of replications.
 REPLICATIONS = 10
@@ -43,7 +43,7 @@ class Effort:
             raise UsageError(
                 "replications", self.replications, "must be 1 or more", "choose 5 or more for an interval"
             )
-        Executor(self.jobs)
+        threads.check(self.jobs)
         if self.precision is not None and not 0 < self.precision < 1:
             raise UsageError(
                 "precision", self.precision, "must lie between 0 and 1", "write one such as 0.05"

@@ -7,7 +7,6 @@ A `View` is the form in which a caller receives each run: `Executor.records` ret
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ import dropcurve._core as _core
 
 from ..errors import UsageError
 from ..results.series import Series
-from . import cluster, engine, record
+from . import cluster, engine, record, threads
 from .job import Job, Keep
 from .record import RunRecord
 from .store import RunStore
@@ -77,15 +76,12 @@ class Executor:
     watch: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.jobs is not None and self.jobs < 1:
-            raise UsageError(
-                "jobs", self.jobs, "must be 1 or more", "give the number of runs at once, such as 4"
-            )
+        threads.check(self.jobs)
 
     @property
     def threads(self) -> int:
         """Number of threads."""
-        return self.jobs or os.cpu_count() or 1
+        return threads.count(self.jobs)
 
     @contextmanager
     def opened(self) -> Iterator[Executor]:

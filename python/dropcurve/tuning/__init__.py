@@ -4,271 +4,37 @@
                             goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
     print(answer)
 
-The modules, in the order of an answer: `question` (a scenario, or a link by `link_question`) and its `goal`;
+The modules, in the order of an answer: `asking`, `question` (a scenario, or a link by `link_question`) and its `goal`;
 `families`, the search space of each discipline; `initial_designs`; `solving`, the edge of the bound by root finding
 (`constraint`); `screening`; `search` with a `surrogate` of each family and a `study` in Optuna; `race` or `adjust` for
 the finalists; `validation` on held-out conditions with the rules of `decision`; `robustness`; `answer`, rendered by
-`text`, `statements` and `page`. `stages` runs them all on the `bench`, which makes and stores the runs.
+`text`, `statements` and `page`. `tuner` and `stages` run them all on the `bench`, which makes and stores the runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..errors import UsageError
-from ..runs.executor import Executor
-from ..runs.job import build
-from ..runs.sweeping.run_table import RunTable
-from ..scenario import Scenario, links
-from ..verdict import Exchange
-from . import stressed
-from .answer import Answer
-from .bench import Bench, Tell
-from .candidates import Candidate
-from .effort import Clock
-from .link_question import of_link, of_mix
-from .question import Question, of_file
-from .stages import Stages, effort_of
-from .time_source import TimeSource, WallTime
+from ..files.lazy import attributes
 
-__all__ = ["Answer", "Question", "of_file", "of_link", "of_mix", "solve", "tune"]
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .asking import ask
+    from .link_question import of_link, of_mix
+    from .question import Question, of_file
+    from .tuner import solve, tune
 
-#: Called with the stage, the incumbent (None before there is one) and the means of its runs so far.
-Progress = Callable[[str, Candidate | None, str], None]
-#: Fewest runs of a search.
-FEWEST = 60
-#: Most replications of a validation that continues until every rival is decided.
-DECIDED = 200
+__all__ = ["Answer", "Question", "ask", "of_file", "of_link", "of_mix", "solve", "tune"]
 
+_HOME = {
+    "Answer": "answer",
+    "Question": "question",
+    "ask": "asking",
+    "of_file": "question",
+    "of_link": "link_question",
+    "of_mix": "link_question",
+    "solve": "tuner",
+    "tune": "tuner",
+}
 
-def tune(
-    scenario: Scenario | str | Path | None = None,
-    *,
-    link: str | None = None,
-    goal: str | None = None,
-    ranges: Mapping[str, str] | None = None,
-    rate: str | None = None,
-    rtt: str | None = None,
-    flows: str | None = None,
-    buffer: str | None = None,
-    short: str | None = None,
-    udp: str | None = None,
-    tcp: str | None = None,
-    ecn: bool | None = None,
-    exchange: Exchange | None = None,
-    candidates: Sequence[str] = (),
-    robust: str | None = None,
-    within: str | Path | None = None,
-    box: str | None = None,
-    space: Mapping[str, Mapping[str, str]] | None = None,
-    runs: int | None = None,
-    seconds: float | None = None,
-    margin: float | None = None,
-    until_decided: bool = False,
-    seed: int = 1,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    out: str | Path,
-    cache: str | Path | None = None,
-) -> Answer:
-    """Finds the discipline and parameters that serve a goal best over a range of conditions.
-
-    Args:
-        scenario: A scenario with a dumbbell; its ``[tune]`` section may hold the rest of the question.
-        link: A link with its usual traffic instead, as `links.spec` takes it: ``"cable:up,downloads=1-4"``.
-        goal: As `goal` describes, or the name of a preset; "balanced" if there is none.
-        ranges: Range by path of the scenario.
-        rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
-            ``link`` they override its own.
-        exchange, candidates, robust, box, space: As for `of_link`.
-        within: Bounds of datagrams beside the traffic, for ``robust="stress"``.
-        runs: Limit of the search; by default by the size of the link, 1500 at most.
-        seconds: Limit of everything up to the answer. An answer limited by ``runs`` instead is the same on every
-            machine.
-        margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
-        until_decided: Validates until every rival is better, worse or equal within the margin.
-        seed: Of every random choice.
-        jobs: Threads.
-        cluster: Address of a Dask cluster.
-        out: Folder of the answer. Interrupted, the same call continues there.
-        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`).
-
-    Returns:
-        The answer, which ``print`` renders.
-
-    Raises:
-        DropcurveError: For every fault of the question, the values or the folder.
-
-    Example:
-        ``tune(link="cable:up", goal="gaming", box="linux", out="answer")``
-    """
-    question = ask(
-        scenario, link=link, exchange=exchange, goal=goal, ranges=ranges,
-        rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
-        tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, within=within, box=box, space=space,
-    )  # fmt: skip
-    return solve(
-        question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-        where=Executor(jobs, cluster), out=out, cache=cache, page=False,
-    )  # fmt: skip
-
-
-def ask(
-    scenario: Scenario | str | Path | None, *, within: str | Path | None = None, **given: Any
-) -> Question:
-    """The question of `tune`, parsed and validated; ``given`` are its other arguments about link and goal.
-
-    Raises:
-        DropcurveError: For every fault of it.
-    """
-    return stressed.within(_asked(scenario, **given), within)
-
-
-def _asked(
-    scenario: Scenario | str | Path | None,
-    *,
-    link: str | None = None,
-    goal: str | None,
-    ranges: Mapping[str, str] | None,
-    robust: str | None,
-    box: str | None,
-    candidates: Sequence[str],
-    space: Mapping[str, Mapping[str, str]] | None,
-    exchange: Exchange | None = None,
-    **numbers: Any,
-) -> Question:
-    """The question without bounds of datagrams."""
-    given = {name: value for name, value in numbers.items() if value is not None and value is not False}
-    if isinstance(scenario, str) and scenario.startswith(links.PREFIX) and link is None:
-        link, scenario = scenario.removeprefix(links.PREFIX), None
-    if scenario is not None:
-        if wrong := [name for name in ("link", *given) if name in given or (name == "link" and link)]:
-            raise UsageError(
-                f"--{wrong[0]}",
-                given.get(wrong[0], link),
-                "describes a link, and a scenario was named",
-                "give one or the other",
-                shown="path",
-            )
-        return of_file(
-            scenario, goal=goal, ranges_=ranges, box=box, candidates=candidates, robust=robust, space=space,
-            exchange=exchange,
-        )  # fmt: skip
-    shared: dict[str, Any] = {
-        "goal": goal, "box": box or "", "candidates": candidates, "robust": robust or "mean", "space": space,
-        "exchange": exchange,
-    }  # fmt: skip
-    if ranges:
-        path = next(iter(ranges))
-        raise UsageError(
-            f"--range {path}",
-            ranges[path],
-            "varies a scenario",
-            "leave it out: the options of a link take ranges themselves",
-            shown="path",
-        )
-    if link is None and "rate" in given and "flows" not in given:
-        # Traffic that is not stated is the usual one of the link.
-        link = str(given.pop("rate"))
-    if link is not None:
-        return of_mix(link, override=links.overrides(link, **given), **shared)
-    missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
-    if missing:
-        raise UsageError(
-            ", ".join(missing),
-            "",
-            "not given",
-            "give all four, such as --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts; "
-            "or --rate without --flows, for the usual traffic of such a line; "
-            "or a link (--link cable); or a scenario",
-        )
-    return of_link(**given, **shared)
-
-
-def solve(
-    question: Question,
-    *,
-    runs: int | None = None,
-    seconds: float | None = None,
-    margin: float | None = None,
-    until_decided: bool = False,
-    seed: int = 1,
-    where: Executor | None = None,
-    out: str | Path,
-    cache: str | Path | None = None,
-    command: str = "",
-    page: bool = True,
-    short: bool = False,
-    say: Progress = lambda *_: None,
-    tell: Tell | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    plan: Callable[[int], None] = lambda _: None,
-    source: TimeSource | None = None,
-) -> Answer:
-    """Answers a question.
-
-    Args:
-        question: As `ask` returns it.
-        runs: As for `tune`, and likewise the arguments that follow.
-        where: Executor of the runs.
-        command: The command that repeats the answer.
-        page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
-        short: Stops after the validation, without sensitivity, drift and further replications: for callers that
-            compare the designs themselves.
-        say: Called with each stage, the incumbent and the means of its runs so far ("" before there are some).
-        tell: Called with the number of finished runs of a batch, and with the size of the batch.
-        note: Called with a note on the time it will take.
-        plan: Called with the number of runs that the whole answer will take, about.
-        source: Of the time that ``seconds`` limits; the wall clock by default.
-
-    Raises:
-        UsageError: For values out of range.
-    """
-    _check(runs, seconds, margin, seed)
-    most = DECIDED if until_decided else 0
-    rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
-    with (where or Executor()).opened() as there:
-        while True:
-            clock = Clock(None if seconds is None else seconds / rounds, page, source or WallTime())
-            bench = Bench(
-                question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell, source=clock.source
-            )
-            bench.deadline = clock.end
-            bench.open()
-            spent = effort_of(bench, clock, runs, seed)
-            plan(spent.runs + spent.outside(question))
-
-            def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
-                say(stage, best, "" if best is None else bench.expectation(best))
-
-            stages = Stages(
-                bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
-            )
-            answer = stages.go(command)
-            if question.robust != "stress":
-                return answer
-            shown("search for a worse condition", answer.best)
-            worst = stressed.worse(bench, answer.best, margin=answer.margin, seed=seed)
-            if worst is None or len(question.worst) == stressed.ROUNDS:
-                answer = replace(answer, stress=stressed.summary(question, worst))
-                answer.save(Path(out))
-                return answer
-            note(f"worse: {question.describe(worst)}; searching again with this condition")
-            question = replace(question, worst=(*question.worst, tuple(worst.items())))
-
-
-def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int) -> None:
-    """Raises UsageError for values out of range."""
-    if runs is not None and runs < FEWEST:
-        raise UsageError(
-            "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
-        )
-    if not 0 <= seed < 2**31:
-        raise UsageError("seed", seed, "must be a whole number from 0 to 2147483647", "choose one such as 1")
-    if seconds is not None and not seconds > 0:
-        raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
-    if margin is not None and not margin > 0:
-        raise UsageError("margin", f"{margin:g}", "must be above 0", "write one such as 0.2")
+__getattr__ = attributes(__name__, _HOME)

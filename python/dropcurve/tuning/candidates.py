@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from .. import boxes
-from ..advise import Design
-from ..boxes import Export
+from ..advise.designs import Design
+from ..boxes.model import Export
 from ..errors import DropcurveError
 from ..quantities import units, values
 from ..scenario import Scenario

@@ -18,6 +18,7 @@ from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .customary import customary
+from .delay_bounds import RISING, bound_s, delay_bounds
 from .families import Coordinates, Room
 from .goal import MOST, Constraint, Goal
 from .study import FamilyStudy
@@ -48,14 +49,8 @@ RULES = {
 }  # fmt: skip
 
 
-#: Measures that rise with the scale, and those that improve with it if they are measured over all traffic.
-RISING = ("sojourn_ms", "queue_pkts")
+#: Measures that improve with the scale if they are measured over all traffic.
 IMPROVING = ("utilisation", "goodput_bps", "throughput_bps", "loss", "timeouts", "retransmits")
-
-
-def delay_bounds(goal: Goal) -> tuple[Constraint, ...]:
-    """The constraints of a goal that bound the queueing delay or the queue from above."""
-    return tuple(one for one in goal.constraints if one.upper and one.measure.key.startswith(RISING))
 
 
 def share_bounds(goal: Goal) -> tuple[Constraint, ...]:
@@ -73,16 +68,6 @@ def direction(goal: Goal) -> int:
         return 1
     rising = single.key.startswith((*RISING, "delay_ms"))
     return -1 if rising and share_bounds(goal) else 0
-
-
-def bound_s(goal: Goal, room: Room) -> float | None:
-    """The tightest bound on the queueing delay in seconds; a bound on the queue in packets counts as the time to send
-    them. None without one."""
-    found = [
-        one.bound / 1e3 if one.measure.unit == "ms" else one.bound / room.capacity
-        for one in delay_bounds(goal)
-    ]
-    return min((value for value in found if value > 0), default=None)
 
 
 def customary_s(goal: Goal, room: Room) -> float:

@@ -14,9 +14,9 @@ from ..quantities import wording
 from .answer import Answer
 from .goal import Constraint
 from .measures import Measure
+from .names import KINDS
 from .robustness import Drift, Far, Sensitivity
 from .study import front
-from .terms import KINDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

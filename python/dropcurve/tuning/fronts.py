@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from ..quantities import wording
 from .candidates import Candidate
 from .findings import Findings
-from .terms import KINDS, cell, points_of, shown
+from .names import KINDS, shown
+from .terms import cell, points_of
 from .validation import ValidationLine
 
 

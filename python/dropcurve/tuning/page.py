@@ -21,8 +21,10 @@ from .aggregation import where
 from .answer import Answer
 from .findings import Findings
 from .link_mix import MixLink
+from .names import KINDS
+from .names import shown as of_parameter
 from .question import ends
-from .terms import KINDS, labels
+from .terms import labels
 from .validation import ValidationLine
 
 TEMPLATE = "tune.html"
@@ -132,7 +134,7 @@ def content(
         "bounded": bool(question.goal.constraints),
         "question": question.title,
         "kind": best.kind_as_loaded,
-        "params": [(name, terms.shown(value)) for name, value in best.params_as_loaded.items()],
+        "params": [(name, of_parameter(value)) for name, value in best.params_as_loaded.items()],
         "verdict": [f"{one}." for one in sentences],
         "holds": answer.lines[0].holds, "tone": tone(answer),
         "expected": _expected(answer),

@@ -22,8 +22,8 @@ from .evaluations import Evaluations
 from .families import Coordinates
 from .initial_designs import RULE, is_default
 from .line_search import LineSearch
+from .names import KINDS, shown
 from .study import FamilyStudy
-from .terms import KINDS, shown
 
 #: Largest share of the runs of a search for the edges.
 SOLVING = 0.5

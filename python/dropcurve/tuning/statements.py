@@ -5,24 +5,21 @@ Each follows from the lines of the validation alone, so that none contradicts th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..metrics.statistics import Paired
 from ..quantities import wording
 from .aggregation import where
-from .candidates import Candidate
-from .constraint import delay_bounds
 from .decision import complexity, default_distance, is_fair_twin, reported, short
+from .delay_bounds import delay_bounds
 from .findings import Findings
 from .measures import Measure
+from .names import setting
 from .proof import Kept
-from .terms import KINDS, cell, interval, labels, points_of, shown, span
+from .terms import cell, interval, labels, points_of, span
 from .unsettled import narrower, to_do
 from .validation import ValidationLine
 
-#: Parameters that the name of a setting leaves out.
-USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_rate", "unit", "byte_mode",
-         "memory_limit", "drop_batch")  # fmt: skip
 #: Share of the delay bound from which on the budget counts as used.
 USED = 0.9
 #: Possible gain in percentage points below which none is left.
@@ -55,25 +52,6 @@ def _unwritten(answer: Findings) -> Iterator[str]:
             f"No configuration is written: the text for {answer.question.target.box} does not read back as what was "
             f"simulated ({wording.listed(answer.changed)} would differ)"
         )
-
-
-def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
-    """A design in words: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``.
-
-    Args:
-        one: The design.
-        usual: Values that are left out, such as the box's defaults.
-    """
-    params = one.params_as_loaded
-    kind = one.kind_as_loaded
-    own = {name: value for name, value in params.items() if name not in USUAL}
-    if usual is not None:
-        own = {name: value for name, value in own.items() if usual.get(name) != value}
-    own = own or {name: value for name, value in params.items() if name == "limit"}
-    if kind == "droptail":
-        own = {"limit": params.get("limit")}
-    values = ", ".join(f"{name} {shown(value)}" for name, value in own.items() if value is not None)
-    return f"{KINDS.get(kind, kind)} with {values}" if values else KINDS.get(kind, kind)
 
 
 def bounded(answer: Findings) -> list[Measure]:

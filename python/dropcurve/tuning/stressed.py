@@ -6,17 +6,15 @@ The conditions are those of the ranges, and with bounds also datagrams inside th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 
-from ..errors import UsageError
 from ..metrics import statistics
 from ..quantities import units
 from ..quantities.ranges import Range
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .question import Condition, Question
-from .stress.bounds import Bounds, Case, load
+from .stress.bounds import Bounds, Case
 from .stress.search import StressSearch
 from .stress.traffic import DATAGRAM_KEYS, StressLink, with_envelope
 
@@ -72,24 +70,6 @@ def worse(bench: Bench, best: Candidate, *, margin: float, seed: int) -> Conditi
     if pair is None or pair.mean <= max(margin, pair.half_width or 0.0):
         return None
     return condition_of(found.case)
-
-
-def within(question: Question, path: str | Path | None) -> Question:
-    """The question with the bounds of datagrams in a file.
-
-    Raises:
-        UsageError: For a question of another ``robust``, and for "stress" where nothing varies.
-        DropcurveError: As `bounds.load`.
-    """
-    if path is not None:
-        if question.robust != "stress":
-            raise UsageError("within", path, "bounds the search of --robust stress", "give both or neither")
-        question = replace(question, within=load(path))
-    if question.robust == "stress" and question.within is None and not question.varying:
-        raise UsageError(
-            "robust", "stress", "nothing varies", "give a range, such as --flows 1-50, or --within FILE"
-        )
-    return question
 
 
 def summary(question: Question, left: Condition | None) -> str:

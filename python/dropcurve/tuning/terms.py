@@ -1,24 +1,15 @@
-"""Names of disciplines, parameters and numbers in sentences, tables and figures."""
+"""Numbers of a validation and labels of its designs, in sentences, tables and figures."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..metrics.statistics import Interval
 from ..quantities import units, wording
 from .goal import Objective
 from .measures import Measure
+from .names import shown
 from .validation import ValidationLine
-
-#: Disciplines as sentences call them.
-KINDS = {
-    "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
-    "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
-    "nlred": "nonlinear RED", "wred": "WRED",
-}  # fmt: skip
-#: A number with a fraction, such as that of ``10.399744 ms``, to which a box rounds ``10.4 ms``.
-FRACTION = re.compile(r"\d+\.\d+")
 
 
 def points_of(one: Objective) -> str:
@@ -35,21 +26,6 @@ def interval(line: ValidationLine, one: Measure) -> str:
     """A measure with its interval and unit."""
     found = line.measures[one.key]
     return wording.amount(found.mean, found.half_width, one.unit)
-
-
-def shown(value: object) -> str:
-    """A parameter as text: switches in small letters, numbers to four digits, lists with commas."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(shown, value))
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return FRACTION.sub(lambda found: _four_digits(float(found[0])), str(value))
-
-
-def _four_digits(value: float) -> str:
-    return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:

@@ -11,9 +11,10 @@ from . import fronts, statements
 from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
+from .names import KINDS, setting, shown
 from .robustness import Drift, Off
 from .statements import bounded
-from .terms import KINDS, cell, interval, labels, shown
+from .terms import cell, interval, labels
 from .unsettled import narrower, to_do
 from .validation import ValidationLine
 
@@ -30,7 +31,7 @@ def _verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
-    found = [f"{to_do(answer)} {statements.setting(best.candidate)}; {_expectation(answer, best)}"]
+    found = [f"{to_do(answer)} {setting(best.candidate)}; {_expectation(answer, best)}"]
     found += narrower(answer) if best.holds else []
     found += [
         f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs
@@ -39,7 +40,7 @@ def _verdict(answer: Findings) -> list[str]:
     if not best.holds:
         found[0] = (
             "No design that was tried holds every constraint over the whole range, so there is nothing to load; "
-            f"{statements.setting(best.candidate)} comes closest"
+            f"{setting(best.candidate)} comes closest"
         )
     return found
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from ...errors import UsageError
 from .. import tcp
-from ..conditions import Point
 from ..equilibrium import Curve, Equilibrium, needed, on_curve
+from ..link_conditions import Point
 
 #: Points of a drawn curve.
 POINTS = 200

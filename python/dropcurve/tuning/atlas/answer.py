@@ -10,12 +10,11 @@ from typing import Any
 from ...errors import UsageError
 from ...quantities import wording
 from ..candidates import Candidate
-from ..constraint import bound_s
 from ..customary import customary
+from ..delay_bounds import bound_s
 from ..families import family
+from ..names import KINDS, setting, shown
 from ..question import Question
-from ..statements import setting
-from ..terms import KINDS, shown
 from .conditions import Beyond, beyond, known
 from .model import Atlas, load
 from .pick import Pick, PredictedRange, picks

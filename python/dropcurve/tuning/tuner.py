@@ -1,0 +1,188 @@
+"""The whole search: from a question to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import UsageError
+from ..runs.executor import Executor
+from ..runs.job import build
+from ..runs.sweeping.run_table import RunTable
+from ..scenario import Scenario
+from ..verdict import Exchange
+from . import stressed
+from .answer import Answer
+from .asking import ask
+from .bench import Bench, Tell
+from .candidates import Candidate
+from .effort import Clock
+from .question import Question
+from .stages import Stages, effort_of
+from .time_source import TimeSource, WallTime
+
+#: Called with the stage, the incumbent (None before there is one) and the means of its runs so far.
+Progress = Callable[[str, Candidate | None, str], None]
+#: Fewest runs of a search.
+FEWEST = 60
+#: Most replications of a validation that continues until every rival is decided.
+DECIDED = 200
+
+
+def tune(
+    scenario: Scenario | str | Path | None = None,
+    *,
+    link: str | None = None,
+    goal: str | None = None,
+    ranges: Mapping[str, str] | None = None,
+    rate: str | None = None,
+    rtt: str | None = None,
+    flows: str | None = None,
+    buffer: str | None = None,
+    short: str | None = None,
+    udp: str | None = None,
+    tcp: str | None = None,
+    ecn: bool | None = None,
+    exchange: Exchange | None = None,
+    candidates: Sequence[str] = (),
+    robust: str | None = None,
+    within: str | Path | None = None,
+    box: str | None = None,
+    space: Mapping[str, Mapping[str, str]] | None = None,
+    runs: int | None = None,
+    seconds: float | None = None,
+    margin: float | None = None,
+    until_decided: bool = False,
+    seed: int = 1,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    out: str | Path,
+    cache: str | Path | None = None,
+) -> Answer:
+    """Finds the discipline and parameters that serve a goal best over a range of conditions.
+
+    Args:
+        scenario: A scenario with a dumbbell; its ``[tune]`` section may hold the rest of the question.
+        link: A link with its usual traffic instead, as `links.spec` takes it: ``"cable:up,downloads=1-4"``.
+        goal: As `goal` describes, or the name of a preset; "balanced" if there is none.
+        ranges: Range by path of the scenario.
+        rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
+            ``link`` they override its own.
+        exchange, candidates, robust, box, space: As for `of_link`.
+        within: Bounds of datagrams beside the traffic, for ``robust="stress"``.
+        runs: Limit of the search; by default by the size of the link, 1500 at most.
+        seconds: Limit of everything up to the answer. An answer limited by ``runs`` instead is the same on every
+            machine.
+        margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
+        until_decided: Validates until every rival is better, worse or equal within the margin.
+        seed: Of every random choice.
+        jobs: Threads.
+        cluster: Address of a Dask cluster.
+        out: Folder of the answer. Interrupted, the same call continues there.
+        cache: Folder of the store of runs, or "off" (`dropcurve.runs.cache`).
+
+    Returns:
+        The answer, which ``print`` renders.
+
+    Raises:
+        DropcurveError: For every fault of the question, the values or the folder.
+
+    Example:
+        ``tune(link="cable:up", goal="gaming", box="linux", out="answer")``
+    """
+    question = ask(
+        scenario, link=link, exchange=exchange, goal=goal, ranges=ranges,
+        rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp,
+        tcp=tcp, ecn=ecn, candidates=candidates, robust=robust, within=within, box=box, space=space,
+    )  # fmt: skip
+    return solve(
+        question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
+        where=Executor(jobs, cluster), out=out, cache=cache, page=False,
+    )  # fmt: skip
+
+
+def solve(
+    question: Question,
+    *,
+    runs: int | None = None,
+    seconds: float | None = None,
+    margin: float | None = None,
+    until_decided: bool = False,
+    seed: int = 1,
+    where: Executor | None = None,
+    out: str | Path,
+    cache: str | Path | None = None,
+    command: str = "",
+    page: bool = True,
+    short: bool = False,
+    say: Progress = lambda *_: None,
+    tell: Tell | None = None,
+    note: Callable[[str], None] = lambda _: None,
+    plan: Callable[[int], None] = lambda _: None,
+    source: TimeSource | None = None,
+) -> Answer:
+    """Answers a question.
+
+    Args:
+        question: As `ask` returns it.
+        runs: As for `tune`, and likewise the arguments that follow.
+        where: Executor of the runs.
+        command: The command that repeats the answer.
+        page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
+        short: Stops after the validation, without sensitivity, drift and further replications: for callers that
+            compare the designs themselves.
+        say: Called with each stage, the incumbent and the means of its runs so far ("" before there are some).
+        tell: Called with the number of finished runs of a batch, and with the size of the batch.
+        note: Called with a note on the time it will take.
+        plan: Called with the number of runs that the whole answer will take, about.
+        source: Of the time that ``seconds`` limits; the wall clock by default.
+
+    Raises:
+        UsageError: For values out of range.
+    """
+    _check(runs, seconds, margin, seed)
+    most = DECIDED if until_decided else 0
+    rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
+    with (where or Executor()).opened() as there:
+        while True:
+            clock = Clock(None if seconds is None else seconds / rounds, page, source or WallTime())
+            bench = Bench(
+                question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell, source=clock.source
+            )
+            bench.deadline = clock.end
+            bench.open()
+            spent = effort_of(bench, clock, runs, seed)
+            plan(spent.runs + spent.outside(question))
+
+            def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
+                say(stage, best, "" if best is None else bench.expectation(best))
+
+            stages = Stages(
+                bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
+            )
+            answer = stages.go(command)
+            if question.robust != "stress":
+                return answer
+            shown("search for a worse condition", answer.best)
+            worst = stressed.worse(bench, answer.best, margin=answer.margin, seed=seed)
+            if worst is None or len(question.worst) == stressed.ROUNDS:
+                answer = replace(answer, stress=stressed.summary(question, worst))
+                answer.save(Path(out))
+                return answer
+            note(f"worse: {question.describe(worst)}; searching again with this condition")
+            question = replace(question, worst=(*question.worst, tuple(worst.items())))
+
+
+def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int) -> None:
+    """Raises UsageError for values out of range."""
+    if runs is not None and runs < FEWEST:
+        raise UsageError(
+            "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
+        )
+    if not 0 <= seed < 2**31:
+        raise UsageError("seed", seed, "must be a whole number from 0 to 2147483647", "choose one such as 1")
+    if seconds is not None and not seconds > 0:
+        raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
+    if margin is not None and not margin > 0:
+        raise UsageError("margin", f"{margin:g}", "must be above 0", "write one such as 0.2")
