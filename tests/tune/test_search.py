@@ -20,15 +20,16 @@ from dropcurve.tuning.search import Search
 from dropcurve.tuning.study import STEP, FamilyStudy
 
 GOAL = "p95 delay < 25ms, max utilisation"
-#: Share of its range at which each parameter of RED is best, and what a whole range off it costs: utilisation (points)
-#: and delay (ms). Screening finds the parameters that break the bound; the memory decides between feasible settings.
+#: Share of its range at which each parameter of RED is best, and the cost of being a whole range off: utilisation
+#: (points) and delay (ms). Screening finds the parameters that break the bound; the memory decides between feasible
+#: settings.
 BEST = {"min_th": 0.4, "ratio": 0.5, "max_p": 0.3, "memory_s": 0.05}
 UTILISATION = {"min_th": 2.0, "ratio": 1.0, "max_p": 1.0, "memory_s": 8.0}
 DELAY_MS = {"min_th": 90.0, "ratio": 15.0, "max_p": -25.0, "memory_s": 1.0}
 
 
 class Hills(Bench):
-    """A bench whose runs follow from a formula: a smooth hill, a bound beside its top, and noise of the seed."""
+    """A bench whose runs follow from a formula: a smooth hill, a bound next to its top, and noise by seed."""
 
     def __init__(self) -> None:
         question = of_link(

@@ -58,7 +58,7 @@ def test_rap_of_ns2_comes_packet_by_packet() -> None:
         ("offered_ns3", ["Fifo", "RED, nonlinear", "PIE, spaced"]),
     ],
 )
-def test_disciplines_under_streams_that_answer_to_nothing(area: str, names: list[str]) -> None:
+def test_disciplines_under_streams_without_congestion_control(area: str, names: list[str]) -> None:
     """Without a transport: queues within 8 % over four seeds, losses within the spread of the streams."""
     cases = quick(area)
     assert [case.name for case in cases] == names

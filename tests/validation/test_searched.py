@@ -38,7 +38,7 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
         assert (steps - 0.5) ** coordinates <= wanted <= (steps + 0.5) ** coordinates
 
 
-def test_whoever_waits_reads_a_sentence() -> None:
+def test_progress_is_a_sentence() -> None:
     one = SearchOutcomes(2, 59, 544, Interval(-0.123, 0.26, 20))
     assert searched.progress_line(13, 3, one) == (
         "problem 13 of 14, seed 3: the search reached the grid with 59 runs against 544: "

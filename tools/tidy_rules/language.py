@@ -43,6 +43,12 @@ INSTEAD = {
     r"for want of": "for lack of",
     r"but for": "except for",
     r"told(?! apart)": "reported, given, configured",
+    r"who(?:m|so)?ever": "anyone who, the caller, the process that",
+    r"says? otherwise": "has another value, by default",
+    r"as people (?:type|write|read|call|say)": "as text, by its usual name",
+    r"(?:bears?|bearing) (?:it|that|this|them) out": "confirms",
+    r"where (?:it is|they are) felt": "delay-sensitive traffic",
+    r"to be had": "available, possible",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""
 

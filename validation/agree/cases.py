@@ -17,7 +17,7 @@ class Figure:
 
     @property
     def apart(self) -> float:
-        """Ours less theirs."""
+        """Our value minus theirs."""
         return self.ours - self.theirs
 
     @property

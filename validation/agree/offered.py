@@ -2,8 +2,8 @@
 
     python -m validation.agree.offered SEEDS OUT      records the rows again; needs ns-2.35
 
-`ns2/offered.tcl` states the same on the side of ns-2: a link of 10 Mbit/s, Poisson streams that answer to
-nothing, statistics from 20 s on.
+`ns2/offered.tcl` states the same on the side of ns-2: a link of 10 Mbit/s, Poisson streams without congestion
+control, statistics from 20 s on.
 """
 
 from __future__ import annotations

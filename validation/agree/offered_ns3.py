@@ -3,7 +3,7 @@
    python -m validation.agree.offered_ns3 SEEDS OUT      records the rows again; needs ns-3's headers
 
 `ns3/offered.cc` states the same on the side of ns-3: a link of 10 Mbit/s behind a device of one packet,
-Poisson streams that answer to nothing, statistics from 20 s on.
+Poisson streams without congestion control, statistics from 20 s on.
 """
 
 from __future__ import annotations

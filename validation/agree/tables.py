@@ -281,12 +281,12 @@ TABLES = (
         friendliness.scenario, friendliness.numbers, FRIENDLY_COLUMNS, friendliness.missing,
     ),
     AgreementTable(
-        "offered", ("offered.csv",), "Disciplines of ns-2 under streams that answer to nothing", "ns-2.35",
+        "offered", ("offered.csv",), "Disciplines of ns-2 under streams without congestion control", "ns-2.35",
         lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
         note="Recorded with the project's own script: Poisson streams into one queue, so no transport stands between.",
     ),
     AgreementTable(
-        "offered_ns3", ("offered_ns3.csv",), "Disciplines of ns-3 under streams that answer to nothing", "ns-3.37",
+        "offered_ns3", ("offered_ns3.csv",), "Disciplines of ns-3 under streams without congestion control", "ns-3.37",
         lambda row: row["name"], offered_ns3.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
         note="Recorded with the project's own program: Poisson streams into one queue, so no transport stands between.",
     ),

@@ -107,7 +107,7 @@ PAGE = """\
 One row for each kind: what was published of it, a scenario that shows it, and the range in which the claim is
 right. Scenarios and ranges were settled with trial runs in view: a row shows that the discipline does it here, not
 that it does so everywhere. The network is one link of 10 Mbit/s with round trips of 44 to 64 ms and packets of 1500
-bytes, unless a row says otherwise; transfers are TCP without end by the current RFCs, a flood sends packets at
+bytes, unless a row states others; transfers are TCP without end by the current RFCs, a flood sends packets at
 random instants whatever becomes of them, a call sends 80 kbit/s. What is not named is at its default.
 
 Means over {replications} runs with 95 % intervals, widened where a row asks several questions. A row holds if the whole

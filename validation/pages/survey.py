@@ -48,7 +48,7 @@ SCENARIOS: dict[str, tuple[str, tuple[str, ...], int]] = {
         40,
     ),
     "distances": ("10 transfers at 10 Mbit/s, round trips of 44 to 244 ms", (tcp(10),), 10),
-    "flood": ("8 transfers at 10 Mbit/s, and 12 Mbit/s that answer to nothing", (tcp(8), flood(12)), 10),
+    "flood": ("8 transfers at 10 Mbit/s, and 12 Mbit/s of unresponsive datagrams", (tcp(8), flood(12)), 10),
     "call": ("8 transfers at 10 Mbit/s, and a call of 80 kbit/s", (tcp(8), VOICE), 10),
     "fast": ("20 transfers at 100 Mbit/s", (tcp(20),), 100),
     "change": (
@@ -121,7 +121,7 @@ PAGE = """\
 # All disciplines on the same eight scenarios
 
 Each discipline at its defaults, with room for 200 packets (or at its own limit, where its other defaults ask for
-more). Packets of 1500 bytes, round trips of 44 to 64 ms unless a scenario says otherwise, TCP by the current RFCs.
+more). Packets of 1500 bytes, round trips of 44 to 64 ms unless a scenario states others, TCP by the current RFCs.
 Means over {replications} runs of 20 seconds with 95 % intervals, the first five seconds left out. *Delay* is the time
 in the queue of the packets that left it, *drops* the share of arrivals that the queue dropped, *Jain* the index of
 fairness over all flows.

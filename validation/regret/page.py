@@ -80,7 +80,7 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
             f"![Regret of each optimiser against its runs, {shown}](figures/{FIGURE})",
             "",
             f"On {shown} other optimisers search the same disciplines and ranges with up to {most} runs. Regret is the "
-            "median over these links, of the incumbent after as many runs, whoever found it; an incumbent that does "
+            "median over these links, of the incumbent after as many runs, over all searches; an incumbent that does "
             f"not hold the bound counts as {BROKEN:g} points. The last point of `tune` is its answer under "
             f"`--time {limits[0]}`, validation included.",
         )

@@ -123,6 +123,18 @@ fn structures_have_the_same_layout_in_c() {
 }
 
 #[test]
+fn the_example_of_the_readme_runs() {
+    let page = std::fs::read_to_string(format!("{ROOT}/README.md")).expect("the README");
+    let (_, rest) = page.split_once("```c\n").expect("an example in C");
+    let source = library().join("readme.c");
+    std::fs::write(&source, rest.split("```").next().expect("its end")).expect("a file");
+    let source = source.to_str().expect("a path in UTF-8");
+    if let Some(found) = compiled("cc", &["-std=c11"], source, "readme", &[]) {
+        assert_eq!(found, "sent 1 packet of 1500 bytes\n");
+    }
+}
+
+#[test]
 fn the_c_example_loses_no_packet() {
     let source = format!("{ROOT}/examples/bottleneck.c");
     if let Some(found) = compiled("cc", &["-std=c11"], &source, "bottleneck", &[]) {

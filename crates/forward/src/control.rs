@@ -154,7 +154,7 @@ impl Desk {
         if let Some(path) = control {
             let failed = |error: std::io::Error| format!("control socket {path}: {error}");
             let listener = UnixListener::bind(path).map_err(failed)?;
-            // Whoever may connect may change and stop the link.
+            // Anyone who may connect may change and stop the link.
             std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
             desk.control = Some(listener);

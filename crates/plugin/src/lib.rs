@@ -11,3 +11,8 @@ pub mod lent;
 pub mod library;
 
 pub use library::load;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

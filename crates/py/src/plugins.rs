@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use units::{Bytes, Ecn, Rate, Span, Time};
 
-/// Leaves the faults of plug-ins to whoever called for the run: they are exceptions, and need no line of their own.
+/// Leaves the faults of plug-ins to the caller of the run: they are exceptions, and need no line of their own.
 pub fn report_once() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -29,7 +29,7 @@ impl Rng for Mrg32k3a {
     }
 }
 
-/// Defaults where a trace does not say otherwise.
+/// Defaults of a trace.
 const SETTING: Setting = Setting { rate: Rate(1_500_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
 /// The link of a trace, and the keys of its queue.

@@ -22,7 +22,7 @@ pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
 
-/// Square root: exact, so the same bits whoever works it out.
+/// Square root: exact, so the same bits on every machine.
 #[inline]
 pub fn sqrt(x: f64) -> f64 {
     #[cfg(feature = "std")]

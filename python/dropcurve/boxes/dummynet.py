@@ -48,7 +48,7 @@ class Configured:
 
     @property
     def title(self) -> str:
-        """Title that it is chosen by."""
+        """Title by which it is chosen."""
         return f"{self.what} {self.number}"
 
 

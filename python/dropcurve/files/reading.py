@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 _WIDE = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
 _WIDE_BYTES = re.compile(_WIDE.pattern.encode())
 
-#: Largest file that is read whole unless the caller says otherwise, in bytes.
+#: Default size limit of a file that is read whole, in bytes.
 LIMIT = 2**30
 
 

@@ -14,7 +14,7 @@ from . import student
 
 #: Fewest replications a sequential rule may stop at.
 MINIMUM = 5
-#: Most replications of a sequential rule unless the user says otherwise.
+#: Default largest number of replications of a sequential rule.
 MAXIMUM = 100
 #: Share of the error probability kept when stopping depends on the data; see `level_when_stopping`.
 STOPPING_SHARE = 0.6

@@ -68,7 +68,7 @@ def draw(data: TradeoffPanel, ax: Axes) -> None:
     right, low, high = _limits(data)
     ax.set_xlim(0, right)
     ax.set_ylim(low, high)
-    ax.set_xlabel("95 % of packets wait less than … (ms)")
+    ax.set_xlabel("queueing delay, p95 (ms)")
     ax.set_ylabel("link utilisation (%)")
     ax.annotate(
         "better",

@@ -41,7 +41,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         found.append((where, f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms"))
     groups = [f"{len(ids)} {name}" for name, ids in view.classes(variant).items()]
     found.append(("Flows", ", ".join(groups) or "none"))
-    found.append(("Each run", f"{_number(run['simulated_s'])} s, counted from {_number(run['warmup_s'])} s"))
+    found.append(("Each run", f"{_number(run['simulated_s'])} s, measured from {_number(run['warmup_s'])} s"))
     found.append(("Replications", str(len(result.seeds))))
     found.append(("Version", f"dropcurve {result.version}"))
     return found

@@ -17,7 +17,7 @@ from ..scenario import Scenario
 from .question import Question
 from .time_source import TimeSource, WallTime
 
-#: Packets that an answer may simulate unless the user says otherwise: about a minute of two processors.
+#: Packets that an answer simulates by default: about a minute of two processors.
 WORK = 1.25e8
 #: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4

@@ -1,4 +1,4 @@
-//! The contract between a queue discipline and whoever drives it.
+//! The contract between a queue discipline and its caller.
 //!
 //! A discipline is a value driven by calls. It owns no clock and no rng: both come in through [`Cx`].
 //! Packets end only through [`Cx::drop`] and [`Cx::mark_or_drop`], so none disappears unrecorded.

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capable_arrival_is_marked_whoever_would_be_the_victim() {
+    fn a_capable_arrival_is_marked_for_every_victim() {
         for victim in [ErdVictim::Arriving, ErdVictim::Random] {
             let params = Params { limit: Amount::Packets(4.0), victim, ecn: true, ..Params::default() };
             let mut queue = Erd::new(&Valid::new(params).unwrap());

@@ -3,7 +3,7 @@
 //! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
 //! Units: packets.
 //! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Rehashing, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
-//! overtake each other once; off by default. Fairness is in packets, not bytes, unless `quantum` says otherwise.
+//! overtake each other once; off by default. Fairness is in packets, not bytes, by default (`quantum` counts bytes).
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};

@@ -1,6 +1,6 @@
 //! Classic ECN detection: a classic AQM makes RTTs long and variable, an L4S queue does neither.
 //!
-//! *Reference*: RFC 9331 section 4.3 requires it; BA19 for the law, as it is remembered.
+//! *Reference*: RFC 9331 section 4.3 requires it; BA19 for the law, from memory.
 //! *Units*: nanoseconds; the score has none: at 0 and below marks are L4S, from 1 on classic.
 //! *Deviations*: the weights and the gain of the deviation are assumed; the estimates are not scaled with the
 //! rate.

@@ -1,7 +1,7 @@
 //! LDA+, the enhanced loss-delay based adaptation: a rate that follows RTCP receiver reports, a few seconds
 //! apart.
 //!
-//! *Reference*: SW00, as it is remembered; RFC3550 for the reports.
+//! *Reference*: SW00, from memory; RFC3550 for the reports.
 //! *Units*: rates in bytes of payload per second.
 //! *Deviations*: assumed: reports have constant intervals; the bottleneck rate is the median over packet
 //! pairs.

@@ -1,7 +1,7 @@
 //! TEAR, TCP emulation at receivers: the receiver emulates the window of a TCP sender, converts it to a rate,
 //! averages it and reports it to the sender.
 //!
-//! *Reference*: ROY00, as it is remembered; uncertain parts are marked *assumed* at the option or below.
+//! *Reference*: ROY00, from memory; uncertain parts are marked *assumed* at the option or below.
 //! *Units*: windows in packets, rates in bytes of payload per second.
 //! *Deviations*: assumed: the sender estimates the RTT and sends it in each packet; it halves its rate after
 //! four round trips without a report.
