@@ -13,6 +13,7 @@ import dropcurve.studies as st
 from dropcurve import metrics
 from dropcurve.runs.tracing import Trace
 from dropcurve.scenario import Scenario
+from dropcurve.studies.red_sizes import DIALECTS, RIG, SOURCE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +27,8 @@ DELAYS, STACKS = (15, 80), {"Reno": "reno", "SACK": "sack1"}
 WEIGHTS = {"RED_1": 0, "RED_2": 0, "RED_3": 1, "RED_4": 1, "RED_5": 2}
 Edits = Mapping[str, Any]
 EVEN = "even 1 ms to 20 ms"
+#: The small granularity of TCP's timer that section 4 of the paper speaks of; everywhere else it is 200 ms.
+FINE = "10 ms"
 
 
 def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) -> dict[str, Scenario]:
@@ -38,6 +41,15 @@ def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) 
         ])
         for variant, mode in VARIANTS.items() for stack in stacks for delay in DELAYS
     }  # fmt: skip
+
+
+def era() -> dict[str, Scenario]:
+    """The cells of the paper, and RED_1 and RED_5 once more with a fine timer in every flow."""
+    fine = {f"flows.{group}.tick": FINE for group in SIZES}
+    found = cells(stacks=["Reno"])
+    return cells() | {f"{name} fine": found[name].edit(fine.items())
+                      for name in (f"{variant} Reno {delay}" for variant in ("RED_1", "RED_5") for delay in DELAYS)
+                      }  # fmt: skip
 
 
 def today() -> dict[str, Scenario]:
@@ -54,34 +66,8 @@ def today() -> dict[str, Scenario]:
             for variant, mode in VARIANTS.items() for stack in STACKS for delay in DELAYS}  # fmt: skip
 
 
-PACKETS = {"kind": "red", "limit": "400 pkts", "min_th": "50 pkts", "max_th": "150 pkts", "max_p": 0.1, "w_q": 0.002,
-           "mean_packet": "1500 B", "max_packet": "1500 B"}  # fmt: skip
-#: In bytes, 875 to a packet: the mean of the three sizes.
-BYTES = {"limit": "350000 B", "min_th": "43750 B", "max_th": "131250 B", "max_p": 0.1, "mean_packet": "875 B"}
-CLASSES = {"min_th": [BYTES["min_th"]], "max_th": [BYTES["max_th"]], "denominator": [10]}
-#: How the scenario counts: step (1) and the words of the paper make ``count`` 1 at the first arrival.
-WORDS = {"dialect": "ns2_explicit", "spacing": "pseudocode", "counting": "from_one"}
 #: The count that equation (1) of the paper needs: 0 at the first arrival.
 EQUATION = {"queue.spacing": "text", "queue.counting": "between"}
-#: RED's ways with sizes in routers and programs, at the paper's thresholds.
-DIALECTS: dict[str, dict[str, Any]] = {
-    "packets: the 1993 paper": PACKETS | {"dialect": "floyd93", "byte_mode": "off"},
-    "packets: ALTQ": PACKETS | {"dialect": "altq"},
-    "packets: DPDK": PACKETS | {"dialect": "dpdk"},
-    "packets: Cisco WRED": {"kind": "wred", "limit": "400 pkts", "min_th": ["50 pkts"], "max_th": ["150 pkts"],
-                            "denominator": [10]},
-    "bytes: Cisco WRED": {"kind": "wred", "unit": "bytes", "limit": BYTES["limit"], "mean_packet": "875 B"} | CLASSES,
-    "bytes, no average: Junos": {
-        "kind": "curve", "unit": "bytes", "limit": BYTES["limit"], "mean_packet": "875 B", "w_q": 0.999999,
-        "min_th": BYTES["min_th"], "max_th": BYTES["max_th"], "curve": "points 43750 0, 131250 0.1, 131251 1",
-        "refuse": "nothing", "spacing": "geometric", "idle_decay": "ignored"},
-    "bytes: Linux": BYTES | {"kind": "red", "dialect": "linux", "w_q": 0.002, "idle_rate": "30 Mbit/s"},
-    "sizes weighted first: dummynet": PACKETS | {"dialect": "dummynet", "byte_mode": "red_2"},
-    "sizes weighted last: ns-2's byte mode": PACKETS | {
-        "dialect": "ns2_explicit", "byte_mode": "ns2", "spacing": "pseudocode"},
-    "RED_4": PACKETS | WORDS | {"byte_mode": "red_4"},
-    "RED_5": PACKETS | WORDS | {"byte_mode": "red_5"},
-}  # fmt: skip
 
 
 def dialects() -> dict[str, Scenario]:
@@ -113,35 +99,6 @@ def mix() -> dict[str, Scenario]:
         mixed = base.edit((groups | largest).items())
         found |= {f"{name}: {it}": mixed.set("queue.byte_mode", mode) for it, mode in VARIANTS.items()}
     return found
-
-
-RIG = """
-[run]
-duration = "60 s"
-warmup = "30 s"
-sample = "10 ms"
-[dumbbell]
-rate = "30 Mbit/s"
-delay = "1 ms"
-access_rate = "0 bit/s"
-access_delay = "1 ms"
-[queue]
-kind = "red_size"
-variant = "{variant}"
-count_start = "{start}"
-limit = "20000 pkts"
-min_th = "1000 pkts"
-max_th = "3000 pkts"
-max_p = 0.1
-w_q = 0.002
-"""
-SOURCE = """
-[flows.{name}]
-transport = "udp"
-source = "poisson"
-rate = "{rate} Mbit/s"
-packet = "{size} B"
-"""
 
 
 def rigs(start: str = "words") -> dict[str, st.Probe]:
@@ -181,7 +138,7 @@ def spacing(variant: str, trace: Trace) -> dict[str, float]:
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
-    """Goodput in Mbit/s and loss in per cent of each size."""
+    """Goodput in Mbit/s, loss in per cent and timeouts of each size."""
     seconds = run["simulated_s"] - run["warmup_s"]
     found: dict[str, float] = {}
     for group, size in SIZES.items():
@@ -189,6 +146,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
         found[f"good {size}"] = sum(flow["goodput_bytes"] for flow in flows) * 8e-6 / seconds
         sent = max(1, sum(flow["sent_pkts"] for flow in flows))
         found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
+        found[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
     goods = [found[f"good {size}"] for size in SIZES.values()]
     found["jain"] = sum(goods) ** 2 / (3 * sum(good**2 for good in goods))
     found["loss"] = metrics.value(run, "loss") or 0.0
@@ -198,7 +156,7 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
 WHAT = {"good": "goodput", "loss": "loss"}
 
 
-def sizes(cell: str, number: str, one: int, *, above: float, below: float) -> st.Test:
+def sizes(cell: str, number: str, one: int, *, above: float, below: float | None = None) -> st.Test:
     """A test on a number of one size over that of packets half as large."""
 
     def effect(x: st.Cells) -> st.Effect:
@@ -223,6 +181,19 @@ def collapse(x: st.Cells) -> st.Effect:
     """Share of the large packets' goodput that RED_2 leaves: large delay less small delay, in points."""
     far, near = (st.more("good 1500", f"RED_2 Reno {ms}", f"RED_1 Reno {ms}")(x) for ms in (80, 15))
     return far - near
+
+
+def large(variant: str, delay_ms: int) -> st.Test:
+    """A test that the largest packets are not starved: their goodput is at least nine tenths of the smallest ones'."""
+    cell = f"{variant} Reno {delay_ms}"
+    return st.Test(f"goodput 1500 over 375, {cell} ms", st.at(cell, "good 1500/good 375"), above=0.9)
+
+
+def fairer(delay_ms: int) -> st.Test:
+    """A test on fairness of RED_5 less that of RED_1, both with the fine timer."""
+    five, one = (st.at(f"{variant} Reno {delay_ms} fine", "jain") for variant in ("RED_5", "RED_1"))
+    return st.Test(f"fairness over sizes, RED_5 less RED_1, timer of {FINE}, {delay_ms} ms",
+                   lambda x: five(x) - one(x), above=0.05)  # fmt: skip
 
 
 def power(x: st.Cells, delay_ms: int) -> st.Effect:
@@ -265,6 +236,19 @@ CLAIMS = (
              "distances between drops are uniform for RED_1, and weighted by size for RED_4 and RED_5; not for RED_2",
              tuple(st.Test(f"distance from uniform, {one}", st.at(f"spacing {one}", "apart"), above, below, "points")
                    for one, above, below in UNEVEN)),
+    st.TestedClaim("C7", "section 3.1", "RED_2 raises the timeouts of the largest packets considerably", tuple(
+        st.Test(f"timeouts of 1500 bytes, RED_2 over RED_1, {stack} 15 ms",
+                st.more("timeouts 1500", f"RED_2 {stack} 15", f"RED_1 {stack} 15"), above=50, unit="%")
+        for stack in STACKS)),
+    st.TestedClaim("C8", "section 5", "RED_1 loses small packets as often as large ones", tuple(
+        st.Test(f"loss 375 over 1500, RED_1 Reno {ms} ms", st.at(f"RED_1 Reno {ms}", "loss 375/loss 1500"), 0.85, 1.15)
+        for ms in DELAYS)),
+    st.TestedClaim("C9", "section 4, figure 10", "with RED_3 and RED_4 goodput rises with the packet size", tuple(
+        sizes(f"{it} Reno 80", "good", one, above=1.05) for it in ("RED_3", "RED_4") for one in (1500, 750))),
+    st.TestedClaim("C10", "section 4", "with a small granularity of the timer RED_5 is far fairer than RED_1",
+                   tuple(fairer(ms) for ms in DELAYS)),
+    st.TestedClaim("C11", "section 5", "RED_4 and RED_5 do not cost large packets goodput", tuple(
+        large(it, ms) for it in ("RED_4", "RED_5") for ms in DELAYS)),
 )  # fmt: skip
 
 
@@ -307,6 +291,15 @@ def evenness(x: st.Cells) -> str:
     lost = {variant: x[f"QUIC and voice: {variant}"]["loss 375"].value for variant in VARIANTS}
     worst = max((variant for variant in VARIANTS if variant != "RED_1"), key=lambda one: lost[one])
     return TEXTS["Mix"][0].format(even="; ".join(ratios), red_1=lost["RED_1"], worst=worst, most=lost[worst])
+
+
+def timed_out(x: st.Cells) -> str:
+    """Text on the timeouts of the largest packets under RED_1 and RED_2, Reno at 15 ms, and how many come for the
+    same goodput."""
+    one, two = (x[f"{variant} Reno 15"] for variant in ("RED_1", "RED_2"))
+    times = (two["timeouts 1500/good 1500"].value) / (one["timeouts 1500/good 1500"].value)
+    return TEXTS["Timeouts"][0].format(one=st.shown(one["timeouts 1500"]), two=st.shown(two["timeouts 1500"]),
+                                       times=times)  # fmt: skip
 
 
 def table(
@@ -352,7 +345,8 @@ def page(outcome: st.Outcome) -> st.Page:
                     [size if isinstance(size, int) else VOICE_BYTES for size in sizes])
               for name, sizes in MIXES.items()),
         ],
-        surprises=[*TEXTS["Surprises"], TEXTS["Square"][0].format(loss=st.shown(found["RED_5 Reno 15"]["loss 1500"]))],
+        surprises=[*TEXTS["Surprises"], timed_out(found),
+                   TEXTS["Square"][0].format(loss=st.shown(found["RED_5 Reno 15"]["loss 1500"]))],
         paper=TEXTS["Paper"][0], explained=st.explained("decnodder"),
     )  # fmt: skip
 
@@ -372,7 +366,7 @@ STUDY = st.Study(
     question="How should RED's drop probability depend on the size of a packet, so that nobody is starved?",
     measure=measure,
     settings={
-        "era": st.Setting("50/150 of 400, max_p 0.1", cells, kind="era", probes=rigs),
+        "era": st.Setting("50/150 of 400, max_p 0.1", era, kind="era", probes=rigs),
         "half": st.Setting("25/75 of 200 packets", partial(
             cells, {"queue.min_th": "25 pkts", "queue.max_th": "75 pkts", "queue.limit": "200 pkts"})),
         "twice": st.Setting("100/300 of 800 packets", partial(
