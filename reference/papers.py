@@ -230,8 +230,8 @@ class PaperReconfigurable(PaperRed):
     min_th starts at 4 packets and max_th at twice that. How min_th grows with flows and bursts is not printed: n k
     (open), with n the flows that have packets queued. Once min_th is at `target`, equation 4 sets max_th, at most the
     buffer: "the average queue size should reach the maximum threshold when or before the instantaneous queue size
-    reaches the maximum buffer size". The rule of thumb, max_th at least twice min_th, holds throughout (open: where n
-    jumps, the sum may lie below min_th, and then equation 3 has no meaning).
+    reaches the maximum buffer size". Until then max_th is twice min_th, by the rule of thumb, so equation 4 starts at
+    twice the target.
     """
 
     def __init__(self, buffer, target, k, max_p, w_q):
@@ -245,8 +245,8 @@ class PaperReconfigurable(PaperRed):
             self.max_th = 2 * self.min_th
             return
         kept = (1 - self.w_q) ** (n * self.k)
-        grown = self.max_th + kept * self.avg + (1 - kept) * len(self.queue)
-        self.max_th = max(2 * self.min_th, min(grown, self.buffer))
+        grown = max(self.max_th, 2 * self.min_th) + kept * self.avg + (1 - kept) * len(self.queue)
+        self.max_th = min(grown, self.buffer)
 
     def show(self):
         return [f"avg={self.avg!r}", f"min_th={self.min_th!r}", f"max_th={self.max_th!r}"]

@@ -303,8 +303,9 @@ class Reconfigurable(Plain):
         else:
             kept = (1 - w) ** (n * k)
             predicted = kept * self.avg + (1 - kept) * len(self.queue)
-            grown = self.max_th + predicted if self.printed else predicted
-            self.max_th = max(2 * self.min_th, min(self.limit, grown))
+            least = 2 * self.min_th
+            printed = min(self.limit, max(self.max_th, least) + predicted)
+            self.max_th = printed if self.printed else max(least, min(self.limit, predicted))
         return False
 
     def show(self):

@@ -4,8 +4,9 @@
 //! Units: as in RED; `burst` counts packets of one flow.
 //! Deviations: Murshed05 itself was not at hand. How `min_th` moves "depending on burst and number of flows" is not
 //! given: here it is their product, kept between `min_start` and `target`. Equation 4 adds to `max_th` what the
-//! average will be after as many arrivals at a constant queue, so as printed it grows without bound; it is
-//! held at the limit, or the sum is replaced by that predicted average. Either way `max_th` is at least twice `min_th`.
+//! average will be after as many arrivals at a constant queue, so as printed it grows without bound, from the twice
+//! `min_th` that it is by then; it is held at the limit, or the sum is replaced by that predicted average, of which
+//! twice `min_th` is the least.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -22,7 +23,7 @@ use units::{Span, Time};
 units::choices! {
     /// Value of `max_th` by equation 4.
     pub enum Equation {
-        /// `max_th` plus the predicted average, at each arrival, held at the limit.
+        /// `max_th`, twice `min_th` at first, plus the predicted average, at each arrival, held at the limit.
         AsPrinted = "as_printed",
         /// The predicted average itself.
         PredictedAvg = "predicted_avg",
@@ -177,11 +178,10 @@ impl<P: Packet + Copy> Rtred<P> {
             }
             let kept = self.kept.1;
             let predicted = kept * self.red.average() + (1.0 - kept) * q;
-            let max_th = match self.equation {
-                Equation::AsPrinted => self.red.curve().max_th() + predicted,
-                Equation::PredictedAvg => predicted,
-            };
-            max_th.min(self.limit).max(least)
+            match self.equation {
+                Equation::AsPrinted => (self.red.curve().max_th().max(least) + predicted).min(self.limit),
+                Equation::PredictedAvg => predicted.min(self.limit).max(least),
+            }
         };
         self.red.curve_mut().set_thresholds(min_th, max_th);
     }
@@ -292,8 +292,8 @@ mod tests {
         // At the target of 20: the average predicted is 60 (1 - 0.5^32) from zero.
         let (min_th, max_th) = thresholds("predicted_avg", "8", 60.0);
         assert!(min_th == 20.0 && (max_th - 60.0).abs() < 1e-6);
-        // As printed it comes on top of the 8 there was, and stops at the limit.
-        assert!((thresholds("as_printed", "8", 60.0).1 - 68.0).abs() < 1e-6);
-        assert_eq!(thresholds("as_printed", "8", 75.0).1, 80.0);
+        // As printed it comes on top of twice the target, and stops at the limit.
+        assert!((thresholds("as_printed", "8", 30.0).1 - 70.0).abs() < 1e-6);
+        assert_eq!(thresholds("as_printed", "8", 60.0).1, 80.0);
     }
 }
