@@ -190,6 +190,16 @@ def test_the_verdict_is_over_all_tests_and_counts_the_delay_of_thin_flows() -> N
     )
 
 
+def test_a_discipline_that_serves_nothing_of_a_test_is_worse_and_a_sure_difference_needs_no_test() -> None:
+    """GKVQ lets no packet of the flood through: 0 instead of 100 % of the link, in every replication."""
+    cases_of = [one for one in CASES if one.section in ("5.3a", "5.2")]
+    card = evaluate("gkvq", seconds=8.0, replications=5, cases=cases_of)
+    assert card.decision is not None and card.decision.recommended == "droptail"
+    assert "gkvq misses mean p95 delay" in str(card).replace("\n", " ")
+    (flood,) = [one for one in card.graded if one.case.section == "5.3a"]
+    assert flood.grade == "worse"
+
+
 def test_a_flood_is_judged_by_its_victims() -> None:
     (case,) = [one for one in CASES if one.section == "5.3b"]
     assert all("[tcp]" in key for key in case.metrics)

@@ -99,6 +99,22 @@ def test_a_named_class_of_ios_is_the_one_that_changes() -> None:
     assert text == IOS.replace("queue-limit 64", "queue-limit 20")
 
 
+def test_designs_of_a_data_centre_are_sized_by_its_round_trip() -> None:
+    """100 Gbit/s and 22 us, the geometric middle: 183 packets of 1500 bytes, a seventh of which is 26."""
+    text = (
+        '{"WRED_PROFILE": {"P": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1048576", '
+        '"green_max_threshold": "2097152", "green_drop_probability": "5"}}}'
+    )
+    where = place(boxes.read(text), rate_bps=1e11, rtt_s=(1e-5, 5e-5), flows=40)
+    made = dict(designs(where, shape=False))
+    assert not [name for name in made if name.endswith(" ms")]
+    assert [name for name in made if name.endswith("for 10 us")]
+    assert (
+        json.loads(made["DCTCP's threshold"].text)["WRED_PROFILE"]["DROPCURVE"]["green_min_threshold"]
+        == "39000"
+    )
+
+
 def test_a_profile_of_a_switch_changes_by_its_values_alone() -> None:
     """Tabs, numbers in one line, other tables and the order of keys stay as they are."""
     text = (

@@ -183,6 +183,16 @@ def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
     assert "fifo misses p95 delay of voice (no value in 1 of 3 runs)" in said(found)
 
 
+def test_a_design_whose_only_rivals_have_no_value_is_loaded_for_that() -> None:
+    some = [design("dead", [0.0] * 3, [None] * 3), design("fifo", [100.0] * 3, [90.0] * 3)]
+    found = decide(some, [USE, WAIT], baseline="fifo")
+    assert (found.status, found.recommended, found.reference) == ("load", "fifo", "")
+    assert headline(found).sentences[0] == (
+        "Load fifo: dead misses p95 delay of voice (no value in 3 of 3 runs); utilisation 100 %, p95 delay of voice "
+        "90 ms."
+    )
+
+
 def test_where_no_design_has_a_score_there_is_no_verdict() -> None:
     found = decide(
         [design("a", [90.0] * 2, [None, None]), design("b", [90.0] * 2, [None, None])], [USE, WAIT]

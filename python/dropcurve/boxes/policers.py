@@ -38,13 +38,13 @@ def elsewhere(found: Sequence[Policer]) -> list[Note]:
     if not found:
         return []
     names = ", ".join(map(str, dict.fromkeys(found)))
-    what = "a policer, and drops" if len(found) == 1 else "policers, and drop"
+    drops = "drops" if len(found) == 1 else "drop"
     return [
         Note(
             "lost",
             KEY,
-            f"{names}: {what} before any queue; not simulated. Where the policed rate is below the queue's, no queue "
-            "forms: shape to that rate instead",
+            f"{names}: {drops} before any queue, which is not simulated; where the policed rate is below the queue's, "
+            "no queue forms: shape to that rate instead",
         )
     ]
 

@@ -9,7 +9,7 @@ the card are asked at once (Holm).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -83,26 +83,21 @@ def evaluate(
 
 def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: float) -> Verdict | None:
     """The verdict on both over all tests: for each seed the means over the tests of utilisation, of the delay of
-    delay-sensitive traffic and of the loss of thin flows; None if a test has no values."""
+    delay-sensitive traffic and of the loss of thin flows; None if both lack a value of a test. If one does, because
+    nothing of its traffic arrived, it misses that mean."""
     rate = Exchange.default(rtt_s)
-    totals: list[dict[str, list[float]]] = [{}, {}]
+    totals: list[dict[str, list[float | None]]] = [{}, {}]
     for result in results:
         criteria, samples = balanced([variant.runs for variant in result.variants], rate)
+        for run in range(len(result.seeds)):
+            if any(one.worth and all(mine[one.key][run] is None for mine in samples) for one in criteria):
+                return None
         for found, one in zip(totals, samples, strict=True):
             for run in range(len(result.seeds)):
-                parts = {"use": 0.0, "delay": 0.0, "loss": 0.0}
-                for criterion in criteria:
-                    value = one[criterion.key][run]
-                    if not criterion.worth:
-                        continue
-                    if value is None:
-                        return None
-                    kind = "delay" if criterion.unit == "ms" else "use" if criterion.worth > 0 else "loss"
-                    unit = rate.points_per_ms if kind == "delay" else 1.0
-                    parts[kind] += abs(criterion.worth) / unit * value
-                for kind, value in parts.items():
+                for kind, value in _parts(criteria, one, run, rate).items():
                     row = found.setdefault(kind, [0.0] * len(result.seeds))
-                    row[run] += value / len(results)
+                    before = row[run]
+                    row[run] = None if value is None or before is None else before + value / len(results)
     weighed = [
         Criterion("use", "mean utilisation", "%", worth=1.0),
         Criterion("delay", "mean p95 delay of delay-sensitive traffic", "ms", worth=-rate.points_per_ms),
@@ -114,6 +109,22 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]
     return decide(designs, weighed, exchange=str(rate), baseline=baseline)
+
+
+def _parts(
+    criteria: Sequence[Criterion], values: Mapping[str, Sequence[float | None]], run: int, rate: Exchange
+) -> dict[str, float | None]:
+    """Utilisation, delay and loss of a run as its test weighs them; None where a value is missing."""
+    parts: dict[str, float | None] = {"use": 0.0, "delay": 0.0, "loss": 0.0}
+    for criterion in criteria:
+        if not criterion.worth:
+            continue
+        kind = "delay" if criterion.unit == "ms" else "use" if criterion.worth > 0 else "loss"
+        unit = rate.points_per_ms if kind == "delay" else 1.0
+        value, before = values[criterion.key][run], parts[kind]
+        missing = value is None or before is None
+        parts[kind] = None if missing else (before or 0.0) + abs(criterion.worth) / unit * (value or 0.0)
+    return parts
 
 
 def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Scenario:
@@ -141,7 +152,7 @@ def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
             ReportCard(
                 key, (means[0].mean, means[0].half_width), (means[1].mean, means[1].half_width),
                 (pair.mean, pair.half_width),
-                p, _verdict(key, pair, means[0].mean, real=p < 1.0 - result.level),
+                p, _verdict(key, pair, means[0].mean, real=p < 1.0 - result.level or _certain(pair)),
             )
         )  # fmt: skip
     return [Graded(case, tuple(graded[case.section])) for case, _ in results]
@@ -150,6 +161,11 @@ def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
 def _values(result: Result, which: int, key: str) -> list[float | None]:
     name, scope = metrics.split(key)
     return result.variants[which].values(name, scope=scope)
+
+
+def _certain(pair: statistics.Paired) -> bool:
+    """Whether the difference is the same in every replication: then nothing random is in it, and no test is needed."""
+    return pair.half_width == 0.0 and pair.n >= statistics.MINIMUM
 
 
 def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:

@@ -116,6 +116,8 @@ def _overall(card: Card) -> str:
         return "no value in some test"
     if found.status == "undecided":
         return "undecided"
+    if any(one.relation == "infeasible" for one in found.rivals):
+        return f"{'better' if found.recommended == card.candidate else 'worse'}: no value in some test"
     if not found.advantage or found.half_width is None or found.advantage <= found.margin:
         return "equal"
     amount = wording.amount(found.advantage, found.half_width, found.points)

@@ -11,6 +11,7 @@ from typing import Any
 from ..advise import advise
 from ..advise.scenario import conditions_of
 from ..boxes import export, kinds, sqm
+from ..boxes.link import LOCAL_S
 from ..boxes.model import Export
 from ..errors import DropcurveError
 from ..quantities import units
@@ -38,6 +39,10 @@ FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 SHAPING = ("cake", "cobalt")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
+#: The same as shares of a round trip, for links of a data centre.
+LOCAL_AIMS = (0.25, 0.5)
+#: Share of a round trip at the link's rate beyond which the queue of a data centre marks every packet (DCTCP10).
+STEP_SHARE = 1.0 / 7.0
 #: Round trip where the scenario has no long flows.
 ROUND_TRIP_S = 0.04
 #: Runs of a search that has no limit of time: as few as a search can have, for the finals decide.
@@ -170,10 +175,21 @@ def _sized(
     base: Scenario, rate_bps: float, limit: str, ecn: dict[str, bool]
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """RED by formula and tail drop by size, for each of the delays."""
-    product = units.buffer("1bdp", rate_bps=rate_bps, rtt_s=round_trip_s(base), packet_bytes=1500)
+    round_trip = round_trip_s(base)
+    product = units.buffer("1bdp", rate_bps=rate_bps, rtt_s=round_trip, packet_bytes=1500)
     # A curve needs room for bursts above its thresholds: the present limit, or a bandwidth-delay product.
     room = max(units.packets(limit, packet_bytes=1500), math.ceil(product))
-    for aim in AIMS_S:
+    if ecn and round_trip < LOCAL_S:
+        step = max(2, round(STEP_SHARE * product))
+        marking = {
+            "limit": limit,
+            "min_th": f"{step} pkts",
+            "max_th": f"{step + 1} pkts",
+            "max_p": 1.0,
+            **ecn,
+        }
+        yield "DCTCP's threshold", "red", marking
+    for aim in aims(round_trip):
         shown = units.show_span(aim)
         packets = max(4, round(aim * rate_bps / 12_000.0))
         if packets < room:
@@ -188,6 +204,13 @@ def _sized(
         for one in found:
             if one.discipline == "red":
                 yield f"{one.name} for {shown}", one.discipline, {**one.params, **ecn}
+
+
+def aims(round_trip_s: float) -> tuple[float, ...]:
+    """Delays in seconds that thresholds and limits are sized for."""
+    if round_trip_s >= LOCAL_S:
+        return AIMS_S
+    return tuple(float(f"{share * round_trip_s:.1g}") for share in LOCAL_AIMS)
 
 
 def round_trip_s(base: Scenario) -> float:

@@ -9,6 +9,8 @@ from .data import Change, Criterion, Missed, Value
 
 #: Most criteria that one sentence names.
 NAMED = 3
+#: Milliseconds below which sentences state microseconds.
+MICRO_MS = 0.2
 #: Digits of a number in sentences; tables have all that the intervals support.
 DIGITS = 3
 
@@ -30,8 +32,12 @@ def change(one: Change) -> str:
 
 
 def _scaled(unit: str, value: float) -> tuple[float, str]:
-    """Divisor and unit for a sentence: long times in seconds."""
-    return (1000.0, "s") if unit == "ms" and abs(value) >= 1000.0 else wording.scaled(unit, value)
+    """Divisor and unit for a sentence: long times in seconds, those of a data centre in microseconds."""
+    if unit == "ms" and abs(value) >= 1000.0:
+        return 1000.0, "s"
+    if unit == "ms" and 0.0 < abs(value) < MICRO_MS:
+        return 0.001, "us"
+    return wording.scaled(unit, value)
 
 
 def short(value: float, digits: int = DIGITS) -> str:

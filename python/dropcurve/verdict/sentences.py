@@ -132,10 +132,12 @@ class _Words:
         """Sentence for a design that is better than the one in use, or than all others."""
         found = self.found
         head = f"{self.verb} {self.name(found.recommended)}"
-        missed = next((one.missed for one in found.rivals if one.name == found.current), ())
+        # Without a reference no other design has a value of every measure.
+        other = found.current or found.reference or next(iter(found.others), "")
+        missed = next((one.missed for one in found.rivals if one.name == other), ())
         buys = self.changed("gain")
         if missed:
-            reason = f"{self.name(found.current)} misses {amounts.misses(missed)}"
+            reason = f"{self.name(other)} misses {amounts.misses(missed)}"
             return f"{head}: {reason}; {self.values()}"
         against = f"{head} instead of {self.name(found.reference)}"
         if buys:
