@@ -172,7 +172,9 @@ class _Words:
         head = f"{self.verb} {name} for now ({self.values()})"
         if found.recommended != found.leader:
             return f"{head}: it is the simplest of those that are as good so far; undecided against {rivals}"
-        return f"{head}: it is ahead of {rivals}, but not surely"
+        beaten = [one.name for one in found.related("better")]
+        sure = f"surely better than {self.few(beaten)}, and " if beaten else ""
+        return f"{head}: it is {sure}ahead of {rivals}, but not surely"
 
     def few(self, names: Sequence[str]) -> str:
         """The names, of many the first and the number of the rest."""
