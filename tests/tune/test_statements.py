@@ -128,8 +128,8 @@ def test_the_page_opens_with_the_verdict_in_its_colour_and_tables_come_next() ->
     assert page.tone(answer(best, line("open", 99.1, "undecided", ahead=0.1))) == "unsure"
     assert page.tone(answer(line("mine", 99.0, held=30, worst=16.0))) == "bad"
     template = (TEMPLATES / "tune.html").read_text(encoding="utf-8")
-    body = template[template.index("<main>") :]
-    assert body.index('<div class="opening {{ tone }}">') < body.index("<table>")
+    for later in ('<p class="question">', '<dl class="facts">', "<main>", "<table>"):
+        assert template.index('<div class="opening {{ tone }}">') < template.index(later)
 
 
 def test_a_setting_leaves_out_what_is_usual() -> None:

@@ -154,7 +154,8 @@ def test_without_a_design_in_use_the_leader_is_loaded_for_now_and_its_rivals_are
     found = decide(some, [USE])
     assert (found.status, found.recommended) == ("undecided", "a")
     assert said(found).startswith(
-        "Load a for now (utilisation 91 %): it is surely better than c, and ahead of b, but not surely. 20 more replications would decide."
+        "Load a for now (utilisation 91 %): it is surely better than c, and ahead of b, but not surely. "
+        "20 more replications would decide."
     )
 
 
