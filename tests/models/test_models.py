@@ -60,6 +60,14 @@ def test_tfrc_by_hand() -> None:
     assert window("tfrc", 0.01, long) == pytest.approx(1 / (0.0816497 + 4 * 0.00184300), rel=1e-5)
 
 
+def test_equation_2_of_hassan_has_a_timeout_of_its_own() -> None:
+    # s/(R sqrt(2p/3) + 3 t_rto sqrt(3p/8) p (1 + 32 p^2)): R = 0.1 s, t_rto = 0.4 s, p = 0.01.
+    # sqrt(0.02/3) = 0.0816497; 4 * 3 * sqrt(0.03/8) * 0.01 * 1.0032 = 0.0073720.
+    path = models.Path(rtt_s=0.1, rto_s=0.4)
+    assert window("tfrc-rto", 0.01, path) == pytest.approx(1 / (0.0816497 + 0.0073720), rel=1e-5)
+    assert window("tfrc-rto", 0.01) == window("tfrc", 0.01), "a timeout of 1 s is what RFC5348 takes here"
+
+
 @pytest.mark.parametrize(
     ("rtt_s", "p", "wanted"),
     [(0.1, 1e-4, 187), (0.1, 1e-5, 1054), (0.1, 1e-6, 5926), (0.1, 1e-8, 187400),

@@ -87,10 +87,10 @@ def mahdavi_floyd(p: float, path: Path, *, k: float = K_LOW) -> float:
     return min(path.window, k / math.sqrt(p))
 
 
-def tfrc(p: float, path: Path) -> float:
+def tfrc(p: float, path: Path, *, rto_s: float | None = None) -> float:
     """The throughput equation of TFRC: PFTK98's approximation without the bound of 1 on the chance of a timeout, with
-    t_RTO = max(4 R, 1 s) and b = 1 (RFC5348 section 3.1)."""
-    rto = max(4.0 * path.rtt_s, 1.0)
+    b = 1 and t_RTO = max(4 R, 1 s) (RFC5348 section 3.1), or the timeout ``rto_s``."""
+    rto = max(4.0 * path.rtt_s, 1.0) if rto_s is None else rto_s
     rounds = math.sqrt(2.0 * p / 3.0)
     return 1.0 / (rounds + rto / path.rtt_s * 3.0 * math.sqrt(3.0 * p / 8.0) * p * (1.0 + 32.0 * p * p))
 
@@ -118,6 +118,8 @@ LAWS: Mapping[str, ThroughputLaw] = {
         ThroughputLaw("pftk-approx", "Padhye and others, approximate", "PFTK98 (33)", "the same",
                       _sender(tcp.pftk_approx)),
         ThroughputLaw("tfrc", "TFRC's equation", "RFC5348", "b = 1, timeout of 4 RTT or 1 s", tfrc),
+        ThroughputLaw("tfrc-rto", "TFRC's equation, timeout given", "RFC5348", "b = 1, the timeout of --rto",
+            lambda p, path: tfrc(p, path, rto_s=path.rto_s)),
         ThroughputLaw("newreno-steady", "NewReno, slow but steady", "after PMW10", "a round trip for each hole",
             lambda p, path: newreno_steady(p, path.sender, path.burst_loss)),
         ThroughputLaw("newreno-impatient", "NewReno, impatient", "after PMW10", "a long recovery ends in a timeout",
