@@ -1,4 +1,4 @@
-"""How well a combination of queue and sender is covered by recorded runs of kernels and other simulators.
+"""Coverage of a combination of queue and sender by recorded runs of kernels and other simulators.
 
 The table ``agreement.csv`` has one row for each recorded configuration: the reference, the configuration, and goodput
 and mean queue there and here. ``python -m validation.agree.coverage`` makes it.

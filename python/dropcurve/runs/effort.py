@@ -1,4 +1,4 @@
-"""How often scenarios are run: a number of replications, or a precision."""
+"""Replications of a comparison: their number, or the precision to reach."""
 
 from __future__ import annotations
 

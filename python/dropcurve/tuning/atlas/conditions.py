@@ -35,7 +35,7 @@ class Known:
     bulk: str = ""
 
     def name(self, measure: str) -> str:
-        """The outcome that a column of rows of runs is."""
+        """The outcome of a column in the rows of runs."""
         return measure.replace(f"[{self.bulk}]", "[bulk]") if self.bulk else measure
 
 
