@@ -55,6 +55,14 @@ def test_the_first_sentence_is_what_to_load_and_what_to_expect_of_it() -> None:
     assert held == "p95 delay < 15 ms held in 36 of 36 validation runs; the worst was 14.00 ms (8 flows)"
 
 
+def test_rivals_that_were_not_compared_are_named() -> None:
+    found = replace(answer(line("mine", 99.0)), uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
+    sentence = "Not compared, {}: FQ-CoDel, defaults; 1 design by formula; a longer --time compares them"
+    assert sentence.format("as a run of this link is long") in said(found)
+    assert sentence.format("for lack of time") in said(replace(found, stopped="made to fit into 30 s"))
+    assert "Not compared" not in said(answer(line("mine", 99.0)))
+
+
 def test_rivals_are_counted_as_their_lines_stand() -> None:
     found = answer(
         line("mine", 99.0),

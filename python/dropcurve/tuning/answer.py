@@ -62,6 +62,7 @@ class Answer(Findings):
                      "measures": far.measures, "holds": far.holds} for far in one.points
                 ]} for one in self.drift
             ],
+            "not_compared": list(self.uncompared),
             "looked_at": dict(self.looked),
             "worst_conditions": [dict(one) for one in self.question.worst],
             "tried": [

@@ -38,6 +38,8 @@ LONG_S = 90.0
 #: Shares of the time at which the search, the adjustment of its finalists, their first validation, sensitivity, drift,
 #: further challengers and the further replications of the validation end.
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.38, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
+#: Share of the time at which the runs end that show which rivals need no validation, where it is short.
+COMPARED = 0.6
 #: Least share of the time at which those replications end if runs on fresh seeds that took no part in choosing follow.
 DECISION_AT_LEAST = 0.8
 #: Share of the time that the first runs may take if further ones measure the pace, and the share up to which a search

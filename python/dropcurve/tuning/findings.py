@@ -41,7 +41,7 @@ class Findings:
     simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds. ``proof`` is the
     outcome of the recommendation on fresh seeds that took no part in choosing it (None: no bounds, or no time),
     ``refused`` that of designs before it. ``stress`` is a sentence on the worst conditions that were taken in, ""
-    without such a search.
+    without such a search. ``uncompared`` names defaults, rules of thumb and designs by formula that were not run.
     """
 
     question: Question
@@ -72,6 +72,7 @@ class Findings:
     refused: tuple[Proof, ...] = ()
     looked: Mapping[str, int] = field(default_factory=dict)
     stress: str = ""
+    uncompared: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
 
     @property

@@ -30,6 +30,12 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
     return found
 
 
+def left_out(question: Question) -> list[Candidate]:
+    """The initial designs that a brief effort leaves out."""
+    found = {one.key for one in designs_known(question, brief=True)}
+    return [one for one in designs_known(question) if one.key not in found]
+
+
 def is_default(one: Candidate) -> bool:
     """Whether a design is a common setting without tuning, and no rule of thumb or design by formula."""
     return one.origin != RULE and "formula" not in one.name and "rule" not in one.name

@@ -13,7 +13,8 @@ from .screening import ScreeningEffect
 @dataclass
 class SearchOutcome:
     """Outcome of a search. ``finalists`` are best first, tried on ``trials``; ``tried`` has the candidates evaluated on
-    all conditions, ``looked`` counts those evaluated on any, by discipline, ``known`` has the initial designs."""
+    all conditions, ``looked`` counts those evaluated on any, by discipline, ``known`` has the initial designs,
+    ``unseen`` those that were not run for lack of time."""
 
     finalists: list[Candidate]
     trials: list[PairedTrial]
@@ -26,3 +27,4 @@ class SearchOutcome:
     best_of: dict[str, Candidate]
     looked: dict[str, int]
     stopped: str = ""
+    unseen: tuple[Candidate, ...] = ()

@@ -21,7 +21,7 @@ from .effort import FINALS as FINALS_END
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
 from .finals import FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
-from .initial_designs import designs_known
+from .initial_designs import designs_known, left_out
 from .outcome import SearchOutcome
 from .question import Condition
 from .race import PAIRS, behind, ruled_out
@@ -71,6 +71,7 @@ class Search:
     whole: list[Candidate] = field(default_factory=list)
     effects: list[ScreeningEffect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    unseen: list[Candidate] = field(default_factory=list)
     _solved: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -125,6 +126,7 @@ class Search:
             self._try(solving.go(), until=until)
             self._solved = solving.seen
             self.known = solving.rivals(self.known, self.first[: max(ENDS, len(self.half))])
+            self.unseen += [one for one in solving.unseen if one not in self.known]
         return solving
 
     def _hopeless(self, solving: Solving, best: Candidate) -> bool:
@@ -152,6 +154,7 @@ class Search:
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
         self.bench.run((found[0], trial) for trial in measured)
         self.bench.scale(found[0], measured)
+        self.unseen = left_out(self.question) if self.effort.brief else []
         usable = [one for one in found if self.evaluations.usable(one)]
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
@@ -190,6 +193,7 @@ class Search:
         self.bench.run((able[0], trial) for trial in self.half)
         self.bench.run(((one, trial) for one in able for trial in self.half), until=until)
         seen = [one for one in known if self._has(one, self.half)]
+        self.unseen += [one for one in known if one not in seen]
         self._close(seen, until=until)
         return seen
 
@@ -349,12 +353,11 @@ class Search:
         if not self._try(usable, until=self.clock.until(SEARCH)):
             return False
         for study, ticket, one in asked:
-            if one in usable:
-                study.tell(
-                    ticket, self.evaluations.vector(one), excess=self.evaluations.excess(one), key=one.key
-                )
-            else:
+            if one not in usable:
                 study.tell(ticket, None)
+                continue
+            excess = self.evaluations.excess(one)
+            study.tell(ticket, self.evaluations.vector(one), excess=excess, key=one.key)
         return True
 
     def best(self, kind: str = "") -> Candidate | None:
@@ -386,15 +389,13 @@ class Search:
         coordinates = {
             key: value for study in self.studies.values() for key, value in study.coordinates.items()
         }
-        families = {kind: study.family for kind, study in self.studies.items()}
-        late = "the time was spent" if self.clock.late(SEARCH) else ""
         return SearchOutcome(
             left, trials, self.evaluations.completed(self.whole, self._solved), list(self.known), self.first,
-            self.effects, families, coordinates, best_of,
-            self.evaluations.counts(self.known), late,
+            self.effects, {kind: study.family for kind, study in self.studies.items()}, coordinates, best_of,
+            self.evaluations.counts(self.known), "the time was spent" if self.clock.late(SEARCH) else "",
+            tuple(self.unseen),
         )  # fmt: skip
 
     def _fits(self, runs: int, share: float) -> bool:
         """Whether a number of runs fits, at the pace so far, before a share of the time is spent."""
-        left = self.clock.left(share)
-        return left is None or runs * (self.bench.run_s or 0.0) < left
+        return (left := self.clock.left(share)) is None or runs * (self.bench.run_s or 0.0) < left

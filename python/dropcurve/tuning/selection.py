@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from . import robustness
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .decision import margin_of, slack
 from .findings import Spot
 from .outcome import SearchOutcome
 from .study import front, knee
@@ -25,6 +26,43 @@ def chosen_of(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], in
         rivals.sort(key=lambda one: _score(bench, one, outcome.trials))
     found = {one.key: one for one in [*leaders, *rivals]}
     return list(found.values()), len(leaders)
+
+
+def affordable_of(
+    bench: Bench,
+    chosen: Sequence[Candidate],
+    size: int,
+    most: int,
+    ends: Sequence[PairedTrial],
+    until: float | None,
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Of the designs to validate those for which there is time: the first ``size`` of them, and ``most`` altogether;
+    and those of the others that were not compared.
+
+    If not all fit, the rivals are run at the ``ends`` of the ranges: one that is clearly behind there is compared by
+    these runs, and validated only after the others.
+    """
+    if len(chosen) <= most:
+        return list(chosen), []
+    best, rivals = chosen[0], chosen[size:]
+    bench.run(((one, trial) for one in rivals for trial in ends), until=until)
+    behind = {one.key for one in rivals if lost(bench, one, best, ends)}
+    order = [
+        *chosen[:size], *(one for one in rivals if one.key not in behind),
+        *(one for one in rivals if one.key in behind),
+    ]  # fmt: skip
+    kept = order[: max(size, most)]
+    return kept, [one for one in order[len(kept) :] if one.key not in behind]
+
+
+def lost(bench: Bench, one: Candidate, best: Candidate, ends: Sequence[PairedTrial]) -> bool:
+    """Whether a design misses a bound at the ends of the ranges and the best holds it there, or is far behind it."""
+    if not all(bench.has(design, trial) for design in (one, best) for trial in ends):
+        return False
+    misses = bench.violation(one, ends) > 0 and bench.violation(best, ends) == 0
+    goal = bench.question.goal
+    losses = [bench.together(bench.losses(design, ends)) for design in (one, best)]
+    return misses or losses[0] - losses[1] > slack(goal, margin_of(goal))
 
 
 def _score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:

@@ -50,6 +50,7 @@ class Solving:
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
+    unseen: list[Candidate] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
@@ -89,6 +90,7 @@ class Solving:
         others = [one for one in [*self.rules(), *known] if not is_default(one)]
         self.bench.run(((one, trial) for one in others for trial in ends), until=self.until)
         seen = [one for one in others if all(self.bench.has(one, trial) for trial in ends)]
+        self.unseen = [one for one in others if one not in seen]
         held = [one for one in seen if self.bench.violation(one, ends) == 0]
         held = sorted(held, key=lambda one: self.bench.score(one, ends)) if seen else others
         kinds = dict.fromkeys(one.kind for one in held)

@@ -21,9 +21,9 @@ from .effort import Budget, Clock
 from .families import Coordinates, Family, family
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
-from .selection import chosen_of, spots_of
+from .selection import affordable_of, chosen_of, lost, spots_of
 from .study import FamilyStudy
-from .validation import APART, Validation
+from .validation import APART, Validation, ValidationLine
 
 #: Largest number of steps to a better neighbour of the recommendation.
 NEIGHBOURS = 3
@@ -72,7 +72,11 @@ class Stages:
         self.say("validation on fresh seeds and conditions", chosen[0])
         left_s = clock.left(effort.VALIDATION)
         rivals = len(chosen) - size
-        chosen = chosen[: max(size, effort.affordable(left_s, bench.run_s))]
+        ends = outcome.first[: effort.ENDS]
+        chosen, uncompared = affordable_of(
+            bench, chosen, size, effort.affordable(left_s, bench.run_s), ends, clock.until(effort.COMPARED)
+        )
+        uncompared += [one for one in outcome.unseen if not lost(bench, one, chosen[0], ends)]
         sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
         validation = Validation(
             bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most=self.most
@@ -99,6 +103,7 @@ class Stages:
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin,
+            uncompared=tuple(one.name for one in _missing(uncompared, lines)),
             point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
             refused=tuple(self.refused),
             replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
@@ -357,6 +362,12 @@ class Stages:
         if missing > 0:
             text += f", compared with {rivals} of {rivals + missing} rivals"
         return f"{text}, {wording.listed(left_out)} left out" if left_out else text
+
+
+def _missing(some: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list[Candidate]:
+    """Designs that are on no line of the validation, each once."""
+    there = {line.candidate.key for line in lines}
+    return list({one.key: one for one in some if one.key not in there}.values())
 
 
 def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget:

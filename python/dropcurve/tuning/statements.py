@@ -24,6 +24,8 @@ from .validation import ValidationLine
 USED = 0.9
 #: Possible gain in percentage points below which none is left.
 LEAST = 5e-4
+#: Ending of the names of designs by formula.
+FORMULA = ", by formula"
 #: Largest number of designs that a sentence names.
 NAMED = 3
 
@@ -227,6 +229,9 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
 def _sure(answer: Findings) -> Iterator[str]:
     """Sentences on the standing of the rivals, and on the runs that would decide the undecided ones."""
     rivals = answer.lines[1:]
+    if answer.uncompared:
+        reason = "for lack of time" if answer.stopped else "as a run of this link is long"
+        yield f"Not compared, {reason}: {_uncompared(answer)}; a longer --time compares them"
     if not rivals:
         return
     groups = {
@@ -247,6 +252,13 @@ def _sure(answer: Findings) -> Iterator[str]:
         yield f"Equal: {listed}; the recommendation {_among_equals(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
+
+
+def _uncompared(answer: Findings) -> str:
+    """The designs that were not compared: those by formula as a number, the others by name."""
+    named = [name for name in answer.uncompared if not name.endswith(FORMULA)]
+    rest = len(answer.uncompared) - len(named)
+    return "; ".join([*named, *([wording.count(rest, "design") + FORMULA.replace(",", "")] if rest else [])])
 
 
 def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
