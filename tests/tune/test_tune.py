@@ -22,7 +22,18 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import bench as bench_module
-from dropcurve.tuning import effort, families, figures, fronts, of_file, of_link, page, search, validation
+from dropcurve.tuning import (
+    effort,
+    families,
+    figures,
+    fronts,
+    of_file,
+    of_link,
+    page,
+    search,
+    tuner,
+    validation,
+)
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.race import behind
@@ -122,7 +133,7 @@ class Ticking:
             self.run_s *= self.slower ** len(jobs)
 
         patch.setattr(bench_module, "execute", ticked)
-        patch.setattr(tuning, "WallTime", lambda: self)
+        patch.setattr(tuner, "WallTime", lambda: self)
 
 
 @pytest.mark.parametrize(("run_s", "slower"), [(0.02, 1.0), (0.2, 1.0), (0.5, 1.0), (0.2, 1.003), (3.0, 1.0)])
@@ -291,7 +302,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     names = [fronts.named(answer, line.candidate) for line in fronts.ordered(answer)]
     assert len(set(names)) == len(names)
     text = str(answer)
-    shown = text.partition("The front:")[2].partition("Off the front")[0].splitlines()[2:]
+    shown = text.partition("The Pareto front:")[2].partition("Off the front")[0].splitlines()[2:]
     rows = [line for line in shown if "±" in line]
     assert [line.split("  ")[-1].strip() for line in rows] == names and sum("→" in line for line in rows) == 1
     assert f"The front has {len(names)} designs" in " ".join(text.split())

@@ -347,8 +347,7 @@ class Search:
         return self.evaluations.leader([one for one in self.known if self._has(one, self.half)])
 
     def _round(self, asked: list[tuple[FamilyStudy, object, Candidate]]) -> bool:
-        """One batch where there are several objectives, each at every condition. Returns whether there was time for
-        it."""
+        """One batch with several objectives, each at every condition; returns whether there was time for it."""
         usable = [one for _, _, one in asked if self.evaluations.usable(one)]
         if not self._try(usable, until=self.clock.until(SEARCH)):
             return False
@@ -356,8 +355,8 @@ class Search:
             if one not in usable:
                 study.tell(ticket, None)
                 continue
-            excess = self.evaluations.excess(one)
-            study.tell(ticket, self.evaluations.vector(one), excess=excess, key=one.key)
+            vector, excess = self.evaluations.vector(one), self.evaluations.excess(one)
+            study.tell(ticket, vector, excess=excess, key=one.key)
         return True
 
     def best(self, kind: str = "") -> Candidate | None:
