@@ -40,6 +40,15 @@ def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Pat
     assert not states, "a second call makes no run"
 
 
+def test_drs_takes_more_than_sack_by_the_phase_of_its_packets(tmp_path: Path) -> None:
+    """Over tail drop: pairs of segments meet a full buffer; a random delay at the sender ends that."""
+    sack = 'recovery = "sack"\n'
+    names = {"drs": 'transport = "drs"\n', "sack": sack, "late": sack + 'overhead = "1 ms"\n'}
+    found = friendliness.matrix(names, replications=3, out=tmp_path, jobs=1)
+    assert found["drs", "sack"].ratio > 2
+    assert found["drs", "late"].ratio < 1.5
+
+
 def test_the_kept_page_has_every_transport() -> None:
     page = (Path(__file__).parents[2] / "docs" / "friendliness.md").read_text(encoding="utf-8")
     for name in friendliness.transports():
