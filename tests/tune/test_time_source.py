@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import dropcurve as dc
+from dropcurve.runs import executor
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
@@ -77,3 +79,17 @@ def test_runs_that_are_not_finished_at_the_deadline_are_abandoned(tmp_path: Path
     (trial,) = block(question.conditions(1), 1)
     assert not bench.run([(one, trial)], until=2.0)
     assert not bench.has(one, trial) and not list(bench.store.rows())
+
+
+def test_a_second_answer_about_the_same_link_makes_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run is found in the store, wherever the answer goes."""
+    asked = {
+        "rate": "1Mbit", "rtt": "30ms", "flows": "2", "buffer": "40pkts", "goal": "p95 delay < 120ms, max utilisation",
+        "candidates": ["droptail"], "runs": 60, "cache": tmp_path / "cache", "jobs": 1,
+    }  # fmt: skip
+    first = dc.tune(**asked, out=tmp_path / "first")
+    monkeypatch.delattr(executor._core, "run_many")
+    second = dc.tune(**asked, out=tmp_path / "second")
+    assert (first.queue, first.runs, str(first)) == (second.queue, second.runs, str(second))

@@ -310,7 +310,7 @@ def test_several_goals_give_a_front(asked: Path) -> None:
     assert "goodput (Mbit/s)" in text and "  p95 delay (ms)" in text
     content = page.content(answer, [])
     assert [title.partition(":")[0] for title, _ in content["table"]["groups"]] == [
-        "The front",
+        "The Pareto front",
         "Off the front",
     ]
     assert [row["name"] for row in content["table"]["groups"][0][1]] == names
