@@ -371,6 +371,17 @@ def test_names_of_answers_errors_and_boxes_are_described(name: str, dropcurve: D
     assert json.loads(dropcurve("describe", name, "--json").out)
 
 
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [("LLQ", "llq"), ("fq-codel", "fq_codel"), ("tail-drop", "tail drop"), ("Points", "points"), ("police", "police"),
+     ("DROPCURVE_JOBS", "DROPCURVE_JOBS")],
+)  # fmt: skip
+def test_a_name_is_described_whatever_its_capitals_and_hyphens(
+    typed: str, name: str, dropcurve: Dropcurve
+) -> None:
+    assert dropcurve("describe", typed).out.startswith(f"{name}:")
+
+
 def test_a_parameter_is_described_with_all_that_have_it(dropcurve: Dropcurve) -> None:
     every, one = dropcurve("describe", "target").out, dropcurve("describe", "codel:target").out
     assert {"codel", "pie", "fq_codel"} <= {

@@ -58,6 +58,15 @@ TEXTS = {
         "set qos policy shaper WAN bandwidth '20mbit'\nset qos policy shaper WAN default queue-type 'fq-codel'\n"
         "set qos interface eth0 egress 'WAN'\n"
     ),
+    "dummynet": (
+        "ipfw pipe 1 config bw 20Mbit/s queue 100 red 0.002/20/60/0.1\n"
+        "ipfw pipe 2 config bw 2Mbit/s\nipfw sched 2 config pipe 2 type fq_codel target 15ms ecn\n"
+    ),
+    "openconfig": (
+        '{"openconfig-qos:qos": {"queue-management-profiles": {"queue-management-profile": [{"name": "p", "wred": '
+        '{"uniform": {"config": {"min-threshold": "100000", "max-threshold": "200000", '
+        '"max-drop-probability-percent": 5, "enable-ecn": true}}}}]}}}'
+    ),
 }  # fmt: skip
 
 

@@ -15,6 +15,8 @@ TERMS = {
     "bounds": "the traffic that `stress` may choose: keys of a TOML file, shown by `dropcurve list bounds`",
     "buffer": "the most that may wait in a queue, in packets, bytes, milliseconds of the link or bandwidth-delay "
     "products: 100pkts, 1.5MB, 50ms, 1bdp",
+    "DROPCURVE_JOBS": "the environment variable for --jobs, before the configuration file",
+    "DROPCURVE_OUT": "the environment variable for --out: the folder that results go into",
     "exchange": "the points of utilisation that a delay counts as in a verdict: --exchange 1ms=0.5",
     "flows": "the tables [flows.NAME] of a scenario, a group of senders each; as an option long TCP flows at a time",
     "goal": "what a search looks for and a verdict weighs: a preset such as balanced, or measures with bounds such as "
@@ -26,7 +28,9 @@ TERMS = {
     "points": "percentage points of utilisation, the unit of a score; a delay counts by the exchange rate",
     "replication": "one run of several that differ in their random numbers alone",
     "score": "the weighted sum of a goal, in points: more is better",
-    "undecided": "the runs are too few to tell two designs apart; the answer says how many more would do",
+    "tail drop": "the queue that drops an arrival only when it is full: droptail",
+    "undecided": "the runs are too few to separate two designs; the answer names one, and the replications that would "
+    "decide",
     "verdict": "the first sentence of an answer: what to load or keep, what that buys and costs",
 }
 #: Words of routers, and their counterparts here.
@@ -40,6 +44,7 @@ ROUTER_WORDS = {
     "pfifo": "tail drop of tc in packets: droptail",
     "bfifo": "tail drop of tc in bytes: droptail",
     "pfifo_fast": "three bands of tail drop: prio",
+    "police": "a policer of tc or IOS: policer",
     "policer": "cuts traffic to a rate without a queue; an import names its rate and what it does to the queue",
     "shaper": "a rate above a queue, so that the queue forms there: --shape",
 }

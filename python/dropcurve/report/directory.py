@@ -123,7 +123,8 @@ def _title(name: str) -> str:
 
 def describe(name: str, more: More | None = None) -> list[Description]:
     """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` alone), transports, profiles,
-    congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms.
+    congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms. Capitals, hyphens
+    and underscores need not match.
 
     Args:
         name: Name to describe.
@@ -146,6 +147,13 @@ def describe(name: str, more: More | None = None) -> list[Description]:
     if found:
         return found
     known = [row[0] for rows in sections(more).values() for row in rows]
+    plain = name.lower().replace("_", "-")
+    same = next(
+        (one for one in known if one.lower().replace("_", "-").replace(" ", "-") == plain.replace(" ", "-")),
+        None,
+    )
+    if same is not None and same != name:
+        return describe(same, more)
     known += [one["path"] for one in library.catalogue()["sections"]]
     owner, _, key = name.rpartition(":")
     known += [f"{owner}:{one['name']}" for title, one in _parameters() if owner in ("", title)] if key else []
