@@ -109,7 +109,7 @@ impl Rng for Source {
     }
 }
 
-/// `dropcurve_queue`: a discipline, its random numbers, and what happened to packets.
+/// `dropcurve_queue`: a discipline, its random numbers, and the fates of packets.
 pub struct Queue {
     pub(crate) disc: Disc<Queued>,
     source: Source,
@@ -123,7 +123,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Calls the discipline at a time and collects what happens to packets.
+    /// Calls the discipline at a time and collects the fates of packets.
     fn call<T>(
         &mut self,
         now_ns: u64,

@@ -1,4 +1,4 @@
-//! The conformance exam through the C interface: every discipline, with its defaults and in every dialect, comes to the
+//! The conformance kit through the C interface: every discipline, with its defaults and in every dialect, comes to the
 //! same transcript as without it, bit for bit.
 
 #![allow(clippy::unwrap_used)]
@@ -47,7 +47,7 @@ impl Through {
         Through { queue, decides: plain.decides(), papers: Vec::new(), names }
     }
 
-    /// Calls the interface with the random numbers of a context, then hands on what happened to packets.
+    /// Calls the interface with the random numbers of a context, then passes on the fates of packets.
     fn call(&mut self, cx: &mut Cx<'_, Paper>, act: impl FnOnce(*mut Queue, u64) -> c_int) -> c_int {
         let (now, on_wire) = (cx.now.0, cx.on_wire.0);
         let mut context: *mut Cx<'_, Paper> = cx;
@@ -258,7 +258,7 @@ fn its_own_random_numbers_are_those_of_the_named_stream() {
 }
 
 fn new(text: &CStr, setting: *const RawSetting) -> *mut Queue {
-    // SAFETY: the texts are constants; a null setting is what is tested.
+    // SAFETY: the texts are constants; the test passes a null setting.
     unsafe { dropcurve_queue_new(text.as_ptr(), setting, 1, c"s".as_ptr()) }
 }
 
@@ -281,7 +281,7 @@ fn a_wrong_discipline_is_refused_with_the_reason() {
 #[test]
 fn wrong_calls_are_errors_and_nothing_worse() {
     let queue = new(c"codel", &RAW);
-    // SAFETY: null and an earlier time are what is tested; the queue is freed once.
+    // SAFETY: the test passes null and an earlier time; the queue is freed once.
     unsafe {
         assert_eq!(dropcurve_queue_enqueue(queue, 5, &PACKET), 0);
         assert_eq!(dropcurve_queue_enqueue(queue, 4, &PACKET), -1);

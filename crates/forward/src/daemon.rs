@@ -36,7 +36,7 @@ pub fn run(settings: &str) -> Result<String, String> {
     let settings: Json = serde_json::from_str(settings).map_err(|error| format!("settings: {error}"))?;
     let mut forwarder = Forwarder::new(&settings)?;
     let worked = forwarder.work();
-    // Also of a device that has gone: what was recorded until then is whole.
+    // Also of a device that has gone: the record until then is whole.
     let counted = forwarder.finish();
     worked.and(counted)
 }

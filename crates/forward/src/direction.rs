@@ -123,7 +123,7 @@ impl LiveDirection {
     }
 
     /// Records the backlog of the device behind the queue over the link's rate, at most a hundred times a second: a queue
-    /// there hides what the discipline does.
+    /// there hides the effect of the discipline.
     pub(crate) fn look_behind(&mut self, port: &Port, now: Time) {
         if now.since(self.looked) < LOOK {
             return;

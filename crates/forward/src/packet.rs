@@ -103,7 +103,7 @@ struct Slot {
 /// Data stored next to a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tag {
-    /// Whatever its device wants back with it.
+    /// A value that is returned to its device with the packet.
     pub token: u64,
     /// Offset and version of its IP header; `None` if it is not IP.
     pub ip: Option<(usize, Version)>,

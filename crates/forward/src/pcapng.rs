@@ -3,7 +3,7 @@
 //! Reference: the PCAP Next Generation file format (draft-ietf-opsawg-pcapng), section 4.
 //!
 //! Packets that left are on the interface `sent`, at the time their transmission began; packets that the queue dropped are on the
-//! interface `dropped`, at the time of the drop. Comments say what happened: `frame.comment contains "marked"`
+//! interface `dropped`, at the time of the drop. Comments name the event: `frame.comment contains "marked"`
 //! and `frame.interface_name == "dropped"` find them.
 
 use crate::event::{reason_name, EventObserver, PacketEvent};
@@ -51,7 +51,7 @@ impl<W: Write> Capture<W> {
         capture.write(SECTION, &body);
         for (name, description) in [
             ("sent", "packets that left the queue, when their transmission began"),
-            ("dropped", "packets that the queue dropped, when it did"),
+            ("dropped", "packets that the queue dropped, at the time of the drop"),
         ] {
             let kind = if layer == Layer::Ip { RAW } else { ETHERNET };
             let mut interface = kind.to_le_bytes().to_vec();

@@ -49,7 +49,7 @@ fn known() -> Vec<Vec<u8>> {
 #[test]
 fn known_frames_are_carried() {
     // Each with the kernel's offload header, and once more without: a super-packet of 3000 bytes is three segments, one
-    // of UDP is refused. What begins with its IP header is read as Ethernet as well, of a type that is not IP.
+    // of UDP is refused. Packets that begin with their IP header are also read as Ethernet, of a type that is not IP.
     let taken: Vec<u64> = known().iter().map(|data| carry(data)).collect();
     assert_eq!(taken, [3 + 1, 1 + 1, 1, 2 + 2, 3 + 1, 1 + 1, 1, 2 + 2]);
 }

@@ -209,7 +209,7 @@ proptest! {
         prop_assert_eq!(read(&frame, Layer::Ip).unwrap().ecn, Ecn::Ce);
     }
 
-    /// Whatever the bytes: no panic, and a mark stays within the header.
+    /// Any bytes: no panic, and a mark stays within the header.
     #[test]
     fn no_bytes_make_it_panic(
         mut bytes in proptest::collection::vec(any::<u8>(), 0..200),

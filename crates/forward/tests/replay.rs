@@ -78,7 +78,7 @@ fn simulated(file: &[u8]) -> Vec<String> {
     out
 }
 
-/// Notes fates and a transmission; its end, if there is one.
+/// Appends fates and a transmission to `out`. Returns the end of the transmission.
 fn sent(
     wire: Option<(Pkt, Transmission)>,
     fates: &mut Vec<Fate<Waiting>>,
@@ -132,7 +132,7 @@ fn pumped(file: &[u8]) -> Vec<String> {
     verdicts.0
 }
 
-/// In the order of packets, because a link with known departures reports them when a packet arrives.
+/// Sorts verdicts by packet, because a link with known departures reports them when a packet arrives.
 fn by_packet(mut verdicts: Vec<String>) -> Vec<String> {
     verdicts.sort_by_key(|line| {
         let number: u64 = line.split(' ').nth(1).unwrap().parse().unwrap();

@@ -1,6 +1,6 @@
 //! The interface between dropcurve and a discipline in a shared library, version 1.
 //!
-//! The same structures as in `dropcurve.h`, and what makes a Rust type a plug-in: implement [`PluginDiscipline`], then write
+//! The same structures as in `dropcurve.h`, and the way from a Rust type to a plug-in: implement [`PluginDiscipline`], then write
 //! `crate::export!(YourType);` once. The file needs nothing but the standard library, so a plug-in's crate carries a copy of it
 //! and no dependency. A panic does not leave the plug-in: it ends the run with its message.
 //!
@@ -157,7 +157,7 @@ pub struct PluginTable {
     pub name: *const c_char,
     /// Its name in words.
     pub title: *const c_char,
-    /// One paragraph on what it does.
+    /// Description in one paragraph.
     pub about: *const c_char,
     /// Its parameters.
     pub parameters: *const ParameterRow,
@@ -192,7 +192,7 @@ pub trait PluginDiscipline: Send + Sized {
     const NAME: &'static CStr;
     /// Its name in words.
     const TITLE: &'static CStr;
-    /// One paragraph on what it does.
+    /// Description in one paragraph.
     const ABOUT: &'static CStr;
     /// Its parameters, whose values [`PluginDiscipline::new`] gets in this order.
     const PARAMETERS: &'static [ParameterRow];

@@ -1,4 +1,4 @@
-//! Disciplines from outside: of shared libraries, and of Python classes; and the exam of any discipline.
+//! Disciplines from outside: of shared libraries, and of Python classes; and the conformance kit for any discipline.
 
 use crate::faults::PluginError;
 use plugin::lent::Lent;

@@ -140,7 +140,7 @@ struct List {
     nodes: Vec<Node>,
     /// All items, once there are many that are like objects.
     table: Option<RowTable>,
-    /// Whether a table was tried in vain.
+    /// Whether reading as a table has failed.
     mixed: bool,
 }
 

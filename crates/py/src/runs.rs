@@ -129,7 +129,7 @@ impl PyRun {
     }
 }
 
-/// Runs jobs of (scenario, seed, what to keep) on threads; results in the order of the jobs.
+/// Runs jobs of (scenario, seed, records to return) on threads; results in the order of the jobs.
 ///
 /// The third item of a job selects "summary", "derived" (and the summary), or "series" (and both). `progress`
 /// receives (runs done, share of all simulated time); `finished` receives each run with its number soon after it is

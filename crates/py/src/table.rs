@@ -194,7 +194,7 @@ impl RowTable {
         self.stretches.last().map_or(0, |last| last.start + self.forms[last.form].rows() - last.place)
     }
 
-    /// Appends an object. Returns `false`, and leaves the table as it was, for what is no object, for an object without
+    /// Appends an object. Returns `false`, and leaves the table as it was, for anything but an object, for an object without
     /// keys, and if there are too many forms.
     pub fn push(&mut self, row: &Value) -> bool {
         let Value::Object(object) = row else { return false };

@@ -1,6 +1,6 @@
 //! The crate by itself, in builds of their own: without the standard library, and with one discipline more.
 //!
-//! Both build offline from what this workspace is built from, below the folder Cargo keeps for tests.
+//! Both build offline from the sources of this workspace, below the folder Cargo keeps for tests.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ fn one_file_and_one_line_add_a_discipline() {
     for file in ["Cargo.toml", "Cargo.lock", "crates/units/Cargo.toml", "crates/queue/Cargo.toml"] {
         fs::copy(tree.join(file), copied.join(file)).unwrap();
     }
-    // The two crates alone, built for speed of building, without what only their other tests need.
+    // The two crates alone, in the profile that builds fastest, without the dependencies of their other tests.
     let members = r#"members = ["crates/*", "doubles/*", "tools/wasm"]"#;
     edit(&copied.join("Cargo.toml"), members, r#"members = ["crates/*"]"#);
     let root = fs::read_to_string(copied.join("Cargo.toml")).unwrap();

@@ -10,7 +10,7 @@ use queue::{catalogue, Disc, Spec, KINDS};
 use units::param::{Table, Value};
 use units::{Bytes, Ecn, Span};
 
-/// A configuration to examine, and what holds of it.
+/// A configuration to examine, and its properties.
 struct Candidate {
     name: String,
     /// Whether a short run of the kit is bound to meet marks, if there can be any.
@@ -154,7 +154,7 @@ fn is_dual(kind: &str) -> bool {
     ["dualpi2", "curvy_red", "qprot"].contains(&kind)
 }
 
-/// Whether it marks without a key `ecn`, or marks scalable packets whatever that says of classic ones.
+/// Whether it marks without a key `ecn`, or marks scalable packets also where `ecn` is off for classic ones.
 fn marks_always(kind: &str) -> bool {
     is_dual(kind) || kind == "phantom"
 }

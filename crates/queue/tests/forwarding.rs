@@ -1,4 +1,4 @@
-//! A driver sees through `Disc` exactly what the discipline returns.
+//! `Disc` passes every call on to its discipline, and returns the discipline's results.
 
 use queue::conformance::Paper;
 use queue::disc::{Probe, QueueDisc};

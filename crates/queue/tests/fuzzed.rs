@@ -1,4 +1,4 @@
-//! Any bytes as a discipline with parameters and a list of what happens to it: what the fuzz target does, without a fuzzer.
+//! Any bytes as a discipline with parameters and a list of its inputs: the work of the fuzz target, without a fuzzer.
 //!
 //! `crates/queue/fuzz` runs the same under libFuzzer. A case it finds becomes a test here, with its bytes.
 #![allow(clippy::unwrap_used)]

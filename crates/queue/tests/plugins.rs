@@ -1,4 +1,4 @@
-//! A plug-in passes the exam like a built-in discipline, and its faults name it.
+//! A plug-in passes the conformance kit like a built-in discipline, and its faults name it.
 
 mod common;
 

@@ -1,9 +1,9 @@
 //! The `linux` dialects against a Linux kernel, packet by packet.
 //!
 //! `reference/linux/record.sh` sends a stream of packets through the kernel's disciplines under an exact rate, in
-//! virtual time. What involves no chance, or only in the rounding of a byte, is compared with every verdict: `exact_*.txt` hold each
-//! arrival, and when it left or that it never did. What involves chance is compared with means over repetitions: `mean_*.txt` hold, for each
-//! quarter of a second, drops, marks and the time packets waited.
+//! virtual time. Disciplines without randomness, or with randomness only in the rounding of a byte, are compared
+//! verdict by verdict: `exact_*.txt` hold each arrival, and its departure or that it was dropped. Random disciplines are
+//! compared with means over repetitions: `mean_*.txt` hold, for each quarter of a second, drops, marks and sojourn times.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -97,7 +97,7 @@ struct Player {
 }
 
 impl Player {
-    /// Whether what is recorded of a moment happens in this order; if not, what leaves instead.
+    /// Whether the recorded departures of a moment come in this order; if not, the packets that leave instead.
     fn follow(&mut self, at: Time, events: &[Event], pkts: &[Pkt]) -> Result<(), Option<(usize, bool)>> {
         let mut fates = Vec::new();
         for event in events {
@@ -117,7 +117,7 @@ impl Player {
     }
 }
 
-/// A record: its head, the packets, and what is known of each moment.
+/// A record: its head, the packets, and the events of each moment.
 type Record = (Vec<(String, String)>, Vec<Pkt>, Vec<(Time, Vec<Event>)>);
 
 /// The record of each moment. A packet may have arrived before another left, or after: the record does not say.
@@ -142,7 +142,7 @@ fn moments(path: &Path) -> Record {
     (head, pkts, each)
 }
 
-/// How many try what happened at one moment the other way round as well.
+/// Number of moments whose events are also tried in reverse order.
 const SPARE: usize = 16;
 
 /// Leads disciplines through a record, as many as it takes rng to round as the kernel's did; those that cannot follow are replaced

@@ -1,6 +1,6 @@
 //! The `ns2` dialects against every decision of recorded runs of ns-2.35.
 //!
-//! The traces hold what arrived, the average ns-2 computed and what it did. Departures follow from the
+//! The traces hold the arrivals, the averages and the decisions of ns-2. Departures follow from the
 //! arrivals and the rate of the link. The random numbers are those of ns-2: the generator starts in its
 //! recorded state and must end in it, so the number of draws is checked as well.
 

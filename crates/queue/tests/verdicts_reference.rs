@@ -1,7 +1,7 @@
 //! Disciplines against slow transcriptions of their papers, event for event.
 //!
-//! The traces come from `python -m reference`. A line holds an arrival with what becomes of it and the random
-//! numbers it took, a departure with the number of the packet that leaves and with what ended before it, or a tick.
+//! The traces come from `python -m reference`. A line holds an arrival with its fate and the random
+//! numbers it took, a departure with the number of the packet that leaves and of those dropped before it, or a tick.
 #![allow(clippy::unwrap_used)]
 
 mod common;

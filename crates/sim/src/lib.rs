@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scenario`] | the parser: TOML text to a [`plan::Plan`], every problem at once; schema and defaults |
-//! | [`keys`] | what tables of a scenario are made of: parts of keys, the reader of a table, transports |
+//! | [`keys`] | the elements of a scenario's tables: parts of keys, the reader of a table, transports |
 //! | [`plan`] | a scenario resolved: nodes, directed links, flows with their routes |
 //! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
 //! | [`network`] | the plain engine: every hop of every packet is an event; start reading here |
@@ -11,7 +11,7 @@
 //! | [`engine`] | the choice between the two |
 //! | [`calendar`] | the event queue: pending events in total order |
 //! | [`link`], [`packet`], [`transmission`], [`source`] | the parts of a network |
-//! | [`account`] | what is recorded: counters, histograms, series, the packet trace |
+//! | [`account`] | the records of a run: counters, histograms, series, the packet trace |
 //! | [`run`](mod@run), [`outcome`] | one run and its result |
 //! | [`session`] | one run driven step by step, for a host that shows it meanwhile |
 

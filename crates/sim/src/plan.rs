@@ -19,7 +19,7 @@ use units::{Bytes, Rate, Span, Time};
 pub struct Plan {
     /// The scenario's title.
     pub title: String,
-    /// When to stop and what to record.
+    /// When to stop, and the records to make.
     pub run: RunPlan,
     /// Names of the nodes between shared links, which refer to them by index.
     pub nodes: Vec<String>,
@@ -65,7 +65,7 @@ impl Plan {
     }
 }
 
-/// Limits of a run, and what it records.
+/// Limits of a run, and its records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunPlan {
     /// The first moment; its type (nanoseconds or double) is that of the run's clock.
@@ -169,7 +169,7 @@ pub struct GroupPlan {
     pub stagger: Span,
     /// When they stop sending new data, if before the end.
     pub stop: Option<Span>,
-    /// How they send.
+    /// Their transport protocol.
     pub transport: TransportPlan,
     /// Shared links from source to destination.
     pub forward: Vec<usize>,

@@ -155,7 +155,7 @@ fn wtred_uses_the_link_and_refined_red_keeps_the_queue_short() {
 
 /// One UDP flow at the rate of the link against eight TCP flows: a ninth would be fair.
 #[test]
-fn a_flow_that_does_not_listen_is_held_down() {
+fn an_unresponsive_flow_is_held_down() {
     for seed in [1, 2] {
         let share = |kind: &str| udp_share(&report(&with(kind), 8, 10, seed));
         let (tail, red, choke) = (share("droptail"), share("red"), share("choke"));

@@ -1,4 +1,4 @@
-//! Classes of packets reach the disciplines: who carries a better one is dropped less.
+//! Classes of packets reach the disciplines: flows of a better class lose fewer packets.
 
 use serde_json::Value;
 use sim::scenario::Scenario;

@@ -74,7 +74,7 @@ fn what_codel_drops_has_waited_and_counts_as_having_left() {
     assert_eq!(number(&tail, &["links", "bottleneck", "dropped_ms", "count"]), 0.0);
 }
 
-/// Mean one-way delay of a thin flow beside ten long ones, in milliseconds.
+/// Mean one-way delay of a thin flow together with ten long ones, in milliseconds.
 fn thin_flow(kind: &str) -> f64 {
     let voice = r#"
         [flows.voice]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sim::scenario::Scenario;
 use sim::{run, Options};
 
-/// Name and profile of each, and the name of the number beside its rate.
+/// Name and profile of each, and the name of its second number in the series; the first is the rate.
 const EACH: [(&str, &str, &str); 6] = [
     ("rap", "paper", "gap_ms"),
     ("rap", "paper-fine", "gap_ms"),
@@ -63,7 +63,7 @@ fn a_file_ends() {
     }
 }
 
-/// A camera of 1 Mbit/s beside nothing else sends that; one of 8 is shaped to the link, and few frames are left out.
+/// A camera of 1 Mbit/s without other traffic sends that; one of 8 is shaped to the link, and few frames are left out.
 #[test]
 fn video_is_shaped_to_what_the_transport_allows() {
     for transport in ["tfrc", "rap", "tear", "lda"] {

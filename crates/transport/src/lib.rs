@@ -1,5 +1,5 @@
-//! Transport endpoints as sans-I/O state machines. The driver passes the time and what arrived, polls for
-//! what to send, and keeps one timer per endpoint. Endpoints own no clock, socket or queue.
+//! Transport endpoints as sans-I/O state machines. The driver passes the time and the arriving segments, polls for
+//! segments to send, and keeps one timer per endpoint. Endpoints own no clock, socket or queue.
 //!
 //! # Driving order
 //!

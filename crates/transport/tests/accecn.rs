@@ -207,8 +207,8 @@ fn a_path_that_changes_the_field_is_found_out() {
     }
 }
 
-/// The SYN asks duplicate, then for nothing, and the first answer decides. A server that hears a second SYN answers without the option,
-/// by what it agreed to first, and of how the latest one arrived.
+/// The SYN asks for AccECN twice, then for no ECN, and the first answer decides. A server that receives a second SYN answers
+/// without the option, by its first agreement, and reports the ECN field of the latest SYN.
 #[test]
 fn a_lost_handshake_asks_for_less() {
     let mut pair = Pair::new(PRAGUE);
@@ -227,7 +227,7 @@ fn a_lost_handshake_asks_for_less() {
     }
     assert_eq!((answers[0].ace, answers[0].bytes.is_some()), (0b010, true));
     assert_eq!((answers[1].ace, answers[1].bytes.is_some()), (0b100, false));
-    // A server that saw only the last of them has no ECN, whatever comes later.
+    // A server that saw only the last of them has no ECN, also with later segments.
     let mut late = Receiver::new(&params(PRAGUE));
     late.on_segment(at(3100), &syns[2]);
     assert_eq!(late.poll_transmit(at(3100)).unwrap().ace, 0);

@@ -1,5 +1,5 @@
 //! Invariants of every recovery, congestion control, profile, option and path: nothing is sent beyond the receiver's
-//! window, the congestion window or what was supplied, sequence numbers stay in order, every segment is delivered
+//! window, the congestion window or the data supplied, sequence numbers stay in order, every segment is delivered
 //! once, and a file arrives whole.
 //!
 //! It runs the same cases each time; `PROPTEST_CASES=20000` runs that many new ones.
@@ -78,12 +78,13 @@ struct World {
     /// The recovery in use probes the tail, and the segment is sent because a timer of the sender fired.
     probes: bool,
     may_probe: bool,
-    /// Segments that are due as an acknowledgement arrives leave before it counts, so the first segment after one answers to the state before.
+    /// Segments that are due when an ACK arrives leave before it is processed, so the state before the ACK limits the first
+    /// segment after it.
     due_first: bool,
     after_ack: bool,
     /// The scoreboard limits the segments sent, not the distance from the first unacknowledged segment.
     by_pipe: bool,
-    /// Segments known to be held have left the path, without a duplicate, too.
+    /// Segments known to have arrived are not in flight, also without a duplicate ACK.
     by_time: bool,
 }
 
@@ -129,7 +130,7 @@ impl World {
         }
     }
 
-    /// State of the sender, as a failure shows it.
+    /// State of the sender, for the message of a failed assertion.
     fn state(&self) -> String {
         let sender = &self.sender;
         let (una, nxt, flight) = (sender.una(), sender.nxt(), sender.flight());
@@ -230,8 +231,8 @@ fn transfer_with(params: &Valid<Params>, keys: &str, segments: u32, window: u32,
     assert!(counters.retransmits <= counters.sent);
 }
 
-/// Values for an option, by its kind: all that a choice or a switch has, a few numbers of others. None of it need be
-/// valid, alone or beside others.
+/// Values for an option, by its kind: all that a choice or a switch has, a few numbers of others. Some are
+/// invalid, alone or together with others.
 fn offers(field: &Field) -> Vec<&'static str> {
     match field.kind.name {
         "choice" => field.kind.choices.iter().map(|(name, _)| *name).collect(),
@@ -240,7 +241,7 @@ fn offers(field: &Field) -> Vec<&'static str> {
         "count" => vec!["0", "1", "2", "3", "10", "1000"],
         "span" => vec!["0 s", "1 ms", "30 ms", "400 ms", "3 s"],
         "bytes" => vec!["0 B", "1 B", "40 B", "1000 B"],
-        other => panic!("{}: a kind the exam does not know: {other}", field.name),
+        other => panic!("{}: a kind without test values: {other}", field.name),
     }
 }
 

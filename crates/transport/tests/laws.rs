@@ -1,4 +1,4 @@
-//! Each control beside a slow transcription of its paper or RFC, over 4000 random ACKs and losses: the windows stay the
+//! Each control compared with a slow transcription of its paper or RFC, over 4000 random ACKs and losses: the windows stay the
 //! same. A transcription keeps the symbols of its source and shares nothing with the crate.
 
 #![allow(clippy::unwrap_used)]
@@ -81,7 +81,7 @@ fn agree(cc: &str, law: &mut dyn Law, start: f64) {
             theirs = law.loss(theirs, now).max(2.0);
         }
         let apart = (window.cwnd / theirs - 1.0).abs();
-        assert!(apart < 1e-6, "{cc}, step {step}: {} beside {theirs}", window.cwnd);
+        assert!(apart < 1e-6, "{cc}, step {step}: {} and {theirs}", window.cwnd);
     }
 }
 

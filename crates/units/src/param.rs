@@ -214,7 +214,7 @@ pub trait Described: Clone + Default {
     fn out_of_range(&self) -> Vec<Problem>;
 }
 
-/// Relations between fields, and presets. Implemented by hand beside [`params!`].
+/// Relations between fields, and presets. Implemented by hand in addition to [`params!`].
 pub trait Check: Described {
     /// The key that names a preset (`dialect`, `profile`), if there are any.
     const PRESET_KEY: &'static str = "";
@@ -224,7 +224,7 @@ pub trait Check: Described {
         &[]
     }
 
-    /// Values that those read so far imply for others: these fill in, over a preset, whatever has no key of its own.
+    /// Values that those read so far imply for others: these set every option without a key of its own, over a preset.
     fn implied(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }

@@ -12,7 +12,7 @@ use alloc::string::String;
 /// A number of packets or of bytes: the two ways to measure a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// Counted in packets, whatever their size.
+    /// Counted in packets of any size.
     Packets(f64),
     /// Counted in bytes.
     Bytes(f64),
@@ -118,8 +118,8 @@ fn scaled(text: &str, table: &[(&str, f64)]) -> Option<f64> {
     (scaled >= 0.0).then_some(scaled)
 }
 
-/// The longest span that is read, some hundred days: up to it a double counts nanoseconds exactly, so that what is
-/// written out again is read as the same.
+/// The longest span that is read, some hundred days: up to it a double counts nanoseconds exactly, so that a span
+/// that is written out again reads as the same.
 const LONGEST_NS: f64 = (1u64 << 53) as f64;
 
 /// Reads a length of time up to a hundred days. `"0"` needs no unit.

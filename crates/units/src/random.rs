@@ -32,7 +32,7 @@ impl Stream {
         Stream { key: split(seed), id: split(id), block: 0, words: [0; 2], used: 2 }
     }
 
-    /// A stream of its own for part number `part` of this component, whatever was drawn so far.
+    /// A stream of its own for part number `part` of this component; draws made so far do not change it.
     pub fn branch(&self, part: u64) -> Stream {
         let name = [self.id[0], self.id[1], split(part)[0], split(part)[1]].map(u32::to_le_bytes).concat();
         Stream { key: self.key, id: split(fnv1a(&name)), block: 0, words: [0; 2], used: 2 }
@@ -110,7 +110,7 @@ impl Rng for Stream {
 /// Blocks that [`Rapid`] makes at once.
 const BATCH: usize = 32;
 
-/// The numbers of a [`Stream`] for one who draws often: several blocks are made at once, which takes the processor's wide
+/// The numbers of a [`Stream`] for a component that draws often: several blocks are made at once, which takes the processor's wide
 /// registers and less than half the instructions.
 #[derive(Clone, Debug)]
 pub struct Rapid {

@@ -101,7 +101,7 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
 }
 
 /// Drops every capability for good: devices that are open stay usable, nothing new can be opened with them. The
-/// kernel takes verdicts on queued packets only from who may administer the network: `administers` keeps that one.
+/// kernel takes verdicts on queued packets only from a process that may administer the network: `administers` keeps that one.
 ///
 /// # Errors
 /// Errors of `prctl` and `capset`.

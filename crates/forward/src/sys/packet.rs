@@ -26,8 +26,8 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Opens one on an interface, in promiscuous mode: received frames only, each with what the kernel's offloads left
-    /// open.
+    /// Opens one on an interface, in promiscuous mode: received frames only, each with the checksums and sizes that the kernel's
+    /// offloads left to the device.
     ///
     /// # Errors
     /// Errors of the kernel; there is no such interface.
@@ -142,7 +142,7 @@ impl PacketSocket {
     }
 
     /// Bytes that were sent and not yet done with: they wait in the driver's ring, or in a discipline of a device below, and
-    /// count with what the kernel needs to hold them.
+    /// count with the memory that the kernel needs to hold them.
     pub fn behind(&self) -> u64 {
         let mut bytes = 0_i32;
         // SAFETY: the number lives through the call, which writes it.

@@ -1,4 +1,4 @@
-//! System call filters (seccomp(2)): a list of what a process still needs, everything else fails with `EPERM`.
+//! System call filters (seccomp(2)): the calls that a process still needs; all others fail with `EPERM`.
 //!
 //! Reference: seccomp(2), and `Documentation/userspace-api/seccomp_filter.rst` of Linux. The filter is a program of classic
 //! BPF over `struct seccomp_data`: it compares the architecture, then the number of the call with each of the list.

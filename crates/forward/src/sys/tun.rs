@@ -14,7 +14,7 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes the device in a network namespace (given by its file), or attaches to it where it is there already.
+    /// Makes the device in a network namespace (given by its file), or attaches to it if it exists.
     ///
     /// The device is opened without `IFF_VNET_HDR`, so the kernel cuts and checksums the packets it puts there.
     ///
@@ -52,7 +52,7 @@ impl Tun {
         }
     }
 
-    /// To be polled.
+    /// The file descriptor to poll.
     pub fn fd(&self) -> RawFd {
         self.device.as_raw_fd()
     }

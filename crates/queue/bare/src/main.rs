@@ -81,7 +81,7 @@ extern "C" fn main() -> c_int {
 struct Heap;
 
 // SAFETY: `malloc` gives a block of its own or null, aligned to 16 bytes; larger alignments are refused; `free` gets back
-// what `malloc` gave.
+// the pointer that `malloc` returned.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > 16 {

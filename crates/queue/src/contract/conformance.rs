@@ -1,7 +1,7 @@
 //! The conformance kit: checks that every discipline passes, here and in other crates.
 //!
-//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks what must hold of any
-//! discipline whatever its law: nothing is lost unrecorded, packets of a flow keep their order, the limit
+//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks the rules that hold for every
+//! discipline: nothing is lost unrecorded, packets of a flow keep their order, the limit
 //! holds, ECN is respected, and its own counts are right. It returns a transcript, so that two runs
 //! can be compared. [`steps`] makes lists at random from a seed.
 //!

@@ -21,7 +21,7 @@ units::choices! {
 units::choices! {
     /// The unit in which a queue is measured.
     pub enum Unit {
-        /// Packets, whatever their size.
+        /// Packets of any size.
         Packets = "packets",
         /// Bytes.
         Bytes = "bytes",

@@ -36,7 +36,7 @@ impl Setting {
 pub trait Discipline: Check {
     /// Its name in words.
     const TITLE: &'static str;
-    /// One paragraph on what it does.
+    /// Description in one paragraph.
     const ABOUT: &'static str;
     /// Its sources: keys of `docs/references.toml`.
     const REFERENCE: &'static str;
@@ -134,7 +134,7 @@ pub struct CatalogueEntry {
     pub kind: &'static str,
     /// Its name in words.
     pub title: &'static str,
-    /// One paragraph on what it does.
+    /// Description in one paragraph.
     pub about: &'static str,
     /// Keys of `docs/references.toml`.
     pub reference: &'static str,

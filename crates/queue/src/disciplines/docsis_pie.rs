@@ -289,7 +289,7 @@ mod tests {
         // 0.25 * -0.010 - 2.5 * 0.040 = -0.1025, times two.
         assert!((queue.probe("drop_prob_") - (0.515 - 0.205)).abs() < 1e-12);
         queue.tick_until(80_000);
-        // Twice below 5 ms: -0.005, and 0.98 of what is left.
+        // Twice below 5 ms: -0.005, and 0.98 of the result.
         assert!((queue.probe("drop_prob_") - 0.98 * (0.31 - 0.005)).abs() < 1e-12);
     }
 

@@ -61,7 +61,7 @@ units::params! {
         above_after: bool = false => { source: "RFC8289" },
         /// From when the next signal is counted after a mark.
         mark_schedule: codel::MarkSchedule = codel::MarkSchedule::Due => { source: "Linux fq_codel" },
-        /// Sojourn above which every chosen packet is marked, whatever the law says. Zero: never.
+        /// Sojourn above which every chosen packet is marked, in addition to the marks of the law. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "RFC8290" },
         /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux fq_codel" },

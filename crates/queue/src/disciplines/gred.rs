@@ -1,7 +1,7 @@
 //! Generic RED of Linux: up to sixteen virtual queues (drop precedences) in one real one.
 //!
 //! Reference: LinuxGRED; FJ93 for the law of each virtual queue.
-//! Units: as in RED; limits of a virtual queue count what the thresholds count.
+//! Units: as in RED; limits of a virtual queue are in the unit of the thresholds.
 //! Deviations: packets of a class without a virtual queue go to `default_dp`, which must exist.
 //! "Gentle RED" goes by the same letters and is something else: `above_max = "gentle"` of RED.
 

@@ -11,7 +11,7 @@
 //! | [`codel`] | Controlled Delay |
 //! | [`curve`] | RED with any drop curve |
 //! | [`curvy_red`] | Curvy RED in a coupled dual queue |
-//! | [`docsis_pie`] | PIE as cable modems have it |
+//! | [`docsis_pie`] | PIE of cable modems |
 //! | [`dred`] | Dynamic RED |
 //! | [`droptail`] | tail drop, and its victims at the head or at random |
 //! | [`drr`] | Deficit Round Robin |
@@ -22,14 +22,14 @@
 //! | [`fq_cobalt`] | flow queues in turn, each under COBALT |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
-//! | [`fred_flow`] | Flow RED, an account for each flow |
+//! | [`fred_flow`] | Flow RED, counters for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
 //! | [`gchoke`] | geometric CHOKe |
 //! | [`gkvq`] | the virtual queue of Gibbens and Kelly |
 //! | [`gred`] | generic RED of Linux |
 //! | [`green`] | GREEN, by the arrival rate |
 //! | [`green_tcp`] | GREEN, by TCP's equation |
-//! | [`htb`] | classes with rates that lend each other |
+//! | [`htb`] | classes with rates that borrow from each other |
 //! | [`lred`] | Loss Ratio based RED |
 //! | [`nlred`] | nonlinear RED |
 //! | [`phantom`] | the phantom queue of HULL |

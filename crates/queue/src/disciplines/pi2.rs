@@ -2,7 +2,7 @@
 //!
 //! Reference: SBTB16; RFC9332 appendix A prints the same controller.
 //! Units: `target` and `t_update` are spans, `alpha` and `beta` per second, `limit` counts packets or bytes.
-//! Deviations: the delay is that of the oldest packet. Of what the paper does beyond a quarter of drops, only the bound:
+//! Deviations: the delay is that of the oldest packet. Beyond a quarter of drops the paper has further rules, of which this has the bound alone:
 //! a queue that still grows meets its limit.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};

@@ -1,7 +1,7 @@
 //! RED with adaptive thresholds (RED-AT).
 //!
 //! Reference: PD14, section 5 and its Figure 6.
-//! Units: as in RED; the bounds count what the thresholds count.
+//! Units: as in RED; the bounds are in the unit of the thresholds.
 //! Deviations: the paper gives neither the bounds nor `alpha` and `beta`, beyond `alpha` above `beta`: the
 //! defaults are ours. Nor does it say how drops are spread: as in ns-2, in which it was simulated. Its Figure 6
 //! compares the average with the bounds, not with the current thresholds, and so does this.

@@ -205,8 +205,8 @@ mod tests {
         }
     }
 
-    /// With p_b 1/20 the count of RED_3 reaches 1/p_b at the twentieth packet after a drop: that one is dropped whatever
-    /// its size, so intervals end there, as with RED_1.
+    /// With p_b 1/20 the count of RED_3 reaches 1/p_b at the twentieth packet after a drop: that one is dropped at any
+    /// size, so intervals end there, as with RED_1.
     #[test]
     fn red_3_drops_any_packet_once_the_count_reaches_its_end() {
         let list = gaps("red_3", &[375], 20_000);

@@ -137,7 +137,7 @@ impl Set {
         let mut at = [0; LEVELS];
         for (level, (place, key)) in at.iter_mut().zip(self.keys).take(levels).enumerate() {
             let hash = mix(flow ^ key);
-            // A division is dear beside the rest, and a number of bins is mostly a power of two.
+            // A division takes longer than the rest, and the number of bins is mostly a power of two.
             let bin = if bins.is_power_of_two() { hash & (bins - 1) } else { hash % bins };
             *place = (level as u64 * bins + bin) as u32;
         }

@@ -67,7 +67,7 @@ impl Params {
         self.min_th.len().max(self.max_th.len()).max(self.denominator.len())
     }
 
-    /// RED as class `i` sees it.
+    /// The options of RED for class `i`.
     fn red(&self, i: usize) -> red::Params {
         red::Params {
             limit: self.limit,
@@ -147,7 +147,7 @@ impl<P: Packet + Copy> Wred<P> {
         }
     }
 
-    /// Puts the law of a class in place, or takes it away again.
+    /// Exchanges RED's curve and count with those of a class.
     #[inline]
     fn exchange(&mut self, class: usize) {
         match self.count {

@@ -1,8 +1,9 @@
-//! Any bytes as a discipline and what happens to it: for the fuzz target, and for the test that needs no fuzzer.
+//! Any bytes as a discipline and a list of its inputs: for the fuzz target, and for the test that needs no fuzzer.
 //!
 //! The first bytes choose a kind, a dialect and values for its parameters; the rest are arrivals, departures and waits.
-//! Parameters that do not fit together are no case. What must hold is the conformance kit of [`queue::conformance`], which does not
-//! ask for more than any discipline keeps: nothing is lost, lengths are true, limits hold, only capable packets are marked.
+//! Inputs whose parameters are invalid together are skipped. All others must pass the conformance kit of
+//! [`queue::conformance`], whose rules hold for every discipline: nothing is lost, lengths are true, limits hold, only
+//! capable packets are marked.
 
 use queue::conformance::{sit, KitStep, Rules};
 use queue::{catalogue, CatalogueEntry, Setting, Spec, KINDS};
@@ -118,7 +119,7 @@ fn steps(bytes: &mut Reader<'_>) -> Vec<KitStep> {
     list
 }
 
-/// The rules that hold whatever the parameters are.
+/// The rules that hold for all parameters.
 fn rules(spec: &Spec) -> Rules {
     let shown = spec.show();
     let says = |key: &str, text: &str| shown.contains(&(key.to_string(), Value::Text(text.to_string())));

@@ -1,4 +1,4 @@
-//! The packet trace: what happened to each packet, recorded on request.
+//! The packet trace: one row for each event of a packet, recorded on request.
 
 use crate::packet::Pkt;
 use units::Time;

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`Key`] | the order of events |
-//! | [`Pending`] | what an engine asks of an event queue |
+//! | [`Pending`] | the interface of an event queue |
 //! | `event_heap` | the reference: a binary heap; the plain engine uses it |
 //! | `calendar_queue` | the same order, faster; the fast engine uses it |
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use units::Span;
 
-/// The hops of what each end of a flow sends, without [`Hop::End`]: ranges of the hops of all routes.
+/// The hops of the packets that each end of a flow sends, without [`Hop::End`]: ranges of the hops of all routes.
 type Routes = [Range<usize>; 2];
 
 impl Network<Fast> {
@@ -156,7 +156,7 @@ impl Network<Fast> {
         })
     }
 
-    /// Makes each folded tail-drop link lead to what follows it.
+    /// Joins each folded tail-drop link with the hop that follows it.
     fn join_hops(&mut self) {
         let Fast { hops, folded, .. } = &mut self.carrier;
         for place in 1..hops.len() {
@@ -236,7 +236,7 @@ impl Network<Fast> {
         self.carrier.hops.shrink_to_fit();
     }
 
-    /// Sets the hop code of what the ends schedule, if its first hop in the event queue has one.
+    /// Sets the hop code of the packets that the ends send, if their first hop in the event queue has one.
     fn assign_hop_codes(&mut self) {
         for flow in &mut self.flows {
             for side in [0, 1] {

@@ -1,4 +1,4 @@
-//! The next hop of a packet in the fast engine: what it meets, and whether through the event queue.
+//! The next hop of a packet in the fast engine: a link or the end, now or through the event queue.
 
 /// The next hop of a packet, and whether it goes there now or through the event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ pub(super) enum FastHop {
     Private,
     /// [`FastHop::Droptail`], then a private link and the end.
     DroptailThenPrivate(u32),
-    /// [`FastHop::Red`], then a private link and the end.
+    /// [`FastHop::Arrival`], then a private link and the end.
     ArrivalThenPrivate(u32),
     /// [`FastHop::Link`], then a private link and the end.
     LinkThenPrivate(u32),

@@ -1,6 +1,6 @@
 //! Lazy dequeues, at links of disciplines that decide later than at arrival: no event at the end of each transmission.
 //!
-//! What a dequeue decides is of no effect elsewhere before the packet it takes arrives at the next hop, a propagation delay
+//! A dequeue has no effect elsewhere before its packet arrives at the next hop, a propagation delay
 //! later. So the link executes the dequeues that are due, each at its own time, at its next arrival, and at the latest
 //! before that delay is over: one event guards any number of dequeues.
 
@@ -13,7 +13,7 @@ use crate::network::{Network, Transit};
 use crate::packet::{Pkt, TRANSMITTER_FREE};
 use units::{Span, Time};
 
-/// Precondition: the time of an arrival at the next hop exceeds that of the dequeue by a constant delay, whatever the
+/// Precondition: the time of an arrival at the next hop exceeds that of the dequeue by a delay that is the same for every
 /// packet; no device's ring and no faults in between. `in_doubles`: times are sums of doubles.
 pub(super) fn is_eligible(link: &Link, in_doubles: bool) -> bool {
     !in_doubles && link.is_basic() && !link.knows_departures() && link.delay > Span(1)

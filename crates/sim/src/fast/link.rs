@@ -1,4 +1,4 @@
-//! Specialised links: what an engine asks of a link that takes over the work of a general one.
+//! Specialised links: the interface of a link that takes over the work of a general one.
 
 use crate::account::LinkProbe;
 use crate::calendar::Key;

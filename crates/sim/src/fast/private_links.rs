@@ -24,9 +24,9 @@ impl PrivateLinks {
 /// The fast engine's state of a flow; in all arrays the sending end is first.
 #[derive(Default)]
 pub struct FastFlow {
-    /// The private links of what each end sends.
+    /// The private links of the packets that each end sends.
     pub(super) private: [PrivateLinks; 2],
-    /// When the probe next has more to record at each end than every packet gives.
+    /// When the probe next has to record more at each end than it records of every packet.
     pub(super) probe_due: [Time; 2],
     /// The earlier of that and the next deadline of each end.
     pub(super) next_due: [Time; 2],
@@ -41,7 +41,7 @@ pub(super) enum Stopped {
 }
 
 impl Flow<FastFlow> {
-    /// Passes the private last link of what an end sends, if that link is idle; returns the time of arrival.
+    /// Passes the private last link of the packets of an end, if that link is idle; returns the time of arrival.
     #[inline(always)]
     pub(super) fn pass_last_link(&mut self, side: usize, size: u32, now: Time) -> Option<Time> {
         match &mut self.state.private[side].last {
@@ -78,7 +78,7 @@ impl Flow<FastFlow> {
         due < self.armed_for[0]
     }
 
-    /// Updates the time at which an end next has more to record than every packet gives.
+    /// Updates the time at which an end next has to record more than it records of every packet.
     pub(super) fn update_due(&mut self, side: usize, window: &MeasurementWindow, trace: &Trace) {
         self.state.probe_due[side] =
             if trace.is_kept() { Time::ZERO } else { self.probe.next_due(side, window) };

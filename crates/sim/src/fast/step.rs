@@ -184,7 +184,7 @@ impl Network<Fast> {
         self.carrier.lookahead.until = until;
     }
 
-    /// Whether this timer is stale (lazy cancellation): firing would only re-arm it, whatever happens until then,
+    /// Whether this timer is stale (lazy cancellation): firing would only re-arm it, also after other events,
     /// because an earlier deadline arms a timer of its own.
     fn is_stale_timer(&self, endpoint: u32, now: Time) -> bool {
         let side = (endpoint & 1) as usize;

@@ -68,7 +68,7 @@ impl<C: Carrier> Network<C> {
         self.schedule_next(transit);
     }
 
-    /// Schedules the arrival at the next hop as an event, whatever it is.
+    /// Schedules the arrival at the next hop as an event.
     fn schedule_next(&mut self, transit: Transit) {
         if let Some(transit) = self.next_hop(transit) {
             self.carrier.schedule(transit.key(), transit.pkt);

@@ -54,7 +54,7 @@ impl<C: Carrier> Network<C> {
             if due > now || (due == now && !first) {
                 return;
             }
-            // What the timer sends must not be overtaken by the answer to the arrival, whose birth is `now`.
+            // The packets that the timer sends precede the answer to the arrival, whose birth is `now`.
             self.fire(endpoint, due, if due == now { now } else { Time::NEVER });
         }
     }

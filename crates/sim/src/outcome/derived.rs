@@ -100,8 +100,8 @@ fn variance(window: &[f32], samples: &[usize]) -> f64 {
     values().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count
 }
 
-/// Samples to truncate at the beginning by MSER-5: the cut d that minimises sum((y_i - mean)^2) / (n - d)^2 over what
-/// remains of the means y of blocks of five. None if the series is too short.
+/// Samples to truncate at the beginning by MSER-5: the cut d that minimises sum((y_i - mean)^2) / (n - d)^2 over the
+/// remaining means y of blocks of five. None if the series is too short.
 fn transient(values: &[f64]) -> Option<usize> {
     let n = values.len() / BLOCK;
     if n < 2 * BLOCK {

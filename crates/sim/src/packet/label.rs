@@ -16,7 +16,7 @@ impl FlowLabel {
         FlowLabel { source: source & !TCP | if tcp { TCP } else { 0 }, destination }
     }
 
-    /// The source and the destination of a packet that travels from source to destination, or `back`.
+    /// The source and the destination of a packet: those of the flow, or exchanged if it travels `back`.
     #[inline]
     pub fn hosts(self, back: bool) -> [u64; 2] {
         let [source, destination] = [self.source & !TCP, self.destination].map(u64::from);

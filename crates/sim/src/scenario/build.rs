@@ -236,7 +236,7 @@ impl FlowGroup {
         [self.group.source_host.clone().or(from), self.group.destination_host.clone().or(to)]
     }
 
-    /// How it sends, worked out.
+    /// Its transport, with `auto` resolved.
     fn transport_plan(&self) -> TransportPlan {
         match &self.sends {
             Sends::Tcp(tcp) => {

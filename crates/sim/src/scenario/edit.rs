@@ -5,7 +5,7 @@
 //! * A choice that decides which keys there are (`kind` of a queue, `transport` and `source` of a group)
 //!   drops the keys of its table that the new choice does not know, and keeps the others. A `dialect`
 //!   belongs to one kind and is dropped with it.
-//! * An edit inside a queue that was inherited or left out starts from what was inherited.
+//! * An edit inside a queue that was inherited or left out starts from the inherited keys.
 //! * No edit of a single key makes a new group or link: their names are open, so a misspelt one would pass.
 
 use super::links::usual_queue;

@@ -117,7 +117,7 @@ fn hop(form: Form, k: usize, own: Option<Table>, base: &Both, problems: &mut Vec
     Some(Trunk { name, from: format!("r{}", k + 1), to: format!("r{}", k + 2), both: both? })
 }
 
-/// Reads both directions of a link, over what they inherit.
+/// Reads both directions of a link; keys that are absent are inherited.
 fn both_over(reader: &mut TableReader<'_>, base: &Both) -> Option<Both> {
     let wire = reader.part_over(&base.forward.wire);
     let queue = reader.queue(&base.forward.queue);

@@ -111,7 +111,7 @@ impl Scenario {
     /// The scenario with several values changed at once, so that no order of them need be valid.
     ///
     /// A path is dotted, such as `queue.max_p` or `flows.tcp.count`; a value may be a whole table. Another
-    /// `kind`, `transport` or `source` drops the keys beside it that the new one does not know.
+    /// `kind`, `transport` or `source` drops the other keys of the table that the new one does not have.
     ///
     /// # Errors
     /// Every problem of the changed scenario, or the paths that lead nowhere.

@@ -109,7 +109,7 @@ pub struct FlowGroup {
     pub way: Way,
     /// Private links, in a dumbbell or chain.
     pub access: Option<Access>,
-    /// How it sends.
+    /// Its transport protocol.
     pub sends: Sends,
     /// Its source.
     pub source: source::SourceKeys,

@@ -45,7 +45,7 @@ impl Clock {
 }
 
 params! {
-    /// How long to run and what to record.
+    /// The duration of the run, and its records.
     pub struct Run {
         /// Simulated time.
         duration: Span = Span::from_millis(60_000) => { range: Range::Positive },
@@ -66,12 +66,12 @@ impl Run {
     /// Most samples a series may have.
     pub const MOST_SAMPLES: u64 = 1_000_000;
 
-    /// The warm-up, worked out.
+    /// The warm-up, with `auto` resolved.
     pub fn warmup(&self) -> Span {
         self.warmup.unwrap_or(self.duration / 5)
     }
 
-    /// The distance of samples, worked out.
+    /// The distance of samples, with `auto` resolved.
     pub fn sample(&self) -> Span {
         self.sample.unwrap_or(Span((self.duration.0 / 1000).max(1)))
     }
@@ -140,7 +140,7 @@ params! {
         drop: Vec<u64> = Vec::new(),
         /// Packets whose CE is set as they enter the link, in the same numbering, where they are ECN-capable.
         mark: Vec<u64> = Vec::new(),
-        /// Typical packet size on the wire, for what a discipline works out from the link (the idle decay of
+        /// Typical packet size on the wire, for values that a discipline derives from the link (the idle decay of
         /// RED's average); `"auto"` is the mean over the flows that send data through it.
         packet: Option<Bytes> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Whether the packet being transmitted counts as part of the queue.

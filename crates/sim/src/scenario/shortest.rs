@@ -1,5 +1,5 @@
 //! Shortest paths over directed links (Dijkstra 1959): least delay, then fewest hops, then the names of the links in
-//! the order of the path, so that the path is one, whatever the order of the links in the scenario.
+//! the order of the path, so that the path does not depend on the order of the links in the scenario.
 
 use crate::plan::LinkPlan;
 use std::cmp::Reverse;

@@ -7,7 +7,7 @@ use crate::keys::part::difference;
 use crate::plan::Plan;
 use units::param::{Described, Table, Value};
 
-/// The whole scenario. What a part inherits is shown once, where it is inherited from.
+/// The whole scenario. Inherited keys are shown once, in the table that they are inherited from.
 pub fn table(model: &Model, plan: &Plan) -> Table {
     let mut table: Table =
         model.head.show().into_iter().filter(|(_, value)| *value != Value::Text(String::new())).collect();

@@ -29,7 +29,7 @@ params! {
     pub struct Group {
         /// How many flows.
         count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
-        /// How they send.
+        /// Their transport protocol.
         transport: Transport = Transport::Tcp,
         /// Their source; `"auto"` is `cbr` for UDP and `ftp` for all others.
         source: Option<Source> = None,
@@ -50,7 +50,7 @@ params! {
 }
 
 impl Group {
-    /// The source, worked out.
+    /// The source, with `auto` resolved.
     pub fn source(&self) -> Source {
         let usual = if self.transport == Transport::Udp { Source::Cbr } else { Source::Ftp };
         self.source.unwrap_or(usual)

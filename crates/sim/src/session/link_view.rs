@@ -90,7 +90,7 @@ impl LinkView {
         (std::mem::take(&mut self.counts), std::mem::take(&mut self.departed_bytes), mean)
     }
 
-    /// Follows what happened to packets, in order.
+    /// Applies passages of packets, in order.
     pub(super) fn record(&mut self, passages: &[Passage]) {
         for passage in passages {
             let place = (passage.flow as usize).min(self.flows.len() - 1);

@@ -18,7 +18,7 @@ use queue::disc::Probe;
 use units::time::DOUBLES;
 use units::{Span, Time};
 
-/// The state of the observed link at one moment, and what passed it since the sample before.
+/// The state of the observed link at one moment, and its packets since the sample before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSample {
     /// When.

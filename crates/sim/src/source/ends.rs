@@ -1,4 +1,4 @@
-//! The two ends of a flow, whatever its transport and its source.
+//! The two ends of a flow with any transport and any source.
 
 use super::{AppSink, AppSource, Origin, RatedSink, RatedSource, UdpSource};
 use transport::tcp;
@@ -19,7 +19,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether its session has ended. What arrives after that is a late duplicate, which the fast engine may process ahead of
+    /// Whether its session has ended. A packet that arrives after that is a late duplicate, which the fast engine may process ahead of
     /// the next session.
     pub(crate) fn is_over(&self) -> bool {
         matches!(self, Source::App(source) if source.is_over())
@@ -32,7 +32,7 @@ pub enum Sink {
     Tcp(tcp::Receiver),
     /// A rate-based receiver.
     Rated(Box<RatedSink>),
-    /// Counts what it receives.
+    /// Counts the bytes it receives.
     Udp {
         /// Payload bytes received.
         payload: u64,

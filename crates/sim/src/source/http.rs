@@ -1,7 +1,7 @@
 //! Web sessions: pages of one or more objects over short TCP connections, with times to think in between.
 //!
-//! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for what makes
-//! users wait); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
+//! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for objects that
+//! users wait for); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
 //! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
 //! to a round trip less than a browser would measure; objects of a page come one after the other, or in turn over
 //! several connections once the first has arrived.
@@ -14,9 +14,9 @@ use units::{choices, params, Bytes, Span, Stream};
 choices! {
     /// The side that sets the pace of sessions.
     pub enum Loop {
-        /// Each flow of the group is one user who never leaves: the next page comes a time to think after the last.
+        /// Each flow of the group is one user for the whole run: the next page comes a time to think after the last.
         Closed = "closed",
-        /// Sessions arrive at each flow of the group, whatever became of those before.
+        /// Sessions arrive at each flow of the group, also while earlier ones are in progress.
         Open = "open",
     }
 }

@@ -201,7 +201,7 @@ sources! {
     Ftp(Ftp) = "ftp",
     /// Web pages over short TCP connections, with times to think in between.
     Http(Http) = "http",
-    /// Somebody who types: small segments over one TCP connection.
+    /// Keystrokes: small segments over one TCP connection.
     Telnet(Telnet) = "telnet",
     /// Video in chunks over TCP, whose quality follows the network.
     Video(Video) = "video",

@@ -82,11 +82,11 @@ impl AppPlan {
 /// The state of an application.
 #[derive(Clone, Debug)]
 pub enum App {
-    /// A user who fetches pages.
+    /// A user of web pages.
     WebUser(WebUser),
     /// A connection of a page.
     PageConnection(PageConnection),
-    /// A user who types.
+    /// A user of a terminal.
     TelnetUser(TelnetUser),
     /// A video player.
     VideoPlayer(VideoPlayer),

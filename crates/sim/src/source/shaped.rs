@@ -3,8 +3,8 @@
 //! *Reference*: JE98: a stream that was coded once is brought down to a rate that a congestion control sets, frame by frame, and
 //! nothing is sent twice.
 //! *Units*: bits a second, bytes of payload.
-//! *Deviations*: assumed: how far a frame may lie behind before frames are left out, and the spread of sizes. What
-//! shaping costs in quality is the share of the coded rate that leaves.
+//! *Deviations*: assumed: how far a frame may lie behind before frames are left out, and the spread of sizes. The
+//! measure of quality is the share of the coded rate that is sent.
 
 use std::sync::Arc;
 use units::param::{require, Check, Param, Problem, Range};

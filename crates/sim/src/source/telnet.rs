@@ -1,4 +1,4 @@
-//! A user who types at a terminal: small segments over one TCP connection, at times that do not depend on the network.
+//! Keystrokes at a terminal: small segments over one TCP connection, at times that do not depend on the network.
 //!
 //! *Reference*: PF95: times between the packets of a terminal session have a heavy tail, which an exponential law misses; a
 //! Pareto law with shape 0.95 fits the upper tail. ns-2's telnet source draws them exponential with mean 1 s.

@@ -1,4 +1,4 @@
-//! Hybla: grows in time as a flow of 25 ms would, whatever its own RTT.
+//! Hybla: the window of a flow with any RTT grows in time like that of a flow with 25 ms.
 //!
 //! *Reference*: CF04.
 //! *Units*: windows in segments; `rho` is the RTT over `hybla_rtt`, at least one.

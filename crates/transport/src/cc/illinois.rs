@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(found, [0.125, 0.3125, 0.5, 0.5]);
     }
 
-    /// Windows below 15 are Reno's, whatever the delay.
+    /// Windows below 15 are Reno's, at any delay.
     #[test]
     fn small_windows_are_renos() {
         let mut cc = control();

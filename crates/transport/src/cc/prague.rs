@@ -178,7 +178,7 @@ mod tests {
     }
 
     /// A queue whose delay varies by milliseconds looks classic after some rounds: then a mark halves the
-    /// window, whatever alpha is.
+    /// window, for any alpha.
     #[test]
     fn where_marks_look_classic_they_halve() {
         let params = Params { prague_alpha: 0.0, prague_g: 0.0, prague_fallback: true, ..Params::default() };

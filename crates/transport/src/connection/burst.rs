@@ -7,7 +7,7 @@ use super::Ctx;
 use crate::cc::Control;
 use units::{Span, Time};
 
-/// A burst is what the pacing rate sends in 1/1024 s, at least two segments and at most one buffer.
+/// A burst is the data that the pacing rate sends in 1/1024 s, at least two segments and at most one buffer.
 const BUNCHES_A_SECOND: f64 = 1024.0;
 const LEAST: u32 = 2;
 const BUFFER_BYTES: u64 = 65_536;

@@ -13,7 +13,7 @@ pub struct SenderCounters {
     pub timeouts: u32,
     /// Entries into fast retransmit or fast recovery.
     pub fast_recoveries: u32,
-    /// Reductions of the window, for whatever reason.
+    /// Reductions of the window, of any cause.
     pub cuts: u64,
     /// Reductions because of an ECN echo.
     pub ecn_cuts: u32,

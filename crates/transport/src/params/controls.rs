@@ -43,7 +43,7 @@ units::choices! {
         /// ns-3: whole segments; a round is judged by its minimum RTT and moves the window by one; slow start
         /// is Reno's; a loss leaves the window less one.
         Ns3 = "ns3",
-        /// Linux: as `ns3`, but the queue is reckoned by the base RTT, each segment is timed, slow start counts
+        /// Linux: as `ns3`, but the queue is estimated with the base RTT, each segment is timed, slow start counts
         /// segments, and a loss halves the window.
         Linux = "linux",
     }

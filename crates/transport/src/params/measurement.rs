@@ -48,7 +48,7 @@ units::choices! {
 units::choices! {
     /// The unit of window growth.
     pub enum Counting {
-        /// One increment per ACK, whatever it covers.
+        /// One increment per ACK, for any number of segments.
         Acks = "acks",
         /// One increment per acknowledged segment, at most two per ACK (RFC 3465).
         Segments = "segments",

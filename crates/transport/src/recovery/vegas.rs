@@ -15,7 +15,7 @@ use crate::segment::Ack;
 use units::{Span, Time};
 
 /// New ACKs after a retransmission that check whether the next segment is overdue, too.
-const WORRIES: u32 = 2;
+const OVERDUE_CHECKS: u32 = 2;
 
 /// Fine-grained clock: timeout and send times of Vegas.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct FineClock {
     /// Fine-grained timeout in seconds.
     timeout: f64,
     /// New ACKs left that check for an overdue segment.
-    worried: u32,
+    checks_left: u32,
     /// Time of the last window reduction.
     reduced_at: Option<Time>,
     /// Send time of the first segment: the origin of ns-2's clock.
@@ -51,7 +51,7 @@ impl FineClock {
             srtt: 0.0,
             rttvar: 0.0,
             timeout: 1000.0,
-            worried: 0,
+            checks_left: 0,
             reduced_at: None,
             began: None,
             bare: 0.0,
@@ -166,15 +166,15 @@ impl LossRecovery {
         if let Some(rtt) = sample {
             self.parts.fine.sample(rtt, rule);
         }
-        if self.parts.fine.worried == 0 {
+        if self.parts.fine.checks_left == 0 {
             return;
         }
-        self.parts.fine.worried -= 1;
+        self.parts.fine.checks_left -= 1;
         if self.overdue(ctx, now) {
             self.dupacks = ctx.params.dupack_threshold as u32;
             self.forced = ctx.seq.una;
         } else {
-            self.parts.fine.worried = 0;
+            self.parts.fine.checks_left = 0;
         }
     }
 
@@ -244,9 +244,9 @@ impl LossRecovery {
         self.recover = ctx.seq.max;
         let outstanding = ctx.seq.nxt - ctx.seq.una + 1;
         let fine = &mut self.parts.fine;
-        fine.worried = outstanding.min(WORRIES);
+        fine.checks_left = outstanding.min(OVERDUE_CHECKS);
         fine.timeout *= if again { 2.0 } else { 1.125 };
-        // A segment sent before the last reduction tells nothing about the present window (BP95).
+        // A segment sent before the last reduction is no evidence about the present window (BP95).
         if fine.reduced_at.is_none_or(|cut| cut < at) {
             fine.reduced_at = Some(now);
             self.reduce_vegas(ctx, now, again);
@@ -288,7 +288,7 @@ impl LossRecovery {
         ctx.window.ssthresh = ctx.window.ssthresh.max(2.0);
         self.parts.fine.bare = 0.0;
         if ctx.params.vegas_rule != VegasRule::Ns2 {
-            self.parts.fine.worried = 0;
+            self.parts.fine.checks_left = 0;
         }
         self.parts.fine.reduced_at = Some(now);
     }

@@ -28,7 +28,7 @@ impl Sender {
         true
     }
 
-    /// New segments that the window allows, the one being asked about included.
+    /// New segments that the window allows, including the next one.
     fn room_in_window(&self) -> u32 {
         let window = (self.ctx.window.cwnd as u32).saturating_sub(self.recovery.pipe(&self.ctx));
         let past = self.ctx.seq.send_end();

@@ -97,7 +97,7 @@ macro_rules! params {
 ///
 /// ```
 /// units::choices! {
-///     /// What happens to the packet.
+///     /// The fate of the packet.
 ///     pub enum Verdict {
 ///         /// It stays.
 ///         Keep = "keep",

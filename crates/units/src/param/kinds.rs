@@ -13,7 +13,7 @@ pub struct Kind {
     /// Short name: `rate`, `span`, `bytes`, `amount`, `number`, `count`, `switch`, `choice`, `text`, `spread`,
     /// `size law`, `time law`, `count law`, `queue`.
     pub name: &'static str,
-    /// An example of what to write.
+    /// An example value.
     pub example: &'static str,
     /// Names and meanings, for a choice.
     pub choices: Vec<(&'static str, &'static str)>,

@@ -30,7 +30,7 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
     }
     let unsaid = |key: &str| table.iter().all(|(own, _)| own != key);
     let implied: Vec<_> = params.implied().iter().filter(|(key, _)| unsaid(key)).copied().collect();
-    fill(&mut params, "what is implied", &implied);
+    fill(&mut params, "the implied values", &implied);
     let misread = problems.len() > before;
     let mut found = params.out_of_range();
     if found.is_empty() && !misread {
@@ -56,7 +56,7 @@ fn apply_preset<T: Check>(params: &mut T, value: &Value) -> Result<(), Problem> 
     Ok(())
 }
 
-/// The value that a row writes; a list stands in square brackets.
+/// Parses the text of a row; a list is in square brackets.
 fn written(text: &str) -> Value {
     let value = |item: &str| Value::Text(item.trim().to_string());
     match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -65,7 +65,7 @@ fn written(text: &str) -> Value {
     }
 }
 
-/// Sets a row of options; `row` names it where one is wrong.
+/// Sets a row of options. Panics with the name of the `row` if one of them is invalid.
 fn fill<T: Check>(params: &mut T, row: &str, options: &[(&str, &str)]) {
     for (key, text) in options {
         let set = params.set(key, &written(text));

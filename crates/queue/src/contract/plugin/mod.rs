@@ -40,7 +40,7 @@ pub trait Plugin: Send + Sync {
     fn name(&self) -> &'static str;
     /// Its name in words.
     fn title(&self) -> &'static str;
-    /// One paragraph on what it does.
+    /// Description in one paragraph.
     fn about(&self) -> &'static str;
     /// Its parameters.
     fn parameters(&self) -> &[Parameter];

@@ -42,7 +42,7 @@ units::params! {
         mpu: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
         /// Framing of the wire.
         framing: Framing = Framing::Plain => { source: "tc-cake(8)" },
-        /// Limit of all queues together, in bytes or packets. `auto`: four times what the shaper sends in an interval,
+        /// Limit of all queues together, in bytes or packets. `auto`: four times the bytes that the shaper sends in an interval,
         /// at least 4 MB.
         limit: Option<Amount> = None => { source: "tc-cake(8)" },
     }

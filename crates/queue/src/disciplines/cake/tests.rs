@@ -7,7 +7,7 @@ fn bench(rows: &[(&str, &str)]) -> Bench<Cake<Pkt>> {
     Bench::new(Cake::new(&params(rows)))
 }
 
-/// Serves the line whenever it may send, until a time; what left, with its microsecond.
+/// Serves the line whenever it may send, until a time. Returns the packets sent, each with its microsecond.
 fn run(bench: &mut Bench<Cake<Pkt>>, from_us: u64, to_us: u64) -> Vec<(u64, Pkt)> {
     let mut sent = Vec::new();
     for us in from_us..to_us {
@@ -43,7 +43,7 @@ fn voice_goes_first_up_to_its_share_and_bulk_gets_a_sixteenth() {
     }
     let sent = run(&mut queue, 400, 320_400);
     let of = |flow: u64| sent.iter().filter(|(_, pkt)| pkt.flow == flow).count();
-    // A quarter, a sixteenth, and what is left, of 320.
+    // A quarter, a sixteenth, and the rest, of 320.
     assert!((320..=321).contains(&sent.len()), "{}", sent.len());
     assert!((79..=82).contains(&of(1)), "{} of voice", of(1));
     assert!((19..=22).contains(&of(3)), "{} of bulk", of(3));
@@ -63,7 +63,7 @@ fn without_a_shaper_tins_share_by_weight() {
     assert!(count[1].abs_diff(256) < 8 && count[3].abs_diff(64) < 8, "{count:?}");
 }
 
-/// Packets of flow 1 among 400, beside flows 2 to `flows` of another host, once none of them is sparse.
+/// Packets of flow 1 among 400, together with flows 2 to `flows` of another host, once none of them is sparse.
 fn share_of_one(isolate: &str, flows: u64, hosts: impl Fn(u64) -> [u64; 2]) -> usize {
     let mut queue = bench(&[("tins", "besteffort"), ("isolate", isolate), ("interval", "10 s")]);
     for _ in 0..400 {
@@ -205,7 +205,7 @@ fn at_an_ingress_dropped_packets_have_used_the_link() {
     }
 }
 
-/// One host, many flows: whatever their number, a packet costs few turns, as each turn earns a whole quantum.
+/// One host, many flows: a packet costs few turns for any number of flows, as each turn earns a whole quantum.
 #[test]
 fn flows_of_one_host_send_in_turn_whatever_their_number() {
     let mut queue = bench(&[("tins", "besteffort"), ("limit", "100000 pkts"), ("interval", "10 s")]);

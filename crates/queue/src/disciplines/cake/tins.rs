@@ -1,4 +1,4 @@
-//! Tins: which traffic is in which, what share of the link each may take before it must give way, and how long it may wait.
+//! Tins: the classes of traffic in each, the share of the link above which it has low priority, and its target delay.
 //!
 //! Reference: HTM18 section III; tc-cake(8) for code points and thresholds; RFC8622 for LE.
 //! Units: shares are of the shaper's rate; code points are the six bits of RFC2474.
@@ -125,7 +125,7 @@ pub(super) struct Terms {
     /// Sojourn that may stand, and how long it must be exceeded.
     pub(super) target: Span,
     pub(super) interval: Span,
-    /// Four times what a full frame takes at the threshold: sojourn that is no queue.
+    /// Four transmission times of a full frame at the threshold: a sojourn that is not a standing queue.
     pub(super) least: Span,
 }
 

@@ -1,4 +1,4 @@
-//! The law: a schedule that rises and falls, and a probability beside it.
+//! The law: a schedule of signals that speeds up and slows down, and a probability of its own (BLUE).
 
 use super::{AfterPause, FirstSignal, Params};
 use crate::codel::Root;
@@ -13,7 +13,7 @@ pub(crate) enum Verdict {
     Send,
     /// CoDel's schedule asks for a mark or a drop.
     Signal,
-    /// BLUE drops it, whatever its ECN field.
+    /// BLUE drops it, ECN-capable or not.
     Drop,
 }
 

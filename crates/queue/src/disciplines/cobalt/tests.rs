@@ -89,5 +89,5 @@ fn blue_drops_what_codel_would_mark() {
     assert!(queue.probe("p_drop") > 0.05, "22 steps of 1/256 in 115 ms");
     queue.rng.0 = 0.0;
     queue.depart(130_000);
-    assert!(queue.dropped().len() > 1, "with such rng BLUE drops all");
+    assert!(queue.dropped().len() > 1, "with these random numbers BLUE drops all");
 }

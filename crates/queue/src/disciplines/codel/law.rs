@@ -102,7 +102,7 @@ impl Default for CoDelState {
 }
 
 impl CoDelState {
-    /// Drops of the present dropping state, and what it would resume from.
+    /// Drops of the present dropping state, and the count from which the next one may resume.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
@@ -206,7 +206,7 @@ impl CoDelLaw {
         (Some(pkt), ok_to_drop)
     }
 
-    /// The steps in and into the dropping state. Returns what is to be sent.
+    /// The steps in and into the dropping state. Returns the packet to send.
     fn signal<P: Packet + Copy>(
         &self,
         state: &mut CoDelState,

@@ -2,7 +2,7 @@
 //!
 //! Reference: RFC8289, its section 5; NJ12 for the count rule before it.
 //! Units: `target`, `interval` and `ce_threshold` are spans; `limit` counts packets or bytes; `mtu` counts bytes.
-//! Deviations: none from RFC8289. What differs between its implementations is a named option, and a dialect is a
+//! Deviations: none from RFC8289. Each difference between its implementations is a named option, and a dialect is a
 //! row of options. A signal counts as early: it falls by schedule, not by chance.
 //!
 //! | file | holds |
@@ -103,7 +103,7 @@ units::params! {
         above_after: bool = false => { source: "RFC8289" },
         /// From when the next signal is counted after a mark.
         mark_schedule: MarkSchedule = MarkSchedule::Due => { source: "Linux codel" },
-        /// Sojourn above which every chosen packet is marked, whatever the law says. Zero: never.
+        /// Sojourn above which every chosen packet is marked, in addition to the marks of the law. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "Linux codel" },
         /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux codel" },

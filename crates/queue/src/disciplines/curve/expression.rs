@@ -1,7 +1,7 @@
-//! Expressions of the average, compiled once and worked out without allocation.
+//! Expressions of the average, compiled once and evaluated without allocation.
 //!
 //! Grammar: `+ - * / ^`, parentheses, `min(a, b) max(a, b) exp(a) ln(a) sqrt(a)`, numbers, and names.
-//! Units: whatever the names stand for.
+//! Units: those of the names.
 
 use alloc::string::String;
 use alloc::vec::Vec;

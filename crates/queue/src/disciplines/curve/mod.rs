@@ -1,7 +1,7 @@
 //! RED with any drop curve, given by expressions or points, and checked before use.
 //!
 //! Reference: FJ93 for everything but the curve.
-//! Units: as in RED; the names in expressions count what the queue counts.
+//! Units: as in RED; the names in expressions are in the unit of the queue.
 //! Deviations: beyond its last section a curve stays at the value of that section. Where it is undefined or leaves
 //! 0 .. 1, and the checks are set to let it pass, it counts as 1, or is cut.
 //!
@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `mod.rs` | the parameters, the sections, the curve at work |
 //! | `expression.rs` | expressions, compiled |
-//! | `lint.rs` | what is wrong with a curve |
+//! | `lint.rs` | warnings about a curve |
 
 mod expression;
 mod lint;

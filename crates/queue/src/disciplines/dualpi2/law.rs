@@ -57,7 +57,7 @@ impl Controller {
         self.coupling * self.base >= 1.0
     }
 
-    /// Whether its packets are to be dropped as well.
+    /// Whether packets of the low-latency queue are to be dropped as well.
     pub(super) fn drops_low_latency(&self) -> bool {
         self.drops_low_latency && self.is_overloaded()
     }

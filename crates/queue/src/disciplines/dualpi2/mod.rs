@@ -183,7 +183,7 @@ impl<P: Packet + Copy> DualPi2<P> {
         self.low_latency.backlog()
     }
 
-    /// Stores a packet in the classic queue, whatever its ECN field. Room is the caller's affair.
+    /// Stores a packet with any ECN field in the classic queue. The caller checks the limit.
     pub(crate) fn push_classic(&mut self, pkt: P, cx: &Cx<'_, P>) {
         self.classic.push(pkt, cx);
     }

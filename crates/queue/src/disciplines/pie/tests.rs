@@ -77,7 +77,7 @@ fn drops_are_spaced_by_the_sum_of_probabilities() {
         bench.rng.0 = u;
         bench.with(|_, cx| law.drops(&mut state, 1000, long, cx))
     };
-    // 0.25, 0.5, 0.75: below 0.85, whatever the draw. At 1.0 the draw decides, at 8.5 nothing is drawn.
+    // 0.25, 0.5, 0.75: below 0.85, for any draw. At 1.0 the draw decides, at 8.5 nothing is drawn.
     assert_eq!([drops(0.0), drops(0.0), drops(0.0), drops(0.0)], [false, false, false, true]);
     let spared: Vec<bool> = (0..34).map(|_| drops(0.9)).collect();
     assert_eq!(spared.iter().position(|drop| *drop), Some(33));

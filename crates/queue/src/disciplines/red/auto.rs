@@ -14,7 +14,7 @@ use units::param::{require, Param, Problem, Table};
 use units::quantity::Amount;
 use units::{math, Bytes, Rate};
 
-/// The parameters with every automatic value worked out, lengths in the unit of the queue.
+/// The parameters with every automatic value computed, lengths in the unit of the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resolved {
     /// Bytes of a typical packet.

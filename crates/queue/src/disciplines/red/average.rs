@@ -70,8 +70,8 @@ impl Average {
         }
     }
 
-    /// Contribution of this average to a sum that starts at `other`: in integers the scaled number counts, whatever
-    /// it is scaled by.
+    /// Contribution of this average to a sum that starts at `other`: in integers the scaled number counts, for
+    /// any scale.
     pub(super) fn part_of(&self, other: &Average) -> f64 {
         match (self, other) {
             (Average::Integer(one), Average::Integer(other)) => one.scaled as f64 * other.unscale,
@@ -79,7 +79,7 @@ impl Average {
         }
     }
 
-    /// Takes over the average of `other`: in integers the scaled number, whatever the scale.
+    /// Takes over the average of `other`: in integers the scaled number, for any scale.
     pub(super) fn take_over(&mut self, other: &Average) {
         match (self, other) {
             (Average::Integer(one), Average::Integer(other)) => one.scaled = other.scaled,

@@ -1,6 +1,6 @@
 //! The parameters and named options of RED.
 //!
-//! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] says what the queue
+//! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] is the unit of the queue
 //! and `avg` count, and `mean_packet` converts.
 
 use super::Red;
@@ -82,7 +82,7 @@ units::choices! {
         Empties = "empties",
         /// When the link asks for a packet and there is none.
         LinkIdle = "link_idle",
-        /// At the last arrival or departure, whatever it was.
+        /// At the last arrival or departure.
         LastEvent = "last_event",
     }
 }
@@ -139,7 +139,7 @@ units::choices! {
 units::choices! {
     /// The reference for automatic thresholds.
     pub enum AutoTh {
-        /// `min_th` = max(5 packets, half of what the link sends in `target_delay`), `max_th` = 3 `min_th`.
+        /// `min_th` = max(5 packets, half of the packets that the link sends in `target_delay`), `max_th` = 3 `min_th`.
         Delay = "delay",
         /// `max_th` = `limit`/4, `min_th` = `max_th`/3.
         Limit = "limit",
@@ -179,7 +179,7 @@ units::choices! {
 
 units::choices! {
     /// Whether a queue far below its average is spared. Far is below the `avg` that an empty queue would leave after
-    /// what the link sends in 50 ms.
+    /// the packets that the link sends in 50 ms.
     pub enum Caution {
         /// No.
         Off = "off",

@@ -10,7 +10,7 @@ use super::params::{AverageArithmetic, ByteMode, Draws, MarkCounting, Params, Sp
 use crate::disc::{Cx, Packet};
 use units::math;
 
-/// The arrival as the laws see it.
+/// The properties of an arrival that the laws use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     /// Base probability.
@@ -97,7 +97,7 @@ impl Marker {
         (self.count, self.count_bytes, self.armed) = (count, bytes, true);
     }
 
-    /// Notes an arrival, whatever becomes of it.
+    /// Counts an arrival, dropped or not.
     #[inline]
     pub(super) fn arrive(&mut self, size: u64) {
         if !self.counts_between() {

@@ -109,7 +109,7 @@ fn idle_time_in_each_way_of_counting_it() {
 
 #[test]
 fn when_idle_time_starts() {
-    // One packet arrives at 0 and leaves at 1 ms; the link asks in vain at 2; the next packet comes at 4.
+    // One packet arrives at 0 and leaves at 1 ms; the link finds the queue empty at 2; the next packet comes at 4.
     for (from, m) in [("empties", 3), ("link_idle", 2), ("last_event", 2)] {
         let mut red = red(&with(&[("idle_from", from), ("idle_decay", "truncated")]));
         arrive(&mut red, 0, 1000);
@@ -598,7 +598,7 @@ fn fast_path_equals_the_slow_path() {
     }
 }
 
-/// The fast comparison decides as the quotient does, and above all next to it.
+/// The comparison without a division equals that with the quotient, also for numbers next to the quotient.
 #[test]
 fn the_comparison_needs_no_quotient() {
     let params = params(&EXACT);

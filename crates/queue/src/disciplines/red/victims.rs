@@ -19,7 +19,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
             return Some(pkt);
         }
         match signal {
-            // A full buffer chooses its victim, whatever the draw decides for the arriving packet.
+            // A full buffer chooses its victim, also if the draw drops the arriving packet.
             Signal::Early { p_b } if rules.takes_one && !self.queue.has_room(&pkt, cx) => {
                 let marks = rules.ecn && p_b < rules.mark_limit && pkt.ecn().capable();
                 if marks {
@@ -69,7 +69,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// Ends one packet, and stores the arriving one if it is another, whatever room there is.
+    /// Ends one packet, and stores the arriving one if it is another, without a check of the limit.
     fn end_one(&mut self, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) {
         let victim = match self.rules.victim {
             RedVictim::Second => self.queue.pop_at(1.min(self.queue.len())),

@@ -175,7 +175,7 @@ impl FlowProbe {
         true
     }
 
-    /// Assigns the bytes received so far to their interval of the series; what comes from `now` on may belong to another.
+    /// Assigns the bytes received so far to their interval of the series; bytes from `now` on may belong to another.
     pub fn close_interval(&mut self, now: Time, window: &MeasurementWindow) {
         let bytes = self.received.bytes();
         if let Some(series) = self.series_mut() {

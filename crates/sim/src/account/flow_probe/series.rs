@@ -11,7 +11,7 @@ pub struct FlowSeries {
     pub received: Vec<u64>,
     /// Congestion window in segments; of a rate-based flow its allowed rate in bit/s.
     pub cwnd: Vec<f32>,
-    /// Slow-start threshold in segments; of a rate-based flow what its transport names.
+    /// Slow-start threshold in segments; of a rate-based flow the variable that its transport reports.
     pub ssthresh: Vec<f32>,
     /// The end of the interval of the last arrival.
     pub(super) next_interval: Time,

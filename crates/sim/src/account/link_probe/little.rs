@@ -53,7 +53,7 @@ impl LittlesLaw {
         self.difference = Some(area as i128 - (sojourns + present) as i128 - self.edges);
     }
 
-    /// The mean queue length less what Little's law makes of the sojourn times, in packets: zero, except for the rounding of a clock
+    /// The mean queue length less that which Little's law derives from the sojourn times, in packets: zero, except for the rounding of a clock
     /// of doubles. `None` if the run was cut short.
     pub fn difference(&self, window: &MeasurementWindow) -> Option<f64> {
         let length = window.end.since(window.warmup).0.max(1);

@@ -14,7 +14,7 @@ use queue::disc::{Fate, Packet, QueueDisc, Reason};
 pub use series::{LinkSeries, EVENT_SERIES};
 use units::{Span, Time};
 
-/// Packets that arrived at a queue, and what became of them.
+/// Packets that arrived at a queue, by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkCounters {
     /// Arrived at the queue.
@@ -332,7 +332,7 @@ impl LinkProbe {
         self.counters.lost_pkts += u64::from(self.window.contains(now));
     }
 
-    /// Completes the records at the end of the run. The transmitter would have been busy until `busy_until`; what is after
+    /// Completes the records at the end of the run. The transmitter would have been busy until `busy_until`; the time after
     /// `end` does not count.
     pub fn finish<P: Packet + Copy>(
         &mut self,
@@ -356,7 +356,7 @@ impl LinkProbe {
         self.little.finish(end, self.queue.area(), sojourns, &self.window);
     }
 
-    /// The mean queue length less what Little's law makes of the sojourn times, in packets; `None` if the run was cut short.
+    /// The mean queue length less that which Little's law derives from the sojourn times, in packets; `None` if the run was cut short.
     pub fn little_difference(&self) -> Option<f64> {
         self.little.difference(&self.window)
     }

@@ -103,7 +103,7 @@ impl Moments {
         self.max.add(span);
     }
 
-    /// Adds a time that is known not to exceed the maximum of what this is merged into.
+    /// Adds a time that is known not to exceed the maximum of the statistics into which this is merged.
     #[inline(always)]
     pub fn add_below_max(&mut self, span: Span) {
         self.sum.add(span);
@@ -264,7 +264,7 @@ impl QueueStatistics {
         self.bytes += total * u128::from(bytes);
     }
 
-    /// Removes what remains of a packet's sojourn, because the run ends before. In a run that hit a limit a link may be ahead of
+    /// Removes the part of a packet's sojourn that lies after the end of the run. In a run that hit a limit a link may be ahead of
     /// its end, so that less was added than is removed.
     pub fn remove_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
         let rest = |sum: u128, less: u128| sum.saturating_sub(less);

@@ -54,7 +54,7 @@ impl<E: Copy> CalendarQueue<E> {
         Some(&self.nodes[index as usize])
     }
 
-    /// The same if a far event may precede it, or if it may be after the end.
+    /// Removes the first event where a far event may precede it, or where it may be after the end.
     #[cold]
     #[inline(never)]
     pub(super) fn pop_checked(&mut self) -> Option<&Node<E>> {
@@ -68,7 +68,7 @@ impl<E: Copy> CalendarQueue<E> {
         self.pop_head()
     }
 
-    /// [`CalendarQueue::pop_first`] if the present word is empty: moves to the next word in use, unless no event of it is popped.
+    /// [`CalendarQueue::pop_first`] if the present word is empty: moves to the next word in use, unless its first event may not be popped.
     #[inline(never)]
     pub(super) fn pop_from_later_word(&mut self) -> Option<&Node<E>> {
         let next = (self.word + 1) & self.last_word();

@@ -29,7 +29,7 @@ impl FastLink for ArrivalLink {
         self.component
     }
 
-    /// [`ArrivalLink::fates`] holds what was dropped or marked.
+    /// [`ArrivalLink::fates`] holds its drops and marks.
     #[inline(always)]
     fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>> {
         match self.accept(size, ecn, key) {

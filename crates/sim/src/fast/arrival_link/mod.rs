@@ -337,8 +337,8 @@ impl ArrivalLink {
         }
     }
 
-    /// Records the backlog until `now`, before it changes. When measuring starts, packets in the queue contribute what
-    /// remains of their sojourns.
+    /// Records the backlog until `now`, before it changes. When measuring starts, packets in the queue contribute the
+    /// rest of their sojourns.
     fn hold_until(&mut self, now: Time) {
         let backlog = self.backlog();
         let Some(probe) = &mut self.probe else { return };

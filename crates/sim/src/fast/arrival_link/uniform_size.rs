@@ -13,7 +13,7 @@ use queue::disc::Cx;
 use queue::red::FastVerdict;
 use units::{Bytes, Ecn, Rng, Span, Time};
 
-/// The size of the packets in the queue, and what follows from it.
+/// The size of the packets in the queue, and the bounds that follow from it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UniformSize {
     /// Bytes.
@@ -92,7 +92,7 @@ impl UniformSize {
     /// The queue length if the first of `len` packets starts at this very time: it has left if its start precedes `key`.
     #[inline]
     fn count_at_tie(&self, len: u64, key: Key, component: u32) -> Option<u64> {
-        // What ends now may be a packet of another size, or an idle period: then no packet starts by this rule.
+        // This may be the end of a packet of another size, or of an idle period: then no packet starts by this rule.
         if key.time == self.from {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Rate, Span};
 
-/// A rate in one word that gives the time of a packet without a division: nanoseconds per byte if that is an integer, else
+/// A rate in one word from which the time of a packet follows without a division: nanoseconds per byte if that is an integer, else
 /// bits per second with the highest bit set. No rate needs that bit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::fast) struct ByteTime(u64);

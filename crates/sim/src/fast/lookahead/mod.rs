@@ -1,6 +1,6 @@
 //! Lookahead: the busiest arrival link and the busiest tail-drop link of the reverse direction advance in turns.
 //!
-//! Whatever arrives at one of them has passed the other, which takes a known minimum time. So all arrivals of the next
+//! Every packet that arrives at one of them has passed the other, which takes a known minimum time. So all arrivals of the next
 //! window are known, and each link handles its own as a batch. A window ends with the first event of the event queue,
 //! which may be anything, and with the first timer at which an end has something to do. Most timers are stale; those
 //! are re-armed ahead of the clock.

@@ -161,7 +161,7 @@ fn a_dumbbell_gets_hosts_routers_and_private_links() {
     assert_eq!(tcp.private_link(3, 1, true), "exit/tcp.3.back");
 }
 
-/// A plan holds what its flows have in common, so that there may be a million of them in all.
+/// A plan stores once the settings that its flows share, so that a million flows are possible.
 #[test]
 fn a_plan_does_not_grow_with_the_flows() {
     let of = |count: i64| parsed(FIRST).with(&[("flows.tcp.count", Value::Int(count))]).unwrap().plan();

@@ -46,7 +46,7 @@ proptest! {
         }
         let given: String = given.into_iter().collect();
         if let Ok(scenario) = Scenario::parse(&given) {
-            // Whatever is accepted round-trips.
+            // Every accepted scenario round-trips.
             let again = Scenario::parse(&scenario.to_toml());
             prop_assert!(again.is_ok(), "{:?}", again.err());
             prop_assert_eq!(picture(&again.unwrap()), picture(&scenario));

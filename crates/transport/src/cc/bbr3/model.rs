@@ -131,8 +131,8 @@ impl Bbr3 {
         lost > f64::from(sample.tx_in_flight) * LOSS_THRESH || (lost > 0.0 && !sample.selective)
     }
 
-    /// Section 5.5.10.2: a segment was lost; if it was sent while probing, at what flight did the loss rate
-    /// become too high?
+    /// Section 5.5.10.2: a segment was lost; if it was sent while probing, finds the flight at which the loss rate
+    /// became too high.
     pub(super) fn handle_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {
         if !self.loss_in_round {
             self.loss_round_delivered = lost.total_delivered;

@@ -80,8 +80,7 @@ units::choices! {
         /// Weighted over the last intervals; the open one counts if it raises the mean (RFC 5348 section
         /// 5.4).
         Weighted = "weighted",
-        /// The same, where the closed ones have the weights they would have beside the open one also when it does not
-        /// count.
+        /// The same, with the same weights of the closed ones whether or not the open one counts.
         Shifted = "shifted",
         /// Exponential, over all of them; the open one counts where it raises the mean (Floyd et al. 2000).
         Exponential = "exponential",
@@ -104,7 +103,7 @@ units::params! {
         /// Payload of a data packet; the segment size of the equation.
         mss: Bytes = Bytes(1460) => { range: Range::Positive, source: "RFC 6691 over 1500-byte links" },
         /// Header bytes added to each data packet on the wire.
-        headers: Bytes = Bytes(32) => { source: "ns-2; RFC 4342 needs about as many beside IP", assumed: true },
+        headers: Bytes = Bytes(32) => { source: "ns-2; RFC 4342 needs about as many besides IP", assumed: true },
         /// Bytes of a report on the wire.
         feedback_size: Bytes = Bytes(40) => { range: Range::Positive, source: "ns-2", assumed: true },
         /// Segments per ACK that the TCP equation assumes.
