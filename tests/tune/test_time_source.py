@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dropcurve as dc
-from dropcurve.runs import executor
+from dropcurve import _core
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
@@ -85,11 +86,11 @@ def test_a_second_answer_about_the_same_link_makes_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each run is found in the store, wherever the answer goes."""
-    asked = {
+    asked: dict[str, Any] = {
         "rate": "1Mbit", "rtt": "30ms", "flows": "2", "buffer": "40pkts", "goal": "p95 delay < 120ms, max utilisation",
         "candidates": ["droptail"], "runs": 60, "cache": tmp_path / "cache", "jobs": 1,
     }  # fmt: skip
     first = dc.tune(**asked, out=tmp_path / "first")
-    monkeypatch.delattr(executor._core, "run_many")
+    monkeypatch.delattr(_core, "run_many")
     second = dc.tune(**asked, out=tmp_path / "second")
     assert (first.queue, first.runs, str(first)) == (second.queue, second.runs, str(second))

@@ -16,8 +16,6 @@ from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario
 
-#: Key of a condition with the share of the usual length that its runs have.
-FIDELITY = "fidelity"
 #: Payload of a short flow: Pareto with the shape that CB97 found for the web, truncated where a flow is no longer
 #: short.
 LEAST_BYTES, SHAPE, MOST_BYTES = 2_000.0, 1.2, 1_000_000.0
@@ -86,7 +84,7 @@ class Link:
 
     def scenario(self, condition: Mapping[str, float]) -> Scenario:
         """The scenario at a condition: ``rate`` (bit/s), ``rtt`` (s), ``flows``, ``short`` and ``udp`` (% of the
-        link); where it has a `FIDELITY`, at that share of the usual length."""
+        link)."""
         rate, rtt, flows = condition["rate"], condition["rtt"], max(1, round(condition["flows"]))
         short, udp = condition.get("short", 0.0), condition.get("udp", 0.0)
         if short + udp > MOST_SHARE:
@@ -97,7 +95,7 @@ class Link:
                 "leave at least 5 % to the rest",
                 shown="rule",
             )
-        warmup, duration = times(rate, rtt, condition.get(FIDELITY, 1.0))
+        warmup, duration = times(rate, rtt)
         near, far = (units.show_span(_us(share * rtt)) for share in (0.2, 0.3))
         parts = [
             f'title = "{units.show_rate(rate)}, {units.show_span(rtt)}, {flows} flows"',
@@ -135,8 +133,8 @@ def short_bytes() -> float:
     return LEAST_BYTES + (LEAST_BYTES - tail) / (SHAPE - 1)
 
 
-def times(rate_bps: float, rtt_s: float, fidelity: float = 1.0) -> tuple[float, float]:
-    """(warm-up, duration) in seconds; both times ``fidelity``.
+def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:
+    """(warm-up, duration) in seconds.
 
     The warm-up is 3 s and 50 round trips; the measurement window is 8 s and 100 round trips, or 4000 packets if that is
     longer, but at most a million packets.
@@ -145,13 +143,7 @@ def times(rate_bps: float, rtt_s: float, fidelity: float = 1.0) -> tuple[float, 
     packets_a_second = rate_bps / (8 * PACKET_BYTES)
     counted = max(8.0 + 100.0 * rtt_s, 4000.0 / packets_a_second)
     counted = min(counted, max(2.0 + 20.0 * rtt_s, MOST_PACKETS / packets_a_second))
-    usual = float(warmup), float(warmup + math.ceil(counted))
-    return usual if fidelity == 1.0 else (_ms(fidelity * usual[0]), _ms(fidelity * usual[1]))
-
-
-def _ms(seconds: float) -> float:
-    """Whole milliseconds."""
-    return round(seconds * 1e3) / 1e3
+    return float(warmup), float(warmup + math.ceil(counted))
 
 
 def _us(seconds: float) -> float:
