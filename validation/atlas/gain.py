@@ -1,14 +1,17 @@
 """Regret of the atlas against the full search, and how much earlier that finds a good design if it starts there.
 
-    python -m validation.atlas.gain --runs FOLDER --links 6
+    python -m validation.atlas.gain --runs FOLDER --links 20
 
-Both searches run on the same drawn links. A first good design is one that was run in all trials, holds the bounds and
-is within `NEAR` points of the better of the two answers.
+Both searches run on the same drawn links, of every kind of rate in turn, with the same budget of runs. Neither the
+atlas nor the start of the search was fitted to links of this draw. A first good design is one that was run in all
+trials, holds the bounds and is within `NEAR` points of the better of the two answers. Each finished link is stored in
+the folder, so that an interrupted or a larger call goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Iterable
@@ -16,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from unittest import mock
 
+from dropcurve.errors import UsageError
 from dropcurve.metrics import statistics
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
@@ -34,10 +38,10 @@ from .page import write
 
 #: Points of the objective within which a design is a good one.
 NEAR = 0.5
-#: Packets of a run up to which a drawn link is taken, since processor time is dear.
-MOST_PACKETS = 30_000.0
 #: Seed of the links, of the searches and of the runs by which answers are compared; replications of the latter.
-LINKS, SEED, FRESH, REPLICATIONS = 303, 1, 60_000, 4
+LINKS, SEED, FRESH, REPLICATIONS = 707, 1, 60_000, 4
+#: Links drawn for each that is compared: some are beyond the atlas.
+DRAWN = 3
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,14 @@ def main() -> int:
         prog="python -m validation.atlas.gain", description=__doc__.split("\n")[0]
     )
     parser.add_argument("--runs", type=Path, required=True, help="folder for the runs")
-    parser.add_argument("--links", type=int, default=6)
+    parser.add_argument("--links", type=int, default=20)
     parser.add_argument("--search-runs", type=int, default=300, help="runs of each search")
     parser.add_argument("--out", type=Path, default=Path("docs/atlas.md"), help="page to write")
     parser.add_argument("--jobs", type=int, default=None)
     asked = parser.parse_args()
     found: list[AtlasRegret] = []
-    for link in cheap(asked.links):
-        found.append(compared(link, asked.runs, asked.search_runs, Executor(asked.jobs)))
+    for number, link in enumerate(within(asked.links)):
+        found.append(_stored(number, link, asked.runs, asked.search_runs, Executor(asked.jobs)))
         sys.stderr.write(f"{found[-1]}\n")
     known = models.load()
     record = {key: value for key, value in known.record.items() if key not in models.OWN}
@@ -101,10 +105,27 @@ def main() -> int:
     return 0
 
 
-def cheap(count: int) -> list[DrawnLink]:
-    """Drawn links whose runs are short."""
-    some = (link for link in drawn(60 * count, seed=LINKS) if efforts.size(link.question()) <= MOST_PACKETS)
-    return [link for link, _ in zip(some, range(count), strict=False)]
+def within(count: int) -> list[DrawnLink]:
+    """The first drawn links that lie within the ranges of the atlas."""
+    known = models.load()
+    return [link for link in drawn(DRAWN * count, seed=LINKS) if _answered(link, known)][:count]
+
+
+def _answered(link: DrawnLink, known: models.Atlas) -> bool:
+    try:
+        return bool(atlas.answer(link.question(), known).picks)
+    except UsageError:
+        return False
+
+
+def _stored(number: int, link: DrawnLink, folder: Path, runs: int, where: Executor) -> AtlasRegret:
+    """The comparison of a link, from the folder if it is there."""
+    path = folder / f"link-{number}-{runs}.json"
+    if path.is_file():
+        return AtlasRegret(**json.loads(path.read_text(encoding="utf-8")))
+    made = compared(link, folder / f"link-{number}", runs, where)
+    path.write_text(json.dumps(asdict(made), indent=1) + "\n", encoding="utf-8")
+    return made
 
 
 def compared(link: DrawnLink, folder: Path, runs: int, where: Executor) -> AtlasRegret:
@@ -114,7 +135,7 @@ def compared(link: DrawnLink, folder: Path, runs: int, where: Executor) -> Atlas
     searches = {}
     for name in ("with", "without"):
         with mock.patch.object(solving, "starts", starts if name == "with" else lambda _: {}):
-            searches[name] = searched(question, folder / f"{link.kind}-{name}", budget, where)
+            searches[name] = searched(question, folder / name, budget, where)
     pick = atlas.answer(question).picks[0].candidate
     loss = min(_loss(bench, one, trials) for bench, one, trials in searches.values())
     first = {name: _first(*parts, loss) for name, parts in searches.items()}
