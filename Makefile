@@ -75,7 +75,7 @@ MUTANTS_codel := dropcurve-queue crates/queue/src/disciplines/codel/law.rs --lib
 MUTANTS_pie := dropcurve-queue crates/queue/src/disciplines/pie/law.rs --lib pie
 MUTANTS_red := dropcurve-queue crates/queue/src/disciplines/red/*.rs --lib red
 MUTANTS_cubic := dropcurve-transport crates/transport/src/cc/cubic.rs --lib cubic
-MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs --test dialogues
+MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs --lib --test dialogues
 PIECE ?= codel
 mutants: setup ## mutation testing of a law (PIECE=codel pie red cubic sack) and of Python; hours
 	@test -x target/tools/bin/cargo-mutants || cargo install --locked --quiet --root target/tools cargo-mutants

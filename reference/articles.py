@@ -1,8 +1,9 @@
 """Adaptive RED, BLUE, AVQ, REM, PI and CHOKe as their papers print them, apart from every other transcription.
 
-A second hand wrote them before it read their code in Rust or the other models here, from memory of the published
-pseudocode: the texts themselves were not at hand. They share no code with the others. Sources: FGS01 (Adaptive RED),
-FSKS02 (BLUE), KS01 (AVQ), ALLY01 (REM), HMTG01 (PI), PPP00 (CHOKe). Steps that these leave to RED are those of FJ93.
+A second hand wrote them from memory of the published pseudocode, as the texts were not at hand, before it read their
+code in Rust. It had seen the tables of options on the pages of docs/disciplines and, for CHOKe, parts of relatives.py.
+Sources: FGS01 (Adaptive RED), FSKS02 (BLUE), KS01 (AVQ), ALLY01 (REM), HMTG01 (PI), PPP00 (CHOKe). Steps that these
+leave to RED are those of FJ93.
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """

@@ -1,8 +1,9 @@
 """CoDel, PIE and FQ-PIE as their RFCs print them, apart from every other transcription.
 
-A second hand wrote them before it read their code in Rust or the other models here, from memory of the published
-pseudocode: the texts themselves were not at hand. They share no code with the others. Sources: RFC 8289
-section 5 (CoDel), RFC 8033 sections 4 and 5 and its appendix (PIE), RFC 8290 section 4 with RFC 8033 (FQ-PIE).
+A second hand wrote them from memory of the published pseudocode, as the texts were not at hand, before it read their
+code in Rust. It had seen the tables of options on the pages of docs/disciplines. They share no code with the other
+models. Sources: RFC 8289 section 5 (CoDel), RFC 8033 sections 4 and 5 and its appendix (PIE), RFC 8290 section 4 with
+RFC 8033 (FQ-PIE).
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """
