@@ -12,7 +12,7 @@ from dropcurve.runs.executor import Executor
 from dropcurve.tuning.atlas.network import Network
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.effort import by_size
-from validation.atlas import dataset, gain, questions, runs
+from validation.atlas import dataset, gain, page, questions, runs
 from validation.atlas.draw import KINDS, Traffic, drawn, kept
 
 
@@ -64,6 +64,19 @@ def test_questions_are_of_drawn_links() -> None:
     usual = list(islice(questions.asked("usual", 4, seed=9), 4))
     assert len({one.title for one in [*stated, *usual]}) == 10
     assert [bool(one.goal.constraints) for one in stated] == [True, True, False] * 2
+
+
+def test_intervals_are_set_by_the_rank_of_their_scores() -> None:
+    scores = [float(one) for one in range(1, 101)]
+    assert questions._ranked(scores, 0.9, 50) == 92.0, "90 % of 51 ranks of 50 links"
+    assert questions._ranked([0.12341], 0.9, 50) == 0.124, "rounded up, so that the score itself is covered"
+    assert questions._ranked(scores, 0.9, 5) == 100.0, "few links cover with the largest"
+
+
+def test_the_share_that_covers_counts_a_link_once() -> None:
+    share, half = page.covered(90, 100, 50)
+    assert share == 90.0 and 7.0 < half < 10.0
+    assert page.covered(90, 100, 100)[1] < half
 
 
 def test_the_search_runs_the_pick_of_the_atlas_first(tmp_path: Path) -> None:

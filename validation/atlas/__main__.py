@@ -36,9 +36,12 @@ CAUTION, HELD = 0.7, 0.9
 
 
 def main() -> int:
-    """Makes the missing runs; with ``--train`` fits, counts and writes model and page."""
+    """Makes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
+    intervals of the stored model anew instead."""
     asked = _arguments()
     where = Executor(asked.jobs, asked.cluster)
+    if asked.calibrate:
+        return _calibrate(asked, where)
     counts: dict[Traffic, int] = {"stated": asked.stated, "usual": asked.usual}
     hours = runs.make(asked.runs, counts, where)
     sys.stderr.write(f"{hours:.3f} processor hours now, {runs.cost_h(asked.runs):.3f} for all runs\n")
@@ -56,13 +59,32 @@ def main() -> int:
     return 0
 
 
+def _calibrate(asked: argparse.Namespace, where: Executor) -> int:
+    """Sets the intervals of the stored model by drawn links, counts others, and writes model and page."""
+    known = models.load(asked.model)
+    parts = dict(known.parts)
+    record = {key: value for key, value in known.record.items() if key not in models.OWN}
+    kinds: tuple[Traffic, ...] = ("stated", "usual")
+    for kind in kinds:
+        setting = _simulated(kind, parts[kind], asked, where, questions.SETTING, asked.questions)
+        parts[kind] = questions.calibrated(setting, parts[kind], LEVEL)
+        counted = _simulated(kind, parts[kind], asked, where, questions.COUNTED, asked.counted)
+        record["made"][kind] |= _counts(parts[kind], counted, len(setting))
+    models.store(asked.model, parts, record)
+    write(asked.out, models.load(asked.model))
+    return 0
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m validation.atlas", description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=Path, required=True, help="folder for the runs, to go on from")
     parser.add_argument("--stated", type=int, default=20_000, help="draws of stated traffic")
     parser.add_argument("--usual", type=int, default=40_000, help="draws of usual traffic")
-    parser.add_argument("--train", action="store_true", help="fit and count, then write model and page")
-    parser.add_argument("--questions", type=int, default=40, help="links of each kind that are counted")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--train", action="store_true", help="fit and count, then write model and page")
+    how.add_argument("--calibrate", action="store_true", help="only set the intervals of the stored model")
+    parser.add_argument("--questions", type=int, default=120, help="links of each kind that set intervals")
+    parser.add_argument("--counted", type=int, default=100, help="links of each kind that are counted")
     parser.add_argument("--model", type=Path, default=models.FOLDER)
     parser.add_argument("--out", type=Path, default=Path("docs/atlas.md"), help="page to write")
     parser.add_argument("--jobs", type=int, default=None)
@@ -81,10 +103,10 @@ def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[Tr
     part = TrafficModel(fitted.centre, fitted.error, fitted.factors, ranges, CAUTION, 1.0, data.size)
     spent = time.process_time() - began
     sys.stderr.write(f"{kind}: {data.size} settled conditions, trained in {spent:.0f} s\n")
-    setting = _simulated(kind, part, asked, where, questions.SETTING)
-    part = questions.widened(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
-    counted = _simulated(kind, part, asked, where, questions.COUNTED)
-    return part, _record(data, fitted, part, counted, spent)
+    setting = _simulated(kind, part, asked, where, questions.SETTING, asked.questions)
+    part = questions.calibrated(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
+    counted = _simulated(kind, part, asked, where, questions.COUNTED, asked.counted)
+    return part, _record(data, fitted, part, counted, len(setting), spent)
 
 
 def _caution(kind: Traffic, some: list[Simulated]) -> float:
@@ -98,20 +120,23 @@ def _caution(kind: Traffic, some: list[Simulated]) -> float:
 
 
 def _simulated(
-    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, where: Executor, seed: int
+    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, where: Executor, seed: int, count: int
 ) -> list[Simulated]:
-    found = questions.simulated(kind, part, asked.questions, seed=seed, folder=asked.runs, where=where)
+    found = questions.simulated(kind, part, count, seed=seed, folder=asked.runs, where=where)
     for one in found:
         sys.stderr.write(f"  {questions.described(one)}\n")
     return found
 
 
 def _record(
-    data: Dataset, fitted: training.Fitted, part: TrafficModel, counted: list[Simulated], spent: float
+    data: Dataset,
+    fitted: training.Fitted,
+    part: TrafficModel,
+    counted: list[Simulated],
+    setting: int,
+    spent: float,
 ) -> dict[str, Any]:
     """Everything that the page shows of a kind of traffic."""
-    bounded = [one for one in counted if one.question.goal.constraints]
-    sure = [one for one in bounded if questions.again(one, part).sure >= 0.9]
     return {
         "rows": data.size, "trained_s": spent,
         "measures": [
@@ -120,10 +145,29 @@ def _record(
                 OUTCOMES[data.traffic], fitted.coverage, fitted.errors, strict=True
             )
         ],
-        "questions": len(counted), "coverage": questions.coverage(counted, part), "bounded": len(bounded),
-        "held": sum(one.held for one in bounded), "sure": len(sure), "sure_held": sum(one.held for one in sure),
-        "regions": training.regions(data, fitted),
+        "regions": training.regions(data, fitted), **_counts(part, counted, setting),
     }  # fmt: skip
+
+
+def _counts(part: TrafficModel, counted: list[Simulated], setting: int) -> dict[str, Any]:
+    """Counts of the answers that were simulated, for the page; ``setting`` links have set the intervals."""
+    bounded = [one for one in counted if one.question.goal.constraints]
+    sure = [one for one in bounded if questions.again(one, part).sure >= 0.9]
+    answers = [(one, questions.again(one, part)) for one in counted]
+    measures = [held for one, answer in answers for held in one.covered(answer)]
+    sums = [answer.score.covers(one.score) for one, answer in answers if one.sums]
+    return {
+        "setting": setting,
+        "questions": len(counted),
+        "measures_asked": len(measures),
+        "measures_covered": sum(measures),
+        "sums": len(sums),
+        "sums_covered": sum(sums),
+        "bounded": len(bounded),
+        "held": sum(one.held for one in bounded),
+        "sure": len(sure),
+        "sure_held": sum(one.held for one in sure),
+    }
 
 
 if __name__ == "__main__":

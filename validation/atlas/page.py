@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -9,6 +10,7 @@ from typing import Any
 
 from dropcurve.quantities import wording
 from dropcurve.tuning.atlas import Atlas
+from dropcurve.tuning.atlas.model import TrafficModel
 
 #: Names of the two kinds of traffic.
 TITLES = {"stated": "Stated flows (`--flows`)", "usual": "Usual traffic (`--link`, or `--rate` alone)"}
@@ -25,15 +27,25 @@ def _lines(atlas: Atlas) -> list[str]:
     found = [
         "# The atlas behind `tune --instant`",
         "",
-        f"`python -m validation.atlas --runs FOLDER --train` wrote this page and the model. {rows} settled",
-        "conditions were simulated. Each is one run: a link, its traffic and one design, drawn at random,",
-        f"after a warm-up. All of them took {record['cost_h']:.2f} processor hours.",
+        "`python -m validation.atlas --runs FOLDER --train` wrote this page and the model; with `--calibrate`",
+        f"instead it sets the intervals of the model anew and counts their coverage. {rows} settled conditions",
+        "were simulated. Each is one run: a link, its traffic and one design, drawn at random, after a warm-up.",
+        f"All of them took {record['cost_h']:.2f} processor hours.",
         "",
         "Held out means: no network has seen the rows or the links, nor were intervals set by them.",
         "Intervals are to cover " + wording.percent(float(record["level"])) + ".",
     ]
     for kind, made in record["made"].items():
-        found += ["", f"## {TITLES[kind]}", "", *_questions(made), "", *_measures(made), "", *_regions(made)]
+        found += [
+            "",
+            f"## {TITLES[kind]}",
+            "",
+            *_questions(made, atlas.parts[kind]),
+            "",
+            *_measures(made),
+            "",
+            *_regions(made),
+        ]
         found += ["", *_ranges(atlas.parts[kind].ranges)]
     return found + (["", *_gain(record["gain"])] if "gain" in record else [])
 
@@ -80,12 +92,20 @@ def _summary(links: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _questions(made: Mapping[str, Any]) -> list[str]:
+def _questions(made: Mapping[str, Any], part: TrafficModel) -> list[str]:
+    total = made["measures_asked"] + made["sums"]
+    share, half = covered(made["measures_covered"] + made["sums_covered"], total, made["questions"])
     found = [
-        f"{made['rows']} settled conditions, trained in {made['trained_s']:.0f} s of processor time. "
-        f"{made['questions']} questions about held-out",
-        f"links were answered and the answers simulated at every condition: {100 * made['coverage']:.1f} % of the",
-        "intervals hold what was simulated.",
+        f"{made['rows']} settled conditions, trained in {made['trained_s']:.0f} s of processor time.",
+        "",
+        f"The answers to questions about {made['setting']} drawn links were simulated at every condition. By these",
+        f"links alone split conformal prediction chose the factors on the intervals: {part.widening:g} for measures;",
+        f"an objective that sums several terms adds up their intervals, times {part.sum_share:g}.",
+        "",
+        f"Another count, on {made['questions']} links of another draw whose results nobody had seen when the rule",
+        f"for the factors was fixed: the intervals cover {made['measures_covered']} of {made['measures_asked']}",
+        f"measures and {made['sums_covered']} of {made['sums']} sums, together {share:.1f} ± {half:.1f} % (95 %",
+        "interval; the numbers of one link count as one).",
     ]
     if made["bounded"]:
         found += [
@@ -93,6 +113,15 @@ def _questions(made: Mapping[str, Any]) -> list[str]:
             f"{made['sure']} that were at least 90 % sure {made['sure_held']}.",
         ]
     return found
+
+
+def covered(covering: int, intervals: int, links: int) -> tuple[float, float]:
+    """The share of intervals that cover, in per cent, and the half-width of its 95 % interval (Wilson), where the
+    numbers of one link count as one."""
+    share = covering / max(1, intervals)
+    z = 1.96
+    spread = z * math.sqrt(share * (1 - share) / links + z * z / (4 * links * links)) / (1 + z * z / links)
+    return 100 * share, 100 * spread
 
 
 def _measures(made: Mapping[str, Any]) -> list[str]:

@@ -1,10 +1,11 @@
 """Questions about links that no training has seen: the answers of the atlas, simulated at every condition.
 
-Half of the links set the width of the intervals and the distance kept from a bound, the other half is counted.
+Some links set the width of the intervals and the distance kept from a bound, others are counted.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,14 +26,14 @@ from dropcurve.tuning.bench import Bench, block
 from ..regret.links import drawn
 from .draw import Traffic
 
-#: Seeds of the links that the intervals are set by, and of those that are counted.
-SETTING, COUNTED = 301, 402
+#: Seeds of the links that the intervals are set by, and of those that are counted, drawn after them.
+SETTING, COUNTED = 501, 602
 #: Seeds of the runs of an answer; replications of each condition.
 SEED, REPLICATIONS = 70_000, 2
 #: Goals of links with their usual traffic, in turn.
 GOALS = ("balanced", "gaming", "bulk", "voip")
-#: Distances from a bound and factors on intervals that are tried.
-CAUTIONS, WIDENINGS = (0.3, 0.5, 0.7, 0.9, 1.2), (0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5)
+#: Factors on intervals that are tried, in steps of 5 %.
+WIDENINGS = tuple(round(0.4 * 1.05**step, 3) for step in range(60))
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,14 @@ class Simulated:
     measures: Mapping[str, float]
     held: bool
 
+    @property
+    def sums(self) -> bool:
+        """Whether the objective has several terms; one of a single term is its measure."""
+        return self.question.goal.objectives[0].single is None
+
     def covered(self, answer: Pick) -> list[bool]:
-        """Whether the intervals of an answer cover the simulated value, for the objective and each measure."""
-        pairs = [(answer.score, self.score)]
-        pairs += [(answer.measures[key], value) for key, value in self.measures.items()]
-        return [one.low <= value <= one.high for one, value in pairs]
+        """Whether the intervals of an answer cover the simulated measures."""
+        return [answer.measures[key].covers(value) for key, value in self.measures.items()]
 
 
 def asked(kind: Traffic, count: int, *, seed: int) -> Iterator[Question]:
@@ -143,21 +147,41 @@ def again(one: Simulated, model: TrafficModel) -> Pick:
     return pick.judge(question, model, conditions.known(question), one.answer)
 
 
-def coverage(some: Sequence[Simulated], model: TrafficModel) -> float:
-    """Share of the intervals, of objectives and measures, that cover the simulated value."""
-    found = [held for one in some for held in one.covered(again(one, model))]
-    return sum(found) / max(1, len(found))
+def calibrated(some: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
+    """The model with the factors on intervals at which those of further links cover ``level``: split conformal
+    prediction (VGS05), the score of a number being the least factor that covers it. Numbers of one link are
+    correlated, so that the rank is corrected for the number of links."""
+    scores = [score for one in some for score in needed(one, model)]
+    model = replace(model, widening=_ranked(scores, level, len(some)))
+    # An objective that sums is rescaled from the interval that the new factor on its terms leads to.
+    sums = [_outside(one, again(one, replace(model, sum_share=1.0))) for one in some if one.sums]
+    return replace(model, sum_share=_ranked(sums, level, len(sums))) if sums else model
 
 
-def widened(some: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
-    """The model with the smallest widening at which the intervals of these answers cover, with the correction of
-    conformal prediction for their number."""
-    wanted = min(1.0, level * (len(some) + 1) / max(1, len(some)))
+def needed(one: Simulated, model: TrafficModel) -> list[float]:
+    """The least factor on its interval at which each measure of an answer is covered; infinite where none covers."""
+    found: dict[str, float] = {}
     for factor in WIDENINGS:
-        model = replace(model, widening=factor)
-        if coverage(some, model) >= wanted:
+        answer = again(one, replace(model, widening=factor))
+        for key, value in one.measures.items():
+            if key not in found and answer.measures[key].covers(value):
+                found[key] = factor
+        if len(found) == len(one.measures):
             break
-    return model
+    return [found.get(key, math.inf) for key in one.measures]
+
+
+def _outside(one: Simulated, answer: Pick) -> float:
+    """Distance of the simulated objective from the expected one as a share of the half of its interval on that side."""
+    found = answer.score
+    half = found.high - found.value if one.score > found.value else found.value - found.low
+    return abs(one.score - found.value) / max(half, 1e-12)
+
+
+def _ranked(scores: Sequence[float], level: float, links: int) -> float:
+    """The score of the rank that covers ``level`` of further ones, rounded up to thousandths."""
+    rank = math.ceil(len(scores) * min(1.0, level * (links + 1) / links))
+    return math.ceil(1000 * round(sorted(scores)[rank - 1], 6)) / 1000
 
 
 def described(one: Simulated) -> str:

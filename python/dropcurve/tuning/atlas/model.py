@@ -20,7 +20,7 @@ from .network import Network
 from .outcomes import OUTCOMES
 
 #: Version of the two files.
-FORMAT = 1
+FORMAT = 2
 #: The files: arrays, and their description.
 ARRAYS, RECORD = "atlas.npz", "atlas.json"
 #: Folder of the model in the package, and the keys of its record that `store` writes itself.
@@ -52,6 +52,7 @@ class TrafficModel:
         caution: Share of an interval that a pick stays inside a bound.
         widening: Factor on the intervals of an answer's numbers, from answers that were simulated.
         rows: Settled conditions.
+        sum_share: Factor on the interval of an objective of several terms: their errors add up in part.
     """
 
     centre: Network
@@ -61,6 +62,7 @@ class TrafficModel:
     caution: float
     widening: float
     rows: int
+    sum_share: float = 1.0
 
     def predict(self, condition: Condition, settings: list[ScaledDesign]) -> Prediction:
         """The outcomes of designs at a condition."""
@@ -128,7 +130,7 @@ def _part(name: str, arrays: Mapping[str, NDArray[np.generic]], record: Mapping[
         Network.of_arrays(arrays, f"{name}.centre"), Network.of_arrays(arrays, f"{name}.error"),
         arrays[f"{name}.factors"].astype(np.float64),
         {key: (float(low), float(high)) for key, (low, high) in record["ranges"].items()},
-        float(record["caution"]), float(record["widening"]), int(record["rows"]),
+        float(record["caution"]), float(record["widening"]), int(record["rows"]), float(record["sum_share"]),
     )  # fmt: skip
 
 
@@ -144,7 +146,7 @@ def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ARRAYS).write_bytes(content)
     own = {
-        name: {"rows": part.rows, "caution": part.caution, "widening": part.widening,
+        name: {"rows": part.rows, "caution": part.caution, "widening": part.widening, "sum_share": part.sum_share,
                "ranges": {key: list(ends) for key, ends in part.ranges.items()}}
         for name, part in parts.items()
     }  # fmt: skip

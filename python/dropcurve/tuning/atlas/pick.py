@@ -42,6 +42,10 @@ class PredictedRange:
     value: float
     high: float
 
+    def covers(self, value: float) -> bool:
+        """Whether a number is within the interval."""
+        return self.low <= value <= self.high
+
 
 @dataclass(frozen=True)
 class Pick:
@@ -189,6 +193,9 @@ class Judged:
         end."""
         objective = self.question.goal.objectives[0]
         found = _objective(objective, self.values, number)
+        if objective.single is None:
+            centre = _objective(objective, self.values, 1)
+            found = centre + self.part.sum_share * (found - centre)
         return self._together(found, objective)
 
     def _together(self, values: Floats, objective: Objective) -> Floats:
