@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from dropcurve.errors import UsageError
 from dropcurve.runs.executor import Executor
+from dropcurve.tuning import Question
+from dropcurve.tuning.atlas import load
+from dropcurve.tuning.atlas.conditions import known
 from dropcurve.tuning.atlas.network import Network
+from dropcurve.tuning.atlas.pick import Pick, picks
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.effort import by_size
 from validation.atlas import dataset, gain, page, questions, runs
@@ -73,10 +79,47 @@ def test_intervals_are_set_by_the_rank_of_their_scores() -> None:
     assert questions._ranked(scores, 0.9, 5) == 100.0, "few links cover with the largest"
 
 
-def test_the_share_that_covers_counts_a_link_once() -> None:
-    share, half = page.covered(90, 100, 50)
-    assert share == 90.0 and 7.0 < half < 10.0
-    assert page.covered(90, 100, 100)[1] < half
+def test_an_objective_of_several_terms_has_a_factor_of_its_own() -> None:
+    question = next(one for one in questions.asked("usual", 9, seed=9) if questions_of_sums(one))
+    part = load().parts["usual"]
+    pick = picks(question, part, known(question))[0]
+    exact = questions.Simulated("", question, pick, pick.score.high, measures_of(pick), True)
+    whole, half = (questions.again(exact, replace(part, sum_share=share)) for share in (1.0, 0.5))
+    assert half.measures == whole.measures and half.score.value == whole.score.value
+    assert half.score.high - half.score.value == pytest.approx((whole.score.high - whole.score.value) / 2)
+    assert half.score.value - half.score.low == pytest.approx((whole.score.value - whole.score.low) / 2)
+
+
+def test_the_factors_cover_the_links_that_set_them() -> None:
+    """Answers whose simulated numbers lie a known way off: the factors come out at that way."""
+    part = replace(load().parts["usual"], widening=1.0, sum_share=1.0)
+    some = []
+    for one in islice((one for one in questions.asked("usual", 40, seed=9) if questions_of_sums(one)), 3):
+        try:
+            pick = picks(one, part, known(one))[0]
+        except UsageError:
+            continue
+        some.append(questions.Simulated("", one, pick, pick.score.high, measures_of(pick), True))
+    made = questions.calibrated(some, part, 0.9)
+    assert some and 1.0 <= made.widening <= 1.06
+    assert all(all(one.covered(questions.again(one, made))) for one in some)
+    assert all(questions.again(one, made).score.covers(one.score) for one in some)
+
+
+def questions_of_sums(question: Question) -> bool:
+    return question.goal.objectives[0].single is None
+
+
+def measures_of(pick: Pick) -> dict[str, float]:
+    """The high end of every measure."""
+    return {key: one.high for key, one in pick.measures.items()}
+
+
+def test_the_share_that_covers_has_an_interval_by_links() -> None:
+    assert page.covered(90, 100, 100) == pytest.approx((82.56, 94.48), abs=0.01), "Wilson, 90 of 100"
+    low, high = page.covered(90, 100, 50)
+    assert low < 82.56 and high > 94.48, "fewer links"
+    assert page.covered(100, 100, 10)[1] == pytest.approx(100.0)
 
 
 def test_the_search_runs_the_pick_of_the_atlas_first(tmp_path: Path) -> None:

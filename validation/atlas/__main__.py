@@ -37,7 +37,7 @@ CAUTION, HELD = 0.7, 0.9
 
 def main() -> int:
     """Makes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
-    intervals of the stored model anew instead."""
+    intervals of the stored model again instead."""
     asked = _arguments()
     where = Executor(asked.jobs, asked.cluster)
     if asked.calibrate:

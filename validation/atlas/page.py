@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -12,6 +13,8 @@ from dropcurve.quantities import wording
 from dropcurve.tuning.atlas import Atlas
 from dropcurve.tuning.atlas.model import TrafficModel
 
+#: Width of the paragraphs.
+WIDTH = 100
 #: Names of the two kinds of traffic.
 TITLES = {"stated": "Stated flows (`--flows`)", "usual": "Usual traffic (`--link`, or `--rate` alone)"}
 
@@ -28,8 +31,8 @@ def _lines(atlas: Atlas) -> list[str]:
         "# The atlas behind `tune --instant`",
         "",
         "`python -m validation.atlas --runs FOLDER --train` wrote this page and the model; with `--calibrate`",
-        f"instead it sets the intervals of the model anew and counts their coverage. {rows} settled conditions",
-        "were simulated. Each is one run: a link, its traffic and one design, drawn at random, after a warm-up.",
+        f"instead it sets the intervals again and counts their coverage. {rows} settled conditions were",
+        "simulated. Each is one run: a link, its traffic and one design, drawn at random, after a warm-up.",
         f"All of them took {record['cost_h']:.2f} processor hours.",
         "",
         "Held out means: no network has seen the rows or the links, nor were intervals set by them.",
@@ -94,34 +97,33 @@ def _summary(links: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _questions(made: Mapping[str, Any], part: TrafficModel) -> list[str]:
     total = made["measures_asked"] + made["sums"]
-    share, half = covered(made["measures_covered"] + made["sums_covered"], total, made["questions"])
+    covering = made["measures_covered"] + made["sums_covered"]
+    low, high = covered(covering, total, made["questions"])
     found = [
         f"{made['rows']} settled conditions, trained in {made['trained_s']:.0f} s of processor time.",
-        "",
-        f"The answers to questions about {made['setting']} drawn links were simulated at every condition. By these",
-        f"links alone split conformal prediction chose the factors on the intervals: {part.widening:g} for measures;",
+        f"The answers to questions about {made['setting']} drawn links were simulated at every condition. By these "
+        f"links alone split conformal prediction chose the factors on the intervals: {part.widening:g} for measures; "
         f"an objective that sums several terms adds up their intervals, times {part.sum_share:g}.",
-        "",
-        f"Another count, on {made['questions']} links of another draw whose results nobody had seen when the rule",
-        f"for the factors was fixed: the intervals cover {made['measures_covered']} of {made['measures_asked']}",
-        f"measures and {made['sums_covered']} of {made['sums']} sums, together {share:.1f} ± {half:.1f} % (95 %",
-        "interval; the numbers of one link count as one).",
+        f"Another count, on {made['questions']} links of another draw whose results nobody had seen when the rule for "
+        f"the factors was fixed: the intervals cover {made['measures_covered']} of {made['measures_asked']} measures "
+        f"and {made['sums_covered']} of {made['sums']} sums, together {100 * covering / total:.1f} % "
+        f"({low:.1f} to {high:.1f} %, a 95 % interval by Wilson in which the numbers of one link count as one).",
     ]
     if made["bounded"]:
-        found += [
-            f"Of {made['bounded']} answers to goals with a bound {made['held']} hold it at every condition; of the",
-            f"{made['sure']} that were at least 90 % sure {made['sure_held']}.",
-        ]
-    return found
+        found.append(
+            f"Of {made['bounded']} answers to goals with a bound {made['held']} hold it at every condition; of the "
+            f"{made['sure']} that were at least 90 % sure {made['sure_held']}."
+        )
+    return "\n\n".join(textwrap.fill(one, WIDTH, break_on_hyphens=False) for one in found).split("\n")
 
 
 def covered(covering: int, intervals: int, links: int) -> tuple[float, float]:
-    """The share of intervals that cover, in per cent, and the half-width of its 95 % interval (Wilson), where the
-    numbers of one link count as one."""
-    share = covering / max(1, intervals)
-    z = 1.96
-    spread = z * math.sqrt(share * (1 - share) / links + z * z / (4 * links * links)) / (1 + z * z / links)
-    return 100 * share, 100 * spread
+    """The ends of the 95 % interval (Wilson 1927) of the share of intervals that cover, in per cent, where the numbers
+    of one link count as one."""
+    share, z = covering / max(1, intervals), 1.96
+    middle = (share + z * z / (2 * links)) / (1 + z * z / links)
+    half = z * math.sqrt(share * (1 - share) / links + z * z / (4 * links * links)) / (1 + z * z / links)
+    return 100 * (middle - half), 100 * (middle + half)
 
 
 def _measures(made: Mapping[str, Any]) -> list[str]:
