@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dropcurve.scenario import Scenario, library
 from dropcurve.tuning.stress import fault, harm, link_of, shrinking, stress, traffic, trials
 from dropcurve.tuning.stress.bounds import Bounds, Case, load, parse
 from dropcurve.tuning.stress.findings import SCENARIO
+from dropcurve.tuning.stress.front import REGRETTED
 from dropcurve.tuning.stress.parameters import KEYS, PARAMETERS, listed
 from dropcurve.tuning.stress.search import StressSearch
 from dropcurve.tuning.stress.trials import Trials
@@ -206,8 +208,6 @@ def test_the_answer_repeats_and_its_scenario_plays_again(
     made = Scenario.load(tmp_path / "out" / SCENARIO)
     capsys.readouterr()
     assert invoke(["stress", *call[1:-1], "--json", "--no-report"]) == 0
-    import json
-
     data = json.loads(capsys.readouterr().out)
     assert made.hash == data["scenario_hash"]
     assert made.digest(data["digest_seed"]) == data["digest"]
@@ -216,6 +216,72 @@ def test_the_answer_repeats_and_its_scenario_plays_again(
     words = data["replay"].split()[1:]
     assert invoke(words) == 0
     assert capsys.readouterr().out.strip() == data["digest"]
+
+
+def asked(capsys: pytest.CaptureFixture[str], tmp_path: Path, design: str, within: Bounds, *more: str) -> Any:
+    """The JSON of the command for a small search."""
+    file = tmp_path / "bounds.toml"
+    file.write_text("\n".join(within.lines()))
+    call = ["stress", design, "--link", LINK, "--within", str(file), "--replications", "3", "--jobs", "1"]
+    call += [
+        "--out",
+        str(tmp_path / "out"),
+        "--cache",
+        str(tmp_path / "cache"),
+        "--json",
+        "--no-report",
+        *more,
+    ]
+    capsys.readouterr()
+    assert invoke(call) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_regret_subtracts_the_least_harmed_rival_of_each_run() -> None:
+    link, within = link_of(LINK), bounds(flows="1-20")
+    mine, *others = (trials.design(one, link, within) for one in ("red", "codel", "pie"))
+    made = Trials(
+        within, link, harm.parse("goodput of long", within, link), mine, tuple(others), Executor(1), None
+    )
+    case, seeds = made.enveloped(within.mild()), [1, 2, 3]
+    own, *rivals = (made.harms(case, seeds, one) for one in (mine, *others))
+    assert len({*own, *rivals[0], *rivals[1]}) == 9, "the least rival is to differ between runs"
+    assert made.losses([case], seeds) == [
+        [a - min(b, c) for a, b, c in zip(own, rivals[0], rivals[1], strict=True)]
+    ]
+
+
+def test_the_command_looks_for_regret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    design = "red:max_p=0.02,min_th=5 pkts,max_th=15 pkts"
+    call = ["--harm", "goodput of long", "--regret", "--rival", "sfq", "--runs", "20"]
+    data = asked(capsys, tmp_path, design, bounds(flows="1-20"), *call)
+    assert data["loss"] == "regret" and "--regret" in data["command"] and "--rival sfq" in data["command"]
+    regret = data["minimal"]["loss"]["mean"]
+    beside = {one["name"]: one["less"]["mean"] for one in data["rivals"]}
+    assert {"sfq", *REGRETTED} <= set(beside)
+    # It is counted against the best rival of each run, so that it exceeds the distance from any one over all runs.
+    assert all(regret >= beside[name] - 1e-6 for name in ("sfq", *REGRETTED))
+    words = data["answer"][0]
+    assert "more than the best rival" in words if data["fault"] != "none" else "No regret was found" in words
+
+
+def test_a_limit_of_time_ends_the_search_and_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    within, call = bounds(flows="1-20", cbr="0-30 %"), ["--harm", "goodput of long"]
+    cut = asked(capsys, tmp_path, "codel", within, *call, "--runs", "100000", "--time", "0.5s")
+    assert cut["stopped"].startswith("cut short to fit into 500 ms") and cut["runs"] < 3_000
+    assert 1 <= cut["worst"]["case"]["flows"] <= 20 and cut["minimal"]["loss"]["mean"] is not None
+    few = [*call, "--runs", "20"]
+    free, ample = (asked(capsys, tmp_path, "codel", within, *few, *more) for more in ([], ["--time", "1h"]))
+    assert free["stopped"] is None
+    assert {**free, "command": ""} == {**ample, "command": ""}, "time that is left over changes nothing"
+
+
+@pytest.mark.parametrize(("time", "problem"), [("0s", "must be above 0"), ("5pkts", "time")])
+def test_a_time_that_is_none_is_refused(time: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["stress", "codel", "--time", time]) == 2
+    assert problem in capsys.readouterr().err
 
 
 def test_harms_without_a_best_value_are_refused() -> None:

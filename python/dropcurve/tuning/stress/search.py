@@ -121,7 +121,10 @@ class StressSearch:
         self._try([trials.bounds.mild()])
         if axes:
             rng = np.random.default_rng(self.seed)
-            self._try(self._initial())
+            initial = self._initial()
+            for first in range(0, len(initial), ROUND):
+                if not trials.late:
+                    self._try(initial[first : first + ROUND])
             while len(self.tried) < self.budget and not trials.late:
                 before = len(self.tried)
                 self._try(self._proposals(rng))
