@@ -70,5 +70,5 @@ def test_overlapping_intervals_are_said_to_be_chance() -> None:
         for seed in (1, 2, 3)
     ]
     (line,) = sentences(["limit"], {"utilisation": noisy})
-    assert line == "Link utilisation: no setting changed it by more than the intervals allow for chance."
+    assert line == "Link utilisation: no difference between settings found."
     assert sentences(["limit"], {"utilisation": noisy[:3]}) == []

@@ -156,7 +156,9 @@ class _Conversion:
                 return value
             if known.annotation == list[str] and all(type(one) is str for one in value):
                 return list(value)
-            if known.is_choice and not param.multiple and value in known.choices:
+            # The choices of an enumeration have to become its members.
+            is_literal = known.is_choice and not isinstance(known.annotation, type)
+            if is_literal and not param.multiple and value in known.choices:
                 return value
         return self.library().coerce(value, param=param, ctx=ctx)
 
