@@ -8,6 +8,7 @@ import math
 import os
 import re
 import stat
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
@@ -79,8 +80,8 @@ def parse_json(text: str | bytes) -> Any:
     wide = (_WIDE if isinstance(text, str) else _WIDE_BYTES).search(text) is not None  # type: ignore[arg-type]
     try:
         return json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
+    except (RecursionError, ValueError) as error:
+        raise _refused(error) from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -91,5 +92,14 @@ def parse_toml(text: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
+    except (RecursionError, ValueError) as error:
+        raise _refused(error) from None
+
+
+def _refused(error: RecursionError | ValueError) -> ValueError:
+    """The reason in words for a reader: Python's own for depth and for long numbers are advice to a programmer."""
+    if isinstance(error, RecursionError):
+        return ValueError("it is nested too deep")
+    if "set_int_max_str_digits" in str(error):
+        return ValueError(f"a whole number has more than {sys.get_int_max_str_digits()} digits")
+    return error
