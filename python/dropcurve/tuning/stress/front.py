@@ -53,7 +53,7 @@ def stress(
         within: A file of bounds, or `Bounds`; by default as `parameters` declares them.
         measure: A goal, the name of one, or a measure: what is harmed.
         exchange: Between delay and utilisation, for goals by name.
-        regret: Looks for the largest harm beyond that of the best rival instead.
+        regret: Looks for the largest harm beyond that of the best rival of each run instead.
         against: Rivals besides the usual ones.
         keep: Share of the loss that the minimal scenario must still do.
         runs: Cases of the search.

@@ -30,7 +30,7 @@ def sentences(answer: StressFindings) -> Iterator[str]:
         noun = "regret" if answer.regret else "harm"
         yield f"No {noun} was found: the worst traffic within these bounds costs {answer.design} {worst}."
         return
-    more = " more than the best rival" if answer.regret else ""
+    more = " more than the best rival of each run" if answer.regret else ""
     enough = described(answer, answer.minimal)
     if answer.minimal == answer.worst:
         yield f"Within these bounds {answer.design} loses up to {worst}{more}, with {enough}."
