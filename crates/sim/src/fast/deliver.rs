@@ -178,7 +178,7 @@ impl Network<Fast> {
 
     /// Sends tracked segments. A loop of its own, so that the one of untracked segments has no call in it and keeps its
     /// registers.
-    #[inline(never)]
+    #[inline(always)]
     fn send_tracked<const LOOKAHEAD: bool>(&mut self, number: u32, now: Time, birth: Time) {
         let flow = &mut self.flows[number as usize];
         let key = Key { time: now, birth, component: self.link_count + 2 * number };
@@ -248,6 +248,7 @@ impl Flow<FastFlow> {
     }
 
     /// The same for a tracked sender.
+    #[inline(always)]
     fn send_tracked<const LOOKAHEAD: bool>(
         &mut self,
         number: u32,
