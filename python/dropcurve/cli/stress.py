@@ -35,7 +35,10 @@ Harm = Annotated[
     ),
 ]
 Regret = Annotated[
-    bool, typer.Option("--regret", help="Look for the largest harm beyond that of the best rival of each run instead.")
+    bool,
+    typer.Option(
+        "--regret", help="Look for the largest harm beyond that of the best rival of each run instead."
+    ),
 ]
 Rival = Annotated[
     list[str] | None,
