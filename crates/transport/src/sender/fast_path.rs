@@ -5,8 +5,8 @@
 //!
 //! They are those of a sender that tracks no segment; `tracked` has those of RACK.
 //!
-//! [`FastPath`] is recomputed after each input, so that sending looks neither at windows nor at options. `tests`
-//! compares both paths over random losses, reordering and duplicates.
+//! `fast_end` and `needs_slow_path` are recomputed after each input, so that sending looks neither at windows
+//! nor at options. `tests` compares both paths over random losses, reordering and duplicates.
 
 mod tracked;
 
@@ -21,75 +21,43 @@ use units::Time;
 /// State of the fast path: which ACKs and segments may take it, recomputed after each input.
 #[derive(Clone, Debug)]
 pub(crate) struct FastPath {
-    /// The steps that the options allow.
-    steps: Steps,
-    /// ACKs of an untracked sender take the fast path now.
-    acks: bool,
-    /// The segments that [`Sender::poll_fast`] may send: none of a tracked sender.
-    sends: Sends,
+    /// The options allow the fast path: [`Sender::is_fast_path_eligible`].
+    pub(crate) eligible: bool,
+    /// ACKs take the fast path now.
+    pub(crate) acks: bool,
+    /// A segment that needs the slow path may be ready to send.
+    slow_pending: bool,
+    /// One past the last new segment that may be sent on the fast path.
+    end: u32,
     /// cwnd rounded down, cached outside recovery.
     cwnd: u32,
     /// The same for a sender that tracks its segments.
     tracked: Tracked,
 }
 
-/// The new segments that may be sent on the fast path until the next input.
-#[derive(Clone, Copy, Debug)]
-struct Sends {
-    /// One past the last of them.
-    end: u32,
-    /// Whether others may be ready then.
-    slow_pending: bool,
-}
-
-impl Sends {
-    /// The slow path decides on every segment.
-    const SLOW: Sends = Sends { end: 0, slow_pending: true };
-    /// No segment may be sent.
-    const NOTHING: Sends = Sends { end: 0, slow_pending: false };
-
-    /// All before `past` and nothing else, if that ends before the `limit` of the data; `None` leaves all to the slow path.
-    #[inline(always)]
-    fn until(past: Option<u32>, limit: u32) -> Sends {
-        match past {
-            Some(end) if end < limit => Sends { end, slow_pending: false },
-            _ => Sends::SLOW,
-        }
-    }
-}
-
-/// The steps of a sender that skip the general code, by its options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Steps {
-    /// None.
-    Slow,
-    /// Those of a sender that tracks no segment.
-    Untracked,
-    /// Those of a sender with RACK.
-    Tracked,
-}
-
 impl FastPath {
     /// Returns the state of a connection that has not started.
     pub(super) fn new() -> FastPath {
-        FastPath { steps: Steps::Slow, acks: false, sends: Sends::SLOW, cwnd: 0, tracked: Tracked::new() }
+        FastPath {
+            eligible: false,
+            acks: false,
+            slow_pending: true,
+            end: 0,
+            cwnd: 0,
+            tracked: Tracked::new(),
+        }
     }
 }
 
 impl Sender {
     /// Decides which fast paths the options allow.
     pub(super) fn init_fast_path(&mut self) {
-        self.fast.steps = if self.is_untracked_eligible() {
-            Steps::Untracked
-        } else if self.is_tracked_eligible() {
-            Steps::Tracked
-        } else {
-            Steps::Slow
-        };
+        self.fast.eligible = self.is_fast_path_eligible();
+        self.fast.tracked.eligible = self.is_tracked_eligible();
     }
 
-    /// Precondition of the steps of an untracked sender: SACK, and no option that asks for more work with a segment or ACK.
-    fn is_untracked_eligible(&self) -> bool {
+    /// Precondition of the fast path: whether the options ever allow it.
+    fn is_fast_path_eligible(&self) -> bool {
         let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
         self.recovery.algorithm == Recovery::Sack
             && ordinary
@@ -100,12 +68,10 @@ impl Sender {
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
     #[inline]
     pub(super) fn update_fast_path(&mut self) {
-        match self.fast.steps {
-            Steps::Untracked => {
-                self.fast.acks = self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
-            }
-            Steps::Tracked => self.update_tracked_acks(),
-            Steps::Slow => {}
+        self.fast.acks =
+            self.fast.eligible && self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
+        if self.fast.tracked.eligible {
+            self.update_tracked_acks();
         }
         self.update_fast_send();
     }
@@ -122,53 +88,62 @@ impl Sender {
             && self.ctx.seq.nxt == self.ctx.seq.max
     }
 
-    /// Recomputes which new segments may be sent on the fast path. Cold, so that the fast path keeps its registers.
+    /// Recomputes which new segments may be sent on the fast path until the next input, and whether the slow
+    /// path has anything to send. Cold, so that the fast path keeps its registers.
     #[cold]
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
+        (self.fast.end, self.fast.slow_pending) = (0, true);
         let repairing = self.recovery.recovering || self.recovery.loss;
         if !repairing {
             self.fast.cwnd = self.ctx.window.cwnd as u32;
         }
-        match self.fast.steps {
-            Steps::Untracked => self.fast.sends = self.sends(repairing, Sender::window_end_in_recovery),
-            Steps::Tracked => self.update_tracked_send(repairing),
-            Steps::Slow => {}
-        }
-    }
-
-    /// The new segments that may be sent on the fast path until the next input; in recovery all before `end_in_recovery`.
-    #[inline(always)]
-    fn sends(&self, repairing: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
-        if !self.opened || self.recovery.forced != NONE {
-            return Sends::SLOW;
+        if !(self.fast.eligible || self.fast.tracked.eligible) || !self.opened || self.recovery.forced != NONE
+        {
+            return;
         }
         if self.ctx.quota == 0 {
-            return Sends::NOTHING;
+            self.fast.slow_pending = false;
+            return;
         }
         if self.ctx.seq.nxt != self.ctx.seq.max
             || self.ctx.seq.una == self.ctx.seq.max
             || !self.ctx.timers.is_armed(Timer::Retransmission)
         {
-            return Sends::SLOW;
+            return;
         }
-        let past = if repairing { end_in_recovery(self) } else { Some(self.window_end()) };
-        Sends::until(past, self.ctx.seq.limit)
+        if self.fast.tracked.eligible {
+            return self.update_tracked_send(repairing);
+        }
+        let room = if repairing { self.window_end_in_recovery() } else { Some(self.window_end()) };
+        self.set_fast_end(room);
     }
 
-    /// Same as [`Sender::update_fast_send`] in recovery with segments in flight, for an untracked sender.
+    /// Same as [`Sender::update_fast_send`] in recovery with segments in flight, without a burst limit.
     #[inline(always)]
     pub(crate) fn update_fast_send_in_recovery(&mut self) {
-        let plain = self.recovery.forced == NONE
+        (self.fast.end, self.fast.slow_pending) = (0, true);
+        if self.recovery.forced == NONE
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && self.ctx.timers.is_armed(Timer::Retransmission);
-        let past = if plain { self.window_end_in_recovery() } else { None };
-        self.fast.sends = Sends::until(past, self.ctx.seq.limit);
+            && self.ctx.timers.is_armed(Timer::Retransmission)
+        {
+            let room = self.window_end_in_recovery();
+            self.set_fast_end(room);
+        }
+    }
+
+    /// Lets new segments below `end` take the fast path, and nothing else leave; `None` leaves all to the
+    /// slow path.
+    #[inline(always)]
+    fn set_fast_end(&mut self, past: Option<u32>) {
+        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
+            (self.fast.end, self.fast.slow_pending) = (past, false);
+        }
     }
 
     /// One past the last new segment that the windows allow outside recovery.
     fn window_end(&self) -> u32 {
-        let known = self.recovery.dupacks > 0 || self.fast.steps == Steps::Tracked;
+        let known = self.recovery.dupacks > 0 || self.fast.tracked.eligible;
         let more = if known && self.ctx.params.limited_transmit {
             self.recovery.parts.board.sacked_count
         } else {
@@ -227,7 +202,7 @@ impl Sender {
         }
         let past = u64::from(ack) + u64::from(self.fast.cwnd.min(self.ctx.seq.rwnd));
         if past < u64::from(self.ctx.seq.limit) {
-            self.fast.sends.end = past as u32;
+            self.fast.end = past as u32;
         } else {
             self.update_fast_send();
         }
@@ -245,7 +220,7 @@ impl Sender {
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
-        let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
+        let may = self.fast.eligible && self.opened && ack == self.ctx.seq.una;
         if !may {
             return false;
         }
@@ -284,8 +259,8 @@ impl Sender {
     /// Whether the cached window and end equal those that [`Sender::update_fast_send`] computes.
     fn is_fast_path_fresh(&self) -> bool {
         let end = self.window_end();
-        let last_segments = self.fast.sends.slow_pending && end >= self.ctx.seq.limit;
-        self.fast.cwnd == self.ctx.window.cwnd as u32 && (self.fast.sends.end == end || last_segments)
+        let last_segments = self.fast.slow_pending && end >= self.ctx.seq.limit;
+        self.fast.cwnd == self.ctx.window.cwnd as u32 && (self.fast.end == end || last_segments)
     }
 
     /// Returns the next segment to send.
@@ -294,27 +269,31 @@ impl Sender {
         if let Some((seq, size)) = self.poll_fast(now) {
             return Some(Segment::data(seq, size, now));
         }
-        if self.fast.sends.slow_pending {
+        if self.fast.slow_pending {
             return self.poll_slow(now);
         }
         None
     }
 
-    /// Same as [`Sender::poll_transmit`] on the fast path of an untracked sender: sequence number and wire size, which is
-    /// all there is to such a segment.
+    /// Same as [`Sender::poll_transmit`] on the fast path: sequence number and wire size, which is all there
+    /// is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
-        (self.ctx.seq.nxt < self.fast.sends.end).then(|| (self.send_next(now), self.size))
-    }
-
-    /// The next deadline, if nothing but [`Sender::poll_fast`] has a segment to send ([`Time::NEVER`]: no timer); an untracked
-    /// sender on the fast path has one timer only. `None` if something may be ready.
-    #[inline(always)]
-    pub fn due_on_fast_path(&self) -> Option<Time> {
-        if self.fast.sends.slow_pending {
+        if self.ctx.seq.nxt >= self.fast.end {
             return None;
         }
-        Some(self.ctx.timers.deadline(Timer::Retransmission))
+        let seq = if self.fast.tracked.eligible { self.poll_tracked(now)? } else { self.send_next(now) };
+        Some((seq, self.size))
+    }
+
+    /// The next deadline, if nothing is ready for the slow path ([`Time::NEVER`]: no timer). `None` if something
+    /// may be ready.
+    #[inline(always)]
+    pub fn due_on_fast_path(&self) -> Option<Time> {
+        if self.fast.slow_pending {
+            return None;
+        }
+        Some(self.ctx.timers.next())
     }
 
     /// Sends a new full segment with others in flight and the timer running; returns its number.
@@ -331,20 +310,11 @@ impl Sender {
         seq
     }
 
-    /// The next segment that [`Sender::poll_fast`] does not send.
+    /// The next segment once the fast path has ended.
     #[inline(never)]
     pub(super) fn poll_slow(&mut self, now: Time) -> Option<Segment> {
-        match self.fast.steps {
-            Steps::Slow => return self.poll_segment(now),
-            Steps::Untracked => {}
-            Steps::Tracked => {
-                if let Some((seq, size)) = self.poll_tracked(now) {
-                    return Some(Segment::data(seq, size, now));
-                }
-                if !self.fast.tracked.sends.slow_pending {
-                    return None;
-                }
-            }
+        if !(self.fast.eligible || self.fast.tracked.eligible) {
+            return self.poll_segment(now);
         }
         let segment = self.poll_segment(now);
         self.update_fast_send();

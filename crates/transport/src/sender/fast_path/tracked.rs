@@ -5,7 +5,7 @@
 //! - a new full segment, while others are in flight, nothing is to be retransmitted and the retransmission timer runs;
 //! - a pacing timer that fires alone.
 
-use super::{Sender, Sends, Steps, NONE};
+use super::{Sender, NONE};
 use crate::connection::Timer;
 use crate::params::{Handshake, Recovery};
 use units::{Span, Time};
@@ -13,15 +13,15 @@ use units::{Span, Time};
 /// State of the fast path of tracked senders.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked {
+    /// The options allow the fast path: [`Sender::is_tracked_eligible`].
+    pub(super) eligible: bool,
     /// ACKs take the fast path now.
     pub(super) acks: bool,
-    /// The segments that [`Sender::poll_tracked`] may send.
-    pub(super) sends: Sends,
 }
 
 impl Tracked {
     pub(super) fn new() -> Tracked {
-        Tracked { acks: false, sends: Sends::SLOW }
+        Tracked { eligible: false, acks: false }
     }
 }
 
@@ -43,13 +43,18 @@ impl Sender {
     /// Recomputes which ACKs may take the fast path, after any change of the state.
     pub(super) fn update_tracked_acks(&mut self) {
         self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
-        self.fast.tracked.acks = self.nothing_is_missing() && self.recovery.is_plain_rack();
+        self.fast.tracked.acks =
+            self.fast.tracked.eligible && self.nothing_is_missing() && self.recovery.is_plain_rack();
     }
 
-    /// Recomputes which new segments may be sent on the fast path; [`Sender::update_fast_send`] calls it.
-    #[inline(never)]
+    /// Recomputes which new segments may be sent on the fast path; the general part is
+    /// [`Sender::update_fast_send`].
+    #[inline]
     pub(super) fn update_tracked_send(&mut self, repairing: bool) {
-        self.fast.tracked.sends = self.sends(repairing, Sender::tracked_end_in_recovery);
+        let past = if repairing { self.tracked_end_in_recovery() } else { Some(self.window_end()) };
+        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
+            (self.fast.end, self.fast.slow_pending) = (past, false);
+        }
     }
 
     /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all to
@@ -87,31 +92,22 @@ impl Sender {
             if self.ctx.seq.outstanding() > 1 { now } else { Time::NEVER };
         let past = ack.saturating_add(cwnd.min(self.ctx.seq.rwnd));
         if past < self.ctx.seq.limit {
-            self.fast.tracked.sends = Sends { end: past, slow_pending: false };
+            (self.fast.end, self.fast.slow_pending) = (past, false);
         } else {
             self.update_fast_send();
         }
         true
     }
 
-    /// Whether segments are sent by [`Sender::poll_tracked`].
-    #[inline]
-    pub fn is_tracked(&self) -> bool {
-        self.fast.steps == Steps::Tracked
-    }
-
-    /// Same as [`Sender::poll_fast`] for a tracked sender. If pacing delays the segment, arms its timer and returns `None`.
-    #[inline]
-    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32)> {
-        if self.ctx.seq.nxt >= self.fast.tracked.sends.end {
-            return None;
-        }
+    /// The next new segment on the fast path, unless pacing delays it: then its timer is armed.
+    #[inline(never)]
+    pub(super) fn poll_tracked(&mut self, now: Time) -> Option<u32> {
         let (seq, parts) = (self.ctx.seq.nxt, &self.recovery.parts);
         let missing = parts.board.sacked_count + parts.rack.lost.len();
         let in_flight = seq + 1 - self.ctx.seq.una - missing;
         if in_flight <= 1 {
             // The first segment of a flight resets the rate sample.
-            self.fast.tracked.sends = Sends::SLOW;
+            (self.fast.end, self.fast.slow_pending) = (0, true);
             return None;
         }
         if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
@@ -129,21 +125,15 @@ impl Sender {
         if self.recovery.parts.rack.tlp.armed_at != now {
             self.recovery.arm_probe(&mut self.ctx, now);
         }
-        Some((seq, self.size))
-    }
-
-    /// Same as [`Sender::due_on_fast_path`] once [`Sender::poll_tracked`] has no segment to send.
-    #[inline]
-    pub fn due_on_tracked_path(&self) -> Option<Time> {
-        (!self.fast.tracked.sends.slow_pending).then(|| self.ctx.timers.next())
+        Some(seq)
     }
 
     /// Fires the pacing timer on the fast path. Returns false, without effect, if it is not due or not alone
     /// ([`Sender::on_timer`]).
     #[inline]
     pub fn on_pacing_timer_fast(&mut self, now: Time) -> bool {
-        if !self.is_tracked()
-            || self.ctx.seq.nxt >= self.fast.tracked.sends.end
+        if !self.fast.tracked.eligible
+            || self.ctx.seq.nxt >= self.fast.end
             || !self.ctx.timers.fire_alone(Timer::Pacing, now)
         {
             return false;
