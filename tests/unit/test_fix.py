@@ -416,7 +416,7 @@ def test_a_time_bounds_the_designs_and_runs_of_a_comparison(
 def test_where_time_is_short_the_best_of_one_run_each_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(budget.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(budget.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(budget.threads, "count", lambda _: 1)
     asked: list[list[str]] = []
 
     def run(some: Sequence[str]) -> dict[str, float]:

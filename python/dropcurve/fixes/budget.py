@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..quantities import units
+from ..runs import threads
 from ..scenario import Scenario
 from ..scenario.links import PACKET_BYTES
 from .place import Place
@@ -91,7 +91,7 @@ def plan(
     run(names[:1])
     each = (time.monotonic() - began) / max(1, conditions)
     left = left_s - (time.monotonic() - began)
-    able = left * min(os.cpu_count() or 1, conditions * replications) / max(each, 1e-6)
+    able = left * min(threads.count(None), conditions * replications) / max(each, 1e-6)
     all_of_them = len(names) * conditions * replications
     if able >= all_of_them:
         return Plan(tuple(names), replications)

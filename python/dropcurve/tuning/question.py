@@ -11,7 +11,7 @@ from typing import Any
 from .. import advise, boxes
 from ..advise.scenario import buffer_of
 from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
-from ..files.reading import parse_toml
+from ..files.named import load_toml
 from ..quantities import ranges, units, values
 from ..quantities.ranges import Range
 from ..scenario import Scenario, library
@@ -222,11 +222,12 @@ KEYS = ("goal", "for", "candidates", "robust", "ranges", "space")
 
 def section_of(path: str | Path) -> dict[str, Any]:
     """The ``[tune]`` section of a scenario's file; empty if it has none. Raises ScenarioError for unknown keys."""
+    file = library.locate(path)
     try:
-        text = library.locate(path).read_text(encoding="utf-8")
-        found = parse_toml(text).get("tune", {})
-    except (ValueError, OSError):
+        tables, text = load_toml(file)
+    except DropcurveError:
         return {}
+    found = tables.get("tune", {})
     if not isinstance(found, dict):
         problem = Problem("tune", str(found), "must be a section", "write [tune]")
         raise ScenarioError(located([problem], text), origin=str(path))

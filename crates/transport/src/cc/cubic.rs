@@ -281,32 +281,12 @@ mod tests {
     }
 
     fn cut(cc: &mut Cubic, window: &mut Window, cause: Cause) {
-        let event = CongestionEvent {
-            now: Time::ZERO,
-            cause,
-            load: window.cwnd,
-            flight: window.cwnd as u32,
-            ecn_factor: None,
-        };
-        let target = cc.on_congestion(window, &event);
+        let target = law_tests::cut(cc, window.cwnd, cause);
         *window = Window { cwnd: target, ssthresh: target };
     }
 
     fn ack(cc: &mut Cubic, window: &mut Window, ms: u64) {
-        let event = AckEvent {
-            now: Time(ms * 1_000_000),
-            acked: 1,
-            delivered: 1,
-            rtt: Some(Span::from_millis(500)),
-            flight: 8,
-            una: 1,
-            next: 9,
-            sacks: false,
-            ece: false,
-            marked: 0,
-            recovering: false,
-        };
-        cc.on_ack(window, &event);
+        cc.on_ack(window, &law_tests::event(ms, 1, Some(500)));
     }
 
     /// Beta 1/2, C 1, reduced at 16: 8, K = 2 s. After 0.5 s W(1 s) = 15 is capped at 12: a share of (12 - 8)

@@ -20,7 +20,7 @@ fn ms(number: u64) -> Time {
     Time(number * 1_000_000)
 }
 
-fn event(at: u64, acked: u32, rtt: Option<u64>) -> AckEvent {
+pub(super) fn event(at: u64, acked: u32, rtt: Option<u64>) -> AckEvent {
     AckEvent {
         now: ms(at),
         acked,
@@ -41,7 +41,7 @@ fn congestion(cause: Cause, cwnd: f64) -> CongestionEvent {
 }
 
 /// The target that a reduction at `cwnd` returns.
-fn cut(cc: &mut Cubic, cwnd: f64, cause: Cause) -> f64 {
+pub(super) fn cut(cc: &mut Cubic, cwnd: f64, cause: Cause) -> f64 {
     cc.on_congestion(&Window { cwnd, ssthresh: 64.0 }, &congestion(cause, cwnd))
 }
 
