@@ -14,7 +14,7 @@ from dropcurve import _core
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
-from dropcurve.tuning import of_link
+from dropcurve.tuning import of_file
 from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.time_source import ProcessorTime, WallTime
@@ -66,10 +66,9 @@ class _Counting:
 
 
 def test_runs_that_are_not_finished_at_the_deadline_are_abandoned(tmp_path: Path) -> None:
-    """The run takes seconds; the deadline passes when the threads are first watched."""
-    question = of_link(
-        rate="1Gbit", rtt="20ms", flows="4", buffer="4000pkts", goal="p95 delay < 20ms, max utilisation"
-    )
+    """The run simulates a day, which takes many times as long as the deadline takes to pass: two looks at the clock."""
+    scenario = dc.Scenario.load("droptail_vs_red").set("run.duration", "100000 s")
+    question = of_file(scenario, goal="p95 delay < 20ms, max utilisation")
     source = _Counting()
     bench = Bench(
         question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1), source=source,
