@@ -105,3 +105,33 @@ def test_a_block_of_one_condition_has_as_many_seeds() -> None:
     spread = proof.block(Lucky(0.0), 7, 12)
     flows = [dict(trial.condition)["flows"] for trial in spread]
     assert statistics.mean(flows) == pytest.approx(6.0, abs=0.5) and len(set(spread)) == 12
+
+
+class Rare(Lucky):
+    """The same whose delay is longer in the runs of these numbers of a block alone."""
+
+    def __init__(self, *numbers: int) -> None:
+        super().__init__(0.1)
+        parts = proof.parts(self, 1 + proof.APART, proof.RUNS, proof.LARGEST)
+        self.longer = {parts[number].seed for number in numbers}
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        self.share = 0.1 if trial.seed in self.longer else 0.0
+        return super().row(candidate, trial)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "runs", "held"),
+    [((), 36, 36), ((7,), 72, 71), ((7, 40), 144, 142), ((7, 8), 36, 34), ((1, 40, 50, 60), 72, 68),
+     ((1, 40, *range(80, 85)), 144, 137), ((1, 40, *range(80, 86)), 144, 136)],
+)  # fmt: skip
+def test_a_block_that_is_not_clear_is_doubled(numbers: tuple[int, ...], runs: int, held: int) -> None:
+    found = proof.prove(Rare(*numbers), tail_drop(18_700), 1, 0)
+    assert found is not None and found.runs == runs
+    assert [(one.held, one.runs) for one in found.kept] == [(held, runs)]
+    assert found.holds == (held >= 0.95 * runs)
+
+
+def test_a_block_of_a_large_link_is_doubled_once() -> None:
+    found = proof.prove(Rare(7, 40), tail_drop(18_700), 1, 0, largest=proof.LARGEST_LARGE)
+    assert found is not None and (found.runs, found.kept[0].held) == (72, 70) and found.holds

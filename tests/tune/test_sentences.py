@@ -19,10 +19,12 @@ from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import complexity, margin_of
 from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.findings import Findings
-from dropcurve.tuning.proof import APART, block, prove
-from dropcurve.tuning.statements import USED, verdict
+from dropcurve.tuning.proof import APART, parts, prove
+from dropcurve.tuning.spare import USED
+from dropcurve.tuning.statements import verdict
 from dropcurve.tuning.text import text
-from dropcurve.tuning.validation import Validation, ValidationLine
+from dropcurve.tuning.validation import Validation
+from dropcurve.tuning.validation_line import ValidationLine
 
 GOALS = (
     "p95 delay < 20ms, max utilisation",
@@ -82,6 +84,7 @@ class Case:
     bench: Bench
     validation: Validation
     answer: Findings
+    block: int
 
     def __repr__(self) -> str:
         return text(self.answer)
@@ -120,15 +123,15 @@ def cases(draw: st.DrawFn) -> Case:
             validation.drifted[one.key] = draw(st.integers(0, 2))
     validation.settle()
     validation.decide()
-    proof = None
+    proof, size = None, draw(st.integers(6, 40))
     if bench.question.goal.constraints and draw(st.booleans()):
-        proof = prove(bench, validation.decide(), 1, 0, runs=draw(st.integers(6, 40)))
+        proof = prove(bench, validation.decide(), 1, 0, runs=size)
     answer = Findings(
         bench.question, 1, tuple(validation.lines()), (), (), (), (), "", (), 10, 10, "0", "tune",
         replications=validation.replications, fresh_conditions=3, replication_s=1.0, margin=margin,
         point=bench.scales[0], proof=proof,
     )  # fmt: skip
-    return Case(bench, validation, answer)
+    return Case(bench, validation, answer, size)
 
 
 def near(shown: str, value: float) -> bool:
@@ -159,7 +162,9 @@ def is_wide(case: Case, measure: str) -> bool:
 
 def check_load(case: Case, found: re.Match[str]) -> None:
     best = case.answer.lines[0]
+    undecided = sum(line.standing == "undecided" for line in case.answer.lines)
     if found["verb"] == "Load":
+        assert int(found["undecided"] or 0) == undecided
         assert not case.answer.question.goal.constraints or len(case.values(best, "utilisation")) >= 6
         goal = case.answer.question.goal
         bounded = "p95 delay <" in str(goal)
@@ -199,7 +204,8 @@ def check_held(case: Case, found: re.Match[str]) -> None:
 def check_proven(case: Case, found: re.Match[str]) -> None:
     proof, goal = case.answer.proof, case.answer.question.goal
     assert proof is not None and int(found["runs"]) == proof.runs
-    trials = block(case.bench, 1 + APART, proof.runs)
+    trials = parts(case.bench, 1 + APART, case.block, proof.runs // case.block)
+    assert proof.runs == len(trials)
     rows = [case.bench.row(case.answer.best, trial) or {} for trial in trials]
     for bound in goal.constraints:
         values = [row[bound.measure.key] for row in rows]
@@ -226,8 +232,25 @@ def check_budget(case: Case, found: re.Match[str]) -> None:
     elif found["nothing"]:
         assert used > 100.0 - 1e-3
     else:
-        rivals = [line for line in case.answer.lines[1:] if held_share(case, line) >= 0.95 - 1e-9]
-        assert all(statistics.mean(case.behind(line)) > -case.answer.margin for line in rivals)
+        more = [line for line in case.answer.lines[1:] if max(case.values(line, "sojourn_ms_p95")) > worst]
+        check_unused(case, found["why"], more)
+
+
+def check_unused(case: Case, why: str, more: list[ValidationLine]) -> None:
+    """The reason for an unused budget; ``more`` are the rivals that use more of it."""
+    rivals = [line for line in more if held_share(case, line) >= 0.95 - 1e-9]
+    if why.startswith("it is undecided whether more delay buys anything"):
+        assert any(line.standing == "undecided" for line in rivals)
+    elif over := re.fullmatch(r".* uses more and misses .* in (\d+) of (\d+) runs", why):
+        kind = case.answer.best.kind
+        missed = [
+            held_share(case, line) for line in more if line not in rivals and line.candidate.kind == kind
+        ]
+        assert any(round((1.0 - share) * int(over[2])) == int(over[1]) for share in missed)
+    elif why == "no validated design that uses more of it is better by more than the margin":
+        assert rivals and all(statistics.mean(case.behind(line)) > -case.answer.margin for line in rivals)
+    else:
+        assert why == "no validated design uses more of it and holds every constraint" and not rivals
 
 
 def check_against(case: Case, found: re.Match[str]) -> None:
@@ -243,9 +266,15 @@ def check_against(case: Case, found: re.Match[str]) -> None:
 
 def check_counts(case: Case, found: re.Match[str]) -> None:
     rivals = case.answer.lines[1:]
-    counts = re.findall(r"(\d+) ((?:miss|are|is|cannot)\w*)", found["counts"])
-    numbers = [(word, int(number)) for number, word in counts]
-    assert int(found["rivals"]) == len(rivals) == sum(number for _, number in numbers)
+    if found["every"]:
+        number = {"The only rival": 1, "Both rivals": 2}.get(found["every"]) or int(found["every"].split()[1])
+        numbers = [(found["same"], number)]
+        assert len({line.standing for line in rivals}) == 1
+    else:
+        counts = re.findall(r"(\d+) ((?:miss|are|is|cannot)\w*)", found["counts"])
+        numbers = [(word, int(number)) for number, word in counts]
+        assert int(found["rivals"]) == len(rivals)
+    assert len(rivals) == sum(number for _, number in numbers)
     missed = sum(held_share(case, line) < 0.95 - 1e-9 for line in rivals)
     assert missed == sum(number for word, number in numbers if word.startswith("miss"))
     for line in rivals:
@@ -273,6 +302,9 @@ def check_equal(case: Case, found: re.Match[str]) -> None:
     if "as simple as any" in why:
         assert all(mine <= complexity(line.candidate) for line in equal)
         twins = [line for line in equal if complexity(line.candidate) == mine]
+        broken = [1.0 - held_share(case, line) for line in (best, *twins)]
+        if "fewest runs" in why:
+            assert broken[0] < min(broken[1:])
         if "widest drift" in why:
             assert all((best.drifted or 0) < (line.drifted or 0) for line in twins)
         if "as good where" in why:
@@ -288,7 +320,9 @@ def check_undecided(case: Case, found: re.Match[str]) -> None:
 
 #: Each form of a sentence with its check.
 FORMS = {
-    r"(?P<verb>Load|Not settled yet, the best so far is) .*; in the mean over the range expect .*": check_load,
+    r"(?P<verb>Load|Not settled yet, the best so far is) .*?"
+    r"(?:, the best so far \((?P<undecided>\d+) rivals? undecided\))?; in the mean over the range expect .*":
+        check_load,
     rf"The interval of (?P<measure>.*) \((?P<mean>{NUMBER}) ± .*\) is too wide to act on: (?:about .* would narrow it "
     r"to half of the value; a longer --time or --until decided makes them|it scatters between runs; .*)":
         check_narrower,
@@ -300,11 +334,11 @@ FORMS = {
     r"In (?P<runs>\d+) runs on fresh seeds that took no part in choosing it: .*": check_proven,
     r"No time was left for fresh seeds that took no part in choosing it, .*": check_unproven,
     rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "
-    rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|no validated design that uses more of it is better "
-    r"by more than the margin)": check_budget,
+    rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|(?P<why>.*))": check_budget,
     rf"Against .*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to (?P<after>{NUMBER}) ms|stays at [^,]*))?"
     r"(?:, )?(?:.* is .* (?P<side>better|worse)|.* differs by at most .*|.* is the same)?": check_against,
-    r"Of (?P<rivals>\d+) rivals? on the same runs, (?P<counts>.*)": check_counts,
+    r"Of (?P<rivals>\d+) rivals on the same runs, (?P<counts>.*)|(?P<every>The only rival|Both rivals|All \d+ rivals) "
+    r"(?P<same>.*) on the same runs": check_counts,
     r"Equal: .*; the recommendation (?P<why>.*)": check_equal,
     r"Undecided against .*: (?:about .* more \((?P<more>\d+) replications?\) would settle it.*|the difference .*)":
         check_undecided,

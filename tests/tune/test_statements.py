@@ -15,7 +15,7 @@ from dropcurve.tuning.findings import Findings
 from dropcurve.tuning.names import setting
 from dropcurve.tuning.proof import Kept, Proof
 from dropcurve.tuning.statements import standing_of, verdict
-from dropcurve.tuning.validation import ValidationLine
+from dropcurve.tuning.validation_line import ValidationLine
 
 QUESTION = of_link(
     rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation"
@@ -112,9 +112,38 @@ def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> 
 def test_an_unused_budget_is_explained() -> None:
     text = said(answer(line("mine", 99.9, worst=9.0)))
     assert "The worst run uses 60 % of the bound on the delay; more delay would buy at most 0.1" in text
-    rival = line("more", 97.0, "worse", ahead=-2.0)
-    text = said(answer(line("mine", 99.0, worst=9.0), rival))
-    assert "no validated design that uses more of it is better by more than the margin" in text
+    mine, rival = line("mine", 99.0, worst=9.0), line("more", 97.0, "worse", ahead=-2.0)
+    assert "no validated design that uses more of it is better by more than the margin" in said(
+        answer(mine, rival)
+    )
+    less = line("less", 97.0, "worse", ahead=-2.0, worst=8.0)
+    assert "no validated design uses more of it and holds every constraint" in said(answer(mine, less))
+    over = line("next", 99.5, "infeasible", ahead=0.5, held=20, worst=16.0)
+    text = said(answer(mine, rival, over, line("far", 99.9, "infeasible", ahead=0.9, held=0, worst=30.0)))
+    assert "tail drop with limit 99.5 pkts uses more and misses p95 delay < 15 ms in 16 of 36 runs" in text
+    text = said(answer(mine, over, line("open", 99.1, "undecided", ahead=0.1, needed=10)))
+    assert "it is undecided whether more delay buys anything (open)" in text
+    assert "of the bound on the delay" not in said(answer(line("mine", 99.0, worst=13.5), rival))
+
+
+def test_the_first_sentence_says_how_far_the_recommendation_was_compared() -> None:
+    open_one = line("open", 99.1, "undecided", ahead=0.1, needed=10)
+    found = answer(line("mine", 99.0), open_one, line("behind", 97.0, "worse", ahead=-2.0))
+    assert said(found).startswith("Load tail drop with limit 99 pkts, the best so far (1 rival undecided); ")
+    found = replace(found, uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
+    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in said(found)
+
+
+def test_rivals_that_all_stand_alike_are_one_subject() -> None:
+    some = [line(f"behind {n}", 97.0, "worse", ahead=-2.0) for n in range(9)]
+    assert "All 9 rivals are worse on the same runs" in said(answer(line("mine", 99.0), *some))
+    assert "Both rivals are worse on the same runs" in said(answer(line("mine", 99.0), *some[:2]))
+    assert "The only rival is worse on the same runs" in said(answer(line("mine", 99.0), some[0]))
+
+
+def test_equals_that_break_a_bound_more_often_are_said_to() -> None:
+    found = answer(line("mine", 99.0), line("twin", 98.95, "equal", ahead=-0.05, held=35))
+    assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in said(found)
 
 
 def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:

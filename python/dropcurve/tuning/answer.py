@@ -17,7 +17,7 @@ from . import text
 from .candidates import Candidate
 from .findings import Findings
 from .proof import Kept, Proof
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 #: Version of ``tune.json``.
 FORMAT = 1

@@ -6,14 +6,14 @@ better there than the recommendation is validated, and recommended if the valida
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import boxes
 from .adjust import Adjusting
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .constraint import direction
+from .constraint import customary_s, direction, scaled
 from .decision import doubtful, slack
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
@@ -33,8 +33,10 @@ SAFER = (0.96, 0.91, 0.85)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
-#: Disciplines that are solved besides the usual ones, and further ones under a time limit.
+#: Disciplines that are solved besides the usual ones, and those that are solved last.
 FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2")
+#: The usual discipline of which another one has the parameters: it is also solved from the best setting of that one.
+SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", "dualpi2": "pie"}
 
 
 @dataclass(frozen=True)
@@ -88,21 +90,46 @@ class Challengers:
                     yield from self.better(best, adjusting.go([made]))[:1]
 
     def further(
-        self, best: Candidate, kinds: Sequence[str], say: Callable[[str, Candidate | None], None]
+        self,
+        best: Candidate,
+        kinds: Sequence[str],
+        settings: Mapping[str, Coordinates],
+        runs: float,
+        say: Callable[[str, Candidate | None], None],
     ) -> Iterator[Candidate]:
-        """The best of each further discipline that is better than the recommendation."""
+        """The best of each further discipline that is better than the recommendation.
+
+        Args:
+            best: The recommendation.
+            kinds: The disciplines.
+            settings: Coordinates of the best setting of each discipline that was searched.
+            runs: Runs for each discipline from which on its other parameters are no longer moved.
+            say: Called with each stage and the recommendation.
+        """
         question = self.bench.question
         for kind in kinds:
             study = FamilyStudy(family(kind, question.room), question.target, 1, self.seed)
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
             say(f"a further discipline: {kind}", best)
-            # The same number of runs: the other parameters are varied only if there is time.
-            most = float(self.bench.runs) if self.until is None else float("inf")
-            solving = Solving(self.bench, evaluations, list(self.first), most, self.until, margin=self.margin)
+            solving = Solving(
+                self.bench, evaluations, list(self.first), self.bench.runs + runs, self.until,
+                margin=self.margin, starts=self._start(study, settings),
+            )  # fmt: skip
             points = slack(question.goal, self.margin)
             found = self.better(best, solving.go(), points)
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(found))[:1]
+
+    def _start(self, study: FamilyStudy, settings: Mapping[str, Coordinates]) -> dict[str, Coordinates]:
+        """The coordinates of the best setting of a sibling, where there is one."""
+        kind, room = study.family.kind, self.bench.question.room
+        shared = settings.get(SIBLINGS.get(kind, ""))
+        if shared is None:
+            return {}
+        own = scaled(study, room, customary_s(self.bench.question.goal, room)) | shared
+        return {
+            kind: {name: min(max(own[name], axis.low), axis.high) for name, axis in study.family.axes.items()}
+        }
 
     def safer(
         self, one: Candidate, space: Family, coordinates: Coordinates, most: float = 1.0

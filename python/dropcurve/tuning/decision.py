@@ -2,7 +2,8 @@
 
 The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
 better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
-that is good over the widest drift of conditions, then the one nearest the defaults of its discipline. Where the goal
+that breaks a bound in the fewest runs, then the one that is good over the widest drift of conditions, then the one
+nearest the defaults of its discipline. Where the goal
 leaves the delay open, equals with a longer delay go last. Statements about a rival are equivalence tests of the paired
 difference against the margin, by the rules that all verdicts share (`dropcurve.verdict.equivalence`).
 """
@@ -119,9 +120,11 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
     drift = {id(row): (row.drifted or 0) if known else 0 for row in alike}
     delays = all(row.delay is not None for row in alike)
 
-    def rank(row: DecisionRow) -> tuple[tuple[int, int], int, float, float]:
+    def rank(row: DecisionRow) -> tuple[tuple[int, int], float, int, float, float]:
         last = row.delay if delays and row.delay is not None else _mean(row.losses)
-        return complexity(row.candidate), drift[id(row)], default_distance(row.candidate), last
+        return (
+            complexity(row.candidate), row.broken, drift[id(row)], default_distance(row.candidate), last
+        )  # fmt: skip
 
     return min(alike, key=rank)
 

@@ -12,7 +12,7 @@ from .proof import FEWEST, Proof
 from .question import Question
 from .robustness import Drift, Sensitivity
 from .screening import ScreeningEffect
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 
 @dataclass(frozen=True)

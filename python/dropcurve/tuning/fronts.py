@@ -10,7 +10,7 @@ from .candidates import Candidate
 from .findings import Findings
 from .names import KINDS, shown
 from .terms import cell, points_of
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 
 def several(answer: Findings) -> bool:

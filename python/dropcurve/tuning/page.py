@@ -25,7 +25,7 @@ from .names import KINDS
 from .names import shown as of_parameter
 from .question import ends
 from .terms import labels
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 TEMPLATE = "tune.html"
 #: Figures that take as long as those of the queue, and the time of a later figure as a share of that of the first.

@@ -10,7 +10,7 @@ here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .atlas.start import starts
@@ -38,7 +38,8 @@ BEHIND = 3.0
 
 @dataclass
 class Solving:
-    """The stage, on a bench with ``trials`` that every accepted design is run in."""
+    """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has further coordinates
+    from which a family is solved, by discipline."""
 
     bench: Bench
     evaluations: Evaluations
@@ -47,6 +48,7 @@ class Solving:
     until: float | None = None
     say: Callable[[str, Candidate | None], None] = lambda *_: None
     margin: float = 0.0
+    starts: Mapping[str, Coordinates] = field(default_factory=dict)
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
@@ -75,6 +77,8 @@ class Solving:
             what = "largest setting within the bound" if self.direction else "best setting"
             self.say(f"line search, {what}: {study.family.kind}", self.best)
             self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
+            if (start := self.starts.get(study.family.kind)) is not None:
+                self._solve(study, start)
         for late in (False, True):
             for study in order:
                 if study.family.kind in self.found and self._behind(study) == late:

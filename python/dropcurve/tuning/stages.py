@@ -14,7 +14,7 @@ from . import effort, robustness
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
-from .candidates import Candidate, references
+from .candidates import Candidate
 from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
 from .decision import margin_of
 from .effort import Budget, Clock
@@ -23,12 +23,15 @@ from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
 from .selection import affordable_of, chosen_of, lost, spots_of
 from .study import FamilyStudy
-from .validation import APART, Validation, ValidationLine
+from .validation import APART, NEAR_MISS, Validation
+from .validation_line import ValidationLine
 
 #: Largest number of steps to a better neighbour of the recommendation.
 NEIGHBOURS = 3
 #: Share of the runs of a search for moving another parameter of the recommendation.
 ALONG = 0.4
+#: The same for the other parameters of each further discipline.
+FURTHER = 0.1
 #: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
@@ -117,7 +120,8 @@ class Stages:
         """Runs the stages around the recommendation, and replications until rivals are decided."""
         self._step_to_neighbours(validation, outcome)
         if not self.spent.brief:
-            self._further(validation, outcome, further_kinds(self.bench.question, more=False), effort.DRIFT)
+            more = self.clock.seconds is None
+            self._further(validation, outcome, further_kinds(self.bench.question, more=more), effort.DRIFT)
         self._drift(validation)
         self._decide(validation, outcome)
 
@@ -220,7 +224,10 @@ class Stages:
             return
         best = validation.decide()
         challengers = self._challengers(validation, outcome, self.clock.until(share))
-        for one in challengers.further(best, kinds, self.say):
+        places = {kind: self._place(one, outcome)[1] for kind, one in outcome.best_of.items()}
+        settings = {kind: place for kind, place in places.items() if place is not None}
+        runs = FURTHER * self.spent.runs if self.clock.seconds is None else math.inf
+        for one in challengers.further(best, kinds, settings, runs, self.say):
             validation.add(one)
         if validation.decide() is not best:
             self._step_to_neighbours(validation, outcome)
@@ -274,9 +281,20 @@ class Stages:
         if self.clock.seconds is not None:
             self.say("validation: further replications", validation.decide())
             validation.settle(thorough=True)
+        self._secure(validation, outcome)
         self._prove(validation, outcome)
         if self.clock.seconds is not None or self.refused:
             self._surroundings(best, validation, outcome, 1.0)
+
+    def _secure(self, validation: Validation, outcome: SearchOutcome) -> None:
+        """Validates a recommendation that broke a bound in few runs with a safer scale: among equals the one that holds
+        its bounds in more runs is recommended."""
+        best = validation.decide()
+        if not validation.several and 0.0 < validation.broken(best) <= NEAR_MISS:
+            space, coordinates = self._place(best, outcome)
+            if space is not None and coordinates is not None:
+                challengers = self._challengers(validation, outcome, validation.until)
+                self._safer(best, space, coordinates, challengers, validation)
 
     def _prove(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Tries the recommendation on fresh seeds that took no part in choosing it; if it breaks a bound there, a safer
@@ -288,10 +306,12 @@ class Stages:
             if validation.misses(best):
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
-            runs = proofs.RUNS if self.spent.level < effort.LEAST_LEVEL else proofs.RUNS_LARGE
+            large = self.spent.level >= effort.LEAST_LEVEL
             found = proofs.prove(
-                self.bench, best, self.seed, number, runs=runs, until=self.clock.until(ENDED)
-            )
+                self.bench, best, self.seed, number, until=self.clock.until(ENDED),
+                runs=proofs.RUNS_LARGE if large else proofs.RUNS,
+                largest=proofs.LARGEST_LARGE if large else proofs.LARGEST,
+            )  # fmt: skip
             if found is None or found.holds:
                 self.proof = found
                 return
@@ -368,20 +388,3 @@ def _missing(some: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list
     """Designs that are on no line of the validation, each once."""
     there = {line.candidate.key for line in lines}
     return list({one.key: one for one in some if one.key not in there}.values())
-
-
-def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget:
-    """The budget of an answer: by the size of the link, or under a time limit by the pace of the first runs."""
-    question = bench.question
-    if clock.seconds is None:
-        return effort.by_size(question, runs)
-    name, kind, params, origin = next(references(question.room, box=question.target.box))
-    one = Candidate(name, kind, params, origin)
-    bench.run((one, trial) for trial in block(question.conditions(2), seed))
-    if 0.0 < bench.spent_s < effort.PACED * clock.seconds:
-        # The first runs include loading and preparation: the pace is that of the next ones.
-        bench.spent_s, bench.made = 0.0, 0
-        bench.run((one, trial) for n in (1, 2) for trial in block(question.conditions(2), seed + n * APART))
-    if bench.run_s is None:
-        return effort.by_size(question, runs)
-    return effort.by_pace(question, clock.left(effort.DRIFT) or 0.0, bench.run_s, runs)

@@ -11,18 +11,16 @@ from ..metrics.statistics import Paired
 from ..quantities import wording
 from .aggregation import where
 from .decision import complexity, default_distance, is_fair_twin, reported, short
-from .delay_bounds import delay_bounds
 from .findings import Findings
 from .measures import Measure
 from .names import setting
 from .proof import Kept
+from .spare import spare_budget
 from .terms import cell, interval, labels, points_of, span
 from .unsettled import narrower, to_do
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
-#: Share of the delay bound from which on the budget counts as used.
-USED = 0.9
-#: Possible gain in percentage points below which none is left.
+#: Difference in percentage points below which two designs are the same.
 LEAST = 5e-4
 #: Ending of the names of designs by formula.
 FORMULA = ", by formula"
@@ -39,7 +37,7 @@ def verdict(answer: Findings) -> list[str]:
     found += [_kept(answer, one) for one in best.kept] if best.holds else []
     if best.holds:
         found += _proven(answer)
-        found += _budget(answer, best)
+        found += spare_budget(answer)
         found += _against_default(answer, best)
         found += _sure(answer)
     else:
@@ -86,7 +84,7 @@ def _load(answer: Findings, best: ValidationLine) -> str:
     how = where(answer.question.robust)
     if not answer.question.varying:
         how = "on this link"
-    return f"{to_do(answer)} {setting(best.candidate)}; {how} expect {expected(answer, best)}"
+    return f"{to_do(answer, setting(best.candidate))}; {how} expect {expected(answer, best)}"
 
 
 def expected(answer: Findings, line: ValidationLine) -> str:
@@ -175,27 +173,6 @@ def _possible(answer: Findings) -> Iterator[str]:
     )
 
 
-def _budget(answer: Findings, best: ValidationLine) -> Iterator[str]:
-    """Sentence on the used share of the bound on the delay and, if that is small, on the reason."""
-    bounds = {id(one) for one in delay_bounds(answer.question.goal)}
-    used = [
-        one.worst / one.constraint.bound for one in best.kept if id(one.constraint) in bounds and one.runs
-    ]
-    if not used or max(used) >= USED:
-        return
-    share = f"The worst run uses {100 * max(used):.0f} % of the bound on the delay"
-    objective, mean = answer.question.goal.objectives[0], best.objectives[0].mean
-    if objective.unit == "%" and mean is not None:
-        room = 100.0 - mean if objective.higher else mean
-        if room < answer.margin:
-            most = wording.bound(room, points_of(objective))
-            yield f"{share}; more delay would buy {f'at most {most}' if room > LEAST else 'nothing'}"
-            return
-    rivals = [line for line in answer.lines[1:] if line.holds]
-    if all(line.standing in ("worse", "equal", "no better") for line in rivals):
-        yield f"{share}; no validated design that uses more of it is better by more than the margin"
-
-
 def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
     """Gains and costs of the recommendation against the queue without AQM; where its whole buffer was not validated,
     against tail drop of another size."""
@@ -244,8 +221,12 @@ def _sure(answer: Findings) -> Iterator[str]:
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
         "better": "are better but cannot be loaded", "undecided": "are undecided",
     }  # fmt: skip
-    parts = [f"{len(some)} {_verb(words[name], len(some))}" for name, some in groups.items() if some]
-    yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
+    there = [(name, len(some)) for name, some in groups.items() if some]
+    parts = [f"{count} {_verb(words[name], count)}" for name, count in there]
+    if len(there) == 1:
+        yield f"{_all(len(rivals))} {_verb(words[there[0][0]], len(rivals))} on the same runs"
+    else:
+        yield f"Of {wording.count(len(rivals), 'rival')} on the same runs, {wording.listed(parts)}"
     if groups["equal"]:
         names = labels(answer.lines)
         listed = _named([names[line.candidate.key] for line in groups["equal"]])
@@ -277,17 +258,25 @@ def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
 
 
 def _simplest(best: ValidationLine, equal: Sequence[ValidationLine]) -> str:
-    """The reason for the choice of a design among equals: by simplicity, then drift of conditions, then the mean."""
+    """The reason for the choice of a design among equals: by simplicity, then broken runs, then drift of conditions."""
     alike = [line for line in equal if complexity(line.candidate) == complexity(best.candidate)]
     if not alike:
         return "the simplest of them"
+    if all(_broken(best) < _broken(line) for line in alike):
+        return "as simple as any and breaks a bound in the fewest runs"
     drifts = [line.drifted for line in (best, *alike)]
     known = [one for one in drifts if one is not None]
     if len(known) == len(drifts) and known[0] < min(known[1:]):
         return "as simple as any and good over the widest drift of conditions"
     if all(default_distance(best.candidate) < default_distance(line.candidate) for line in alike):
         return "as simple as any and nearest its defaults"
-    return "as simple as any" + (" and as good where conditions drift" if len(known) == len(drifts) else "")
+    as_good = len(known) == len(drifts) and known[0] <= min(known)
+    return "as simple as any" + (" and as good where conditions drift" if as_good else "")
+
+
+def _broken(line: ValidationLine) -> float:
+    """The share of the runs of a design that broke a bound, of the one broken most often."""
+    return max((1.0 - one.held / one.runs for one in line.kept if one.runs), default=0.0)
 
 
 def _undecided(answer: Findings, line: ValidationLine) -> str:
@@ -334,6 +323,11 @@ def margin_shown(answer: Findings) -> str:
     divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
     unit = "percentage points" if objective.unit == "%" else unit
     return f"{answer.margin * answer.point / divisor:.2g} {unit}".rstrip()
+
+
+def _all(count: int) -> str:
+    """The subject of a sentence on every rival."""
+    return {1: "The only rival", 2: "Both rivals"}.get(count, f"All {count} rivals")
 
 
 def _verb(words: str, count: int) -> str:

@@ -9,7 +9,7 @@ from ..quantities import units, wording
 from .goal import Objective
 from .measures import Measure
 from .names import shown
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 
 def points_of(one: Objective) -> str:

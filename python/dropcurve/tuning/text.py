@@ -16,7 +16,7 @@ from .robustness import Drift, Off
 from .statements import bounded
 from .terms import cell, interval, labels
 from .unsettled import narrower, to_do
-from .validation import ValidationLine
+from .validation_line import ValidationLine
 
 #: Columns of the text.
 WIDTH = 100
@@ -31,7 +31,7 @@ def _verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
-    found = [f"{to_do(answer)} {setting(best.candidate)}; {_expectation(answer, best)}"]
+    found = [f"{to_do(answer, setting(best.candidate))}; {_expectation(answer, best)}"]
     found += narrower(answer) if best.holds else []
     found += [
         f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs

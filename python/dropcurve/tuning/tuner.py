@@ -18,8 +18,9 @@ from .asking import ask
 from .bench import Bench, Tell
 from .candidates import Candidate
 from .effort import Clock
+from .pace import effort_of
 from .question import Question
-from .stages import Stages, effort_of
+from .stages import Stages
 from .time_source import TimeSource, WallTime
 
 #: Called with the stage, the incumbent (None before there is one) and the means of its runs so far.

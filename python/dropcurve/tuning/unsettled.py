@@ -11,9 +11,15 @@ from .findings import Findings
 from .terms import span
 
 
-def to_do(answer: Findings) -> str:
-    """The beginning of the first sentence: to load the recommendation, or that it is undecided."""
-    return "Not settled yet, the best so far is" if unsettled(answer) or answer.too_few else "Load"
+def to_do(answer: Findings, design: str) -> str:
+    """The beginning of the first sentence: to load the recommendation, named ``design``, how far it is compared, or
+    that it is undecided."""
+    if unsettled(answer) or answer.too_few:
+        return f"Not settled yet, the best so far is {design}"
+    undecided = sum(line.standing == "undecided" for line in answer.lines[1:])
+    parts = [wording.count(undecided, "rival") + " undecided"] if undecided else []
+    parts += [f"{len(answer.uncompared)} not compared"] if answer.uncompared else []
+    return f"Load {design}" + (f", the best so far ({', '.join(parts)})" if parts else "")
 
 
 def unsettled(answer: Findings) -> list[Vague]:

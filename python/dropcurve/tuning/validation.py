@@ -35,6 +35,7 @@ from .effort import Budget
 from .goal import Constraint
 from .proof import Kept, Proof, kept
 from .study import front, knee
+from .validation_line import ValidationLine
 
 #: Fewest replications for an interval.
 LEAST = 2
@@ -51,34 +52,6 @@ NO_VALUE = 1e6
 NEAR_MISS = 0.5
 #: Number of runs that miss a bound after which a design gets no more runs.
 MISSES = 2.5
-
-
-@dataclass(frozen=True)
-class ValidationLine:
-    """A design on held-out conditions: its objectives, its measures (means over the range), its constraints, and the
-    paired difference of each objective from the recommendation (None for the recommendation itself).
-
-    ``standing`` is how it stands against the recommendation (None for that itself and where there are several
-    objectives), ``needed`` the replications that would decide it where it is undecided (None: too many), ``drifted``
-    the places beyond the range of conditions where it is no longer good, if drift was run, ``delay`` the p95 of the
-    queueing delay (ms) where the goal leaves it open.
-    """
-
-    candidate: Candidate
-    objectives: tuple[Interval, ...]
-    measures: dict[str, Interval]
-    kept: tuple[Kept, ...]
-    difference: tuple[Paired | None, ...]
-    real: tuple[bool, ...] = ()
-    standing: Standing | None = None
-    needed: int | None = None
-    drifted: int | None = None
-    delay: float | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether every constraint held in nineteen runs of twenty."""
-        return all(one.holds for one in self.kept)
 
 
 @dataclass
@@ -252,6 +225,10 @@ class Validation:
     def misses(self, one: Candidate) -> bool:
         """Whether a design that was validated misses a bound."""
         return not self._row(one).feasible
+
+    def broken(self, one: Candidate) -> float:
+        """The share of the runs of a design that broke a bound, of the one broken most often."""
+        return self._row(one).broken
 
     def _decided(self, one: Candidate) -> bool:
         return self._standing(one)[0] not in ("undecided", "better") and not self._doubtful(one)
