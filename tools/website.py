@@ -1,8 +1,10 @@
-"""Builds the documentation site into out/site: the pages of docs and around it, references, search, the studio.
+"""Builds the documentation site into out/site: the pages of docs and around it, references, search, the
+studio.
 
     python tools/website.py
 
-Links to files that are no pages become plain text; a link to a page or figure that does not exist ends the build.
+Links to files that are no pages become plain text; a link to a page or figure that does not exist ends the
+build.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "survey.md",
         "stress.md",         "decisions/",
     ),
-    "How far to trust it": (
+        "Validation": (
         "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md", "studies/",
     ),
     "Reference": (

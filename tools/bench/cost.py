@@ -2,8 +2,8 @@
 
     python tools/bench/cost.py
 
-Instructions: the bench `disc` takes few and many packets under valgrind; the difference over the difference in packets
-leaves out the start. Nanoseconds: the best of seven runs of the same bench, on this machine.
+Instructions: the bench `disc` takes few and many packets under valgrind; the difference over the difference
+in packets leaves out the start. Nanoseconds: the best of seven runs of the same bench, on this machine.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ fn every_page_shows_a_picture_that_exists_and_says_what_is_on_it() {
         let folder = format!("{}/../../docs/disciplines", env!("CARGO_MANIFEST_DIR"));
         let page = std::fs::read_to_string(format!("{folder}/{}.md", entry.kind)).unwrap();
         let (alt, rest) = page
-            .split_once("## As a picture\n\n![")
+            .split_once("## Measured behaviour\n\n![")
             .and_then(|(_, rest)| rest.split_once("]("))
             .unwrap_or_else(|| panic!("{}.md has no picture", entry.kind));
         assert!(alt.len() > 30, "{}.md: {alt:?} does not say what is on the picture", entry.kind);
@@ -106,12 +106,12 @@ fn every_page_shows_a_picture_that_exists_and_says_what_is_on_it() {
 /// The sections every page has, in this order; it may have others between them.
 const SECTIONS: [&str; 8] = [
     "Algorithm",
-    "As a picture",
+    "Measured behaviour",
     "Parameters",
-    "What the sources leave open",
+    "Ambiguities in the sources",
     "ECN",
     "When to use it",
-    "When not",
+    "When not to use it",
     "Sources",
 ];
 
@@ -139,6 +139,7 @@ fn every_page_says_what_ecn_does() {
         let page = std::fs::read_to_string(path).unwrap();
         let (_, rest) = page.split_once("\n## ECN\n").unwrap();
         let (text, _) = rest.split_once("\n## ").unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let field = entry.fields.iter().find(|field| field.name == "ecn");
         let on = field.map(|field| field.default == Value::Bool(true));
         let stated = match on {
