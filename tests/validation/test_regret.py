@@ -69,6 +69,22 @@ def test_the_incumbent_of_a_peer_is_the_best_so_far(bench: Bench) -> None:
     assert made.after(0) is made.incumbents[0][1]
 
 
+def test_the_rules_of_thumb_of_a_long_bound_can_be_run(tmp_path: Path) -> None:
+    question = of_link(
+        rate="2Mbit",
+        rtt="500-650ms",
+        flows="5-16",
+        buffer="433pkts",
+        goal="p95 delay < 650ms, max utilisation",
+    )
+    made = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
+    rules = confirm._rules(made)
+    assert [one.kind for one in rules] == ["droptail", "pie", "fq_codel"]
+    assert rules[-1].params == {
+        "limit": "433 pkts", "target": "227.5 ms", "interval": "650 ms", "ecn": False
+    }  # fmt: skip
+
+
 def test_every_confirmed_discipline_has_attributes_of_ns3() -> None:
     limit = {"limit": "200 pkts"}
     red = {

@@ -33,6 +33,8 @@ FASTEST = 50e6
 CONDITIONS, SEED = 8, 7_500_000
 #: Measures here, and their names in ns-3's program.
 UTILISATION = "utilisation"
+#: Default interval of CoDel, in seconds.
+INTERVAL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ def confirm(link: DrawnLink, bench: Bench, best: Candidate, kept: Path, jobs: in
         theirs = rows[number * len(trials) : (number + 1) * len(trials)]
         shares = [100.0 * row["util"] for row in theirs]
         first = first or shares
-        here = [bench.value(one, trial, UTILISATION) or 0.0 for trial in trials]
-        delays = [bench.value(one, trial, bound.measure.key) or 0.0 for trial in trials]
+        here = [_known(bench, one, trial, UTILISATION) for trial in trials]
+        delays = [_known(bench, one, trial, bound.measure.key) for trial in trials]
         found.append(
             ConfirmedDesign(
                 one.name, statistics.mean(here), statistics.mean(shares), max(delays) / bound.bound,
@@ -106,6 +108,13 @@ def confirm(link: DrawnLink, bench: Bench, best: Candidate, kept: Path, jobs: in
     return Confirmation(tuple(found))
 
 
+def _known(bench: Bench, one: Candidate, trial: PairedTrial, measure: str) -> float:
+    """A measure of a run, which has to have a value."""
+    value = bench.value(one, trial, measure)
+    assert value is not None, f"a run of {one.queue} has no {measure}"
+    return value
+
+
 def _rules(bench: Bench) -> list[Candidate]:
     """Rules of thumb from the bound alone: tail drop, PIE and FQ-CoDel."""
     question = bench.question
@@ -114,11 +123,24 @@ def _rules(bench: Bench) -> list[Candidate]:
     limit = f"{question.room.buffer_pkts:g} pkts"
     least = max(1500, round(0.95 * bound * question.room.capacity * 1500))
     ecn = {"ecn": question.room.ecn}
-    return [
+    target_s = 0.35 * bound
+    # CoDel takes no target as long as its interval: the longest round trip replaces the default of 100 ms there.
+    longer = (
+        {}
+        if target_s < INTERVAL_S
+        else {"interval": units.show_span(max(question.room.rtt_s, 2.0 * target_s))}
+    )
+    found = [
         Candidate("tail drop at 0.95 of the bound", "droptail", {"limit": f"{least} B"}),
         Candidate("PIE at 0.45", "pie", {"limit": limit, "target": f"{450 * bound:.4g} ms", **ecn}),
-        Candidate("FQ-CoDel at 0.35", "fq_codel", {"limit": limit, "target": f"{350 * bound:.4g} ms", **ecn}),
+        Candidate(
+            "FQ-CoDel at 0.35",
+            "fq_codel",
+            {"limit": limit, "target": f"{1e3 * target_s:.4g} ms", **longer, **ecn},
+        ),
     ]
+    first = PairedTrial.of(0, question.middle(), SEED)
+    return [one for one in found if bench.usable(one, first)]
 
 
 def _there(context: Context, link: DrawnLink, one: Candidate, trial: PairedTrial) -> dict[str, float]:
