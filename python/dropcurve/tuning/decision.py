@@ -50,9 +50,9 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 @dataclass(frozen=True)
 class DecisionRow:
     """Criteria for a design: the loss of every replication (points, the smaller the better), the share
-    of runs that break a constraint (of the one broken most often), the mean excess as a share of the bounds, and the
-    number of places beyond the range of conditions where the design is no longer good (None: not known), and the delay
-    where the goal leaves it open."""
+    of runs that break a constraint (of the one broken most often), the mean excess as a share of the bounds, the
+    number of places beyond the range of conditions where the design is no longer good (None: not known), the delay
+    where the goal leaves it open, and whether a block of fresh seeds refused it."""
 
     candidate: Candidate
     losses: tuple[float, ...]
@@ -60,11 +60,12 @@ class DecisionRow:
     excess: float
     drifted: int | None = None
     delay: float | None = None
+    refused: bool = False
 
     @property
     def feasible(self) -> bool:
-        """Whether every constraint holds in nineteen runs of twenty."""
-        return self.broken <= 1.0 - HOLDS + 1e-12
+        """Whether every constraint holds in nineteen runs of twenty, and no block of fresh seeds refused the design."""
+        return not self.refused and self.broken <= 1.0 - HOLDS + 1e-12
 
 
 class HasDelay(Protocol):

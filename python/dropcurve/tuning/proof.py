@@ -3,8 +3,9 @@ it.
 
 A design that is chosen as the best of those that hold a bound in some runs is likely to have been lucky in them
 (winner's curse). So its bounds count as held only if they also hold in a block on which no choice was based; if not,
-another design is chosen and run in a block of its own. A block in which a bound was broken, and still held in nineteen
-runs of twenty, says little: it is doubled until it is clear, up to `LARGEST` times its size.
+another design is chosen and run in a block of its own. A design that breaks its bound in one run of twenty passes a
+rule of nineteen in twenty in half of all blocks: a block with broken runs is doubled until it is clear, and the largest
+one has to hold the bound in 39 runs of 40.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .goal import Constraint
 
-#: Runs of a block, the number for the largest links (one of them may break a bound), and the fewest for a statement.
-RUNS, RUNS_LARGE, FEWEST = 36, 20, 6
-#: Largest size of a block in which few runs broke a bound, as a multiple of the first size, the same for the largest
-#: links, and the share of broken runs up to which that is clear.
-LARGEST, LARGEST_LARGE, CLEAR = 4, 2, 0.02
+#: Runs of a block, of a brief answer, and of the largest links, and the fewest for a statement.
+RUNS, RUNS_BRIEF, RUNS_LARGE, FEWEST = 72, 36, 20, 6
+#: Largest size of a block that is not clear, as a multiple of each of these sizes.
+LARGEST = {RUNS: 2, RUNS_BRIEF: 4, RUNS_LARGE: 2}
+#: Share of broken runs up to which a block is clear at once, and up to which the largest one is.
+CLEAR, SURE = 0.02, 0.025
 #: Distance of the seeds of a block from those of the validation, between blocks, and between the parts of a block.
 APART, BLOCKS_APART, PARTS_APART = 3_000_000, 10_000, 1000
 
@@ -59,6 +61,11 @@ class Proof:
         return all(one.holds for one in self.kept)
 
     @property
+    def sure(self) -> bool:
+        """Whether no constraint was broken in more than one run of forty, so that nineteen of twenty are sure."""
+        return self.missed <= SURE + 1e-12
+
+    @property
     def off(self) -> float:
         """The greatest excess over a bound, as a share of it; 1 for a run without a value."""
         worst = [one.constraint.excess(one.worst) if one.runs else 1.0 for one in self.kept]
@@ -72,10 +79,9 @@ class Proof:
 
 def prove(
     bench: Bench, one: Candidate, seed: int, number: int, *,
-    runs: int = RUNS, largest: int = LARGEST, until: float | None = None,
+    runs: int = RUNS, until: float | None = None,
 ) -> Proof | None:  # fmt: skip
-    """Runs a design in the ``number``-th block, which is doubled while it holds its bounds and that is not clear, up to
-    ``largest`` times its size.
+    """Runs a design in the ``number``-th block: ``runs`` runs, doubled while they hold the bounds and are not clear.
 
     Returns:
         The outcome of the runs there was time for; None if those are fewer than `FEWEST`.
@@ -88,9 +94,14 @@ def prove(
         if made is None or (found is not None and made.runs <= found.runs):
             return found
         found = made
-        if not found.holds or found.missed <= CLEAR or found.runs < len(trials) or size >= largest:
+        if not found.holds or found.missed <= CLEAR or found.runs < len(trials) or len(trials) >= full(runs):
             return found
         size *= 2
+
+
+def full(runs: int) -> int:
+    """The largest size of a block whose first part has ``runs`` runs."""
+    return runs * LARGEST.get(runs, 1)
 
 
 def _proven(bench: Bench, one: Candidate, trials: list[PairedTrial], until: float | None) -> Proof | None:

@@ -167,12 +167,13 @@ class Stages:
         return len(validation.candidates) > before
 
     def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
-        """Validates a design with a safer scale: the nearest feasible one, but moved by at least its excess over the
-        bound."""
+        """Validates a design with a safer scale: the nearest feasible one, but where it broke its bound too often moved
+        by at least its excess over it."""
         space, coordinates = self._place(failed.candidate, outcome)
         if space is not None and coordinates is not None:
             challengers = self._challengers(validation, outcome, validation.until)
-            self._safer(failed.candidate, space, coordinates, challengers, validation, 1.0 - failed.off)
+            most = 1.0 if failed.holds else 1.0 - failed.off
+            self._safer(failed.candidate, space, coordinates, challengers, validation, most)
 
     def _safer(
         self,
@@ -278,13 +279,11 @@ class Stages:
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
         best = self._surroundings(best, validation, outcome, self._deciding)
-        if self.clock.seconds is not None:
-            self.say("validation: further replications", validation.decide())
-            validation.settle(thorough=True)
+        self.say("validation: further replications", validation.decide())
+        validation.settle(thorough=self.clock.seconds is not None)
         self._secure(validation, outcome)
         self._prove(validation, outcome)
-        if self.clock.seconds is not None or self.refused:
-            self._surroundings(best, validation, outcome, 1.0)
+        self._surroundings(best, validation, outcome, 1.0)
 
     def _secure(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Validates a recommendation that broke a bound in few runs with a safer scale: among equals the one that holds
@@ -304,15 +303,14 @@ class Stages:
         for number in range(PROOFS):
             best = validation.decide()
             if validation.misses(best):
+                # Where nothing holds for sure, a design that held in nineteen runs of twenty is the best there is.
+                self.proof = next((one for one in self.refused if one.candidate is best and one.holds), None)
+                self.refused = [one for one in self.refused if one is not self.proof]
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
-            large = self.spent.level >= effort.LEAST_LEVEL
-            found = proofs.prove(
-                self.bench, best, self.seed, number, until=self.clock.until(ENDED),
-                runs=proofs.RUNS_LARGE if large else proofs.RUNS,
-                largest=proofs.LARGEST_LARGE if large else proofs.LARGEST,
-            )  # fmt: skip
-            if found is None or found.holds:
+            runs, until = self._block_runs, self.clock.until(ENDED)
+            found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
+            if found is None or (found.holds and (found.sure or found.runs < proofs.full(runs))):
                 self.proof = found
                 return
             validation.refuse(found)
@@ -321,22 +319,34 @@ class Stages:
             self._step_back(found, validation, outcome)
 
     @property
+    def _block_runs(self) -> int:
+        """Runs of a block of fresh seeds."""
+        if self.spent.level >= effort.LEAST_LEVEL:
+            return proofs.RUNS_LARGE
+        return proofs.RUNS_BRIEF if self.spent.brief else proofs.RUNS
+
+    @property
     def _deciding(self) -> float:
         """Share of the time at which replications end, so that there is some for fresh seeds."""
         if self.clock.seconds is None or not self.bench.question.goal.constraints:
             return effort.DECISION
-        share = PROVED * proofs.RUNS * (self.bench.run_s or 0.0) / self.clock.seconds
+        share = PROVED * self._block_runs * (self.bench.run_s or 0.0) / self.clock.seconds
         return min(max(ENDED - share, effort.DECISION_AT_LEAST), effort.CHALLENGE)
 
     def _surroundings(
         self, before: Candidate, validation: Validation, outcome: SearchOutcome, share: float
     ) -> Candidate:
         """Sensitivity and drift of the recommendation if it is another one than ``before``, while there is time;
-        returns it."""
+        returns it. Before a block of fresh seeds its better neighbours are validated, too."""
         best = validation.decide()
-        if best is not before:
+        if best is before:
+            return best
+        if self.clock.seconds is None and self.proof is None:
+            self._step_to_neighbours(validation, outcome)
+            best = validation.decide()
+        else:
             self.moved = self._sensitivity(best, outcome, share)
-            self._drift(validation, share)
+        self._drift(validation, share)
         return best
 
     def _sensitivity(

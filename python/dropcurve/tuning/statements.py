@@ -66,7 +66,7 @@ def standing_of(answer: Findings, line: ValidationLine) -> str:
     if line.standing is None:
         return ""
     if line.standing == "infeasible":
-        return "misses a bound"
+        return "not sure to hold" if line.holds else "misses a bound"
     pair, objective = line.difference[0], answer.question.goal.objectives[0]
     if pair is None:
         return "no value"
@@ -130,7 +130,14 @@ def _proven(answer: Findings) -> Iterator[str]:
     for refused in answer.refused[-NAMED:]:
         broken = [one for one in refused.kept if not one.holds]
         parts = [f"{one.constraint} in {one.runs - one.held} of {one.runs} of them" for one in broken]
-        yield f"{setting(refused.candidate)} was chosen before and broke, on such seeds, {wording.listed(parts)}"
+        if parts:
+            yield f"{setting(refused.candidate)} was chosen before and broke, on such seeds, {wording.listed(parts)}"
+            continue
+        parts = [f"{one.constraint} in {one.held} of {one.runs}" for one in refused.kept]
+        yield (
+            f"{setting(refused.candidate)} was chosen before and held, on such seeds, {wording.listed(parts)}: too few "
+            "to be sure of nineteen in twenty"
+        )
 
 
 def _nothing(answer: Findings, best: ValidationLine) -> str:
@@ -211,13 +218,14 @@ def _sure(answer: Findings) -> Iterator[str]:
         yield f"Not compared, {reason}: {_uncompared(answer)}; a longer --time compares them"
     if not rivals:
         return
-    groups = {
-        name: [line for line in rivals if line.standing == name]
-        for name in ("infeasible", "worse", "no better", "equal", "better", "undecided")
+    groups: dict[str, list[ValidationLine]] = {
+        name: [] for name in ("infeasible", "unsure", "worse", "no better", "equal", "better", "undecided")
     }
+    for line in rivals:
+        groups["unsure" if line.standing == "infeasible" and line.holds else str(line.standing)].append(line)
     margin = margin_shown(answer)
     words = {
-        "infeasible": "miss a bound", "worse": "are worse",
+        "infeasible": "miss a bound", "unsure": "are not sure to hold", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
         "better": "are better but cannot be loaded", "undecided": "are undecided",
     }  # fmt: skip

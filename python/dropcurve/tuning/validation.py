@@ -218,7 +218,7 @@ class Validation:
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
     def refuse(self, proof: Proof) -> None:
-        """Counts a design as one that misses a bound, as it does on fresh seeds."""
+        """Counts a design as one that misses a bound, as it does on fresh seeds or is not sure not to."""
         self.refused[proof.candidate.key] = proof
         self.decide()
 
@@ -337,7 +337,7 @@ class Validation:
         missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
         return DecisionRow(
             one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
-            self.drifted.get(one.key), self._delay(one),
+            self.drifted.get(one.key), self._delay(one), one.key in self.refused,
         )  # fmt: skip
 
     def _delay(self, one: Candidate) -> float | None:
