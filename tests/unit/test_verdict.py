@@ -275,11 +275,13 @@ def test_replications_that_decide(
     assert replications_to_decide(ahead, half, margin=margin, runs=runs) == more
 
 
-def test_the_exchange_rate_scales_with_the_round_trip() -> None:
+def test_the_exchange_rate_scales_with_the_round_trip_up_to_100_ms() -> None:
+    """A call over a satellite suffers from each millisecond as one on the ground does."""
     assert Exchange.default(0.04).points_per_ms == 0.5
     assert Exchange.default(1e-4).points_per_ms == 200.0
     assert str(Exchange.default(0.04)) == "1 ms of delay counts as 0.5 points of utilisation"
-    assert str(Exchange.default(0.6)) == "100 ms of delay counts as 3.3 points of utilisation"
+    assert str(Exchange.default(0.6)) == "1 ms of delay counts as 0.2 points of utilisation"
+    assert Exchange.default(0.6) == Exchange.default(0.1)
     assert str(Exchange.default(1e-4)) == "10 us of delay counts as 2 points of utilisation"
 
 
@@ -290,6 +292,53 @@ def test_the_exchange_rate_is_parsed_or_refused() -> None:
     for wrong in ("fast", "1ms", "1ms=0", "1ms=.", "1mm=2"):
         with pytest.raises(dc.UsageError, match="exchange"):
             Exchange.parse(wrong)
+
+
+def test_the_rates_of_pages_video_and_loss_are_stated_after_that_of_delay() -> None:
+    """A factor of 4 is two doublings; 500 kbit/s is half of 1 Mbit/s."""
+    found = Exchange.parse("1ms=0.5, page:4x=10, video:500kbit=5, loss:0.5%=2")
+    assert found == Exchange(0.5, page=5.0, video=10.0, loss=4.0)
+    assert found.stated({"page", "video", "loss"}) == (
+        "1 ms of delay counts as 0.5 points of utilisation, a page that takes twice as long as 5 points, 1 Mbit/s of "
+        "video as 10 points, 1 % of stalled time as 1 point and 1 % of loss as 4 points"
+    )
+    assert Exchange.parse("1ms=0.5,page:2x=0").page == 0.0
+    assert Exchange.parse("1ms=0.5").loss == Exchange(0.5).loss
+    for wrong, rule in (
+        ("1ms=0.5,pages:2x=1", "did you mean 'page'"), ("1ms=0.5,page:100ms=1", "a factor above 1"),
+        ("1ms=0.5,page:1x=1", "a factor above 1"), ("1ms=0.5,video:0Mbit=1", "must be above 0"),
+        ("1ms=0.5,loss:1=1", "a share above 0 %"), ("page:2x=10", "exchange"), ("1ms=0.5,", "must be a rate of"),
+        ("1ms=0.5,video:=3", "TIME=POINTS"),
+    ):  # fmt: skip
+        with pytest.raises(dc.UsageError, match=rule):
+            Exchange.parse(wrong)
+
+
+def test_a_page_that_takes_twice_as_long_costs_the_same_whatever_it_took() -> None:
+    """By hand: from 1.2 to 2.4 s is a doubling, 10 points; so is from 12 to 24 s. 3 points of use do not pay for it."""
+    page = Criterion("page", "mean page load time", "ms", worth=-10.0, log=True)
+    for short in (1200.0, 12_000.0):
+        fast = SampledDesign("fast", {"use": around(90.0, 0.01), "page": [short] * 4})
+        slow = SampledDesign("slow", {"use": around(93.0, 0.01), "page": [2.0 * short] * 4})
+        found = decide([slow, fast], [USE, page], baseline="slow")
+        assert (found.status, found.recommended) == ("load", "fast")
+        assert found.advantage == pytest.approx(7.0)
+        assert headline(found).sentences[0].startswith("Load fast instead of slow: mean page load time ")
+
+
+def test_a_run_without_a_value_of_any_design_adds_nothing_to_any() -> None:
+    """No page was asked for in the last run; one that a design alone lacks counts against it."""
+    page = Criterion("page", "mean page load time", "ms", worth=-10.0, log=True)
+
+    def loads(name: str, *times: float | None) -> SampledDesign:
+        return SampledDesign(name, {"use": [90.0] * 4, "page": list(times)})
+
+    found = decide([loads("a", 1000, 1000, 1000, None), loads("b", 2000, 2000, 2000, None)], [USE, page])
+    assert found.recommended == "a"
+    assert found.rivals[0].behind == pytest.approx(7.5)
+    lacking = decide([loads("a", 1000, 1000, 1000, 1000), loads("b", 500, 500, 500, None)], [USE, page])
+    assert lacking.recommended == "a"
+    assert lacking.rivals[0].relation == "infeasible"
 
 
 def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import UsageError
-from dropcurve.results.recommendation import conditions, verdict_on
+from dropcurve.results.recommendation import conditions, reverse_of, verdict_on
 from dropcurve.scenario import links
 from dropcurve.tuning import goal
 from dropcurve.tuning.goal_weights import weights
@@ -101,7 +101,7 @@ def test_the_delay_that_counts_is_that_of_thin_flows_and_a_quarter_of_that_of_bu
         "utilisation": 1.0,
         "delay_ms_p95[call]": -0.5,
         "delay_ms_p95[bulk]": -0.125,
-        "flow_loss[call]": -1.0,
+        "flow_loss[call]": -5.0,
     }
     assert values["delay_ms_p95[call]"] == [7.0]
     assert (values["utilisation"], values["flow_loss[call]"]) == ([90.0], [10.0])
@@ -135,7 +135,7 @@ def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
     assert found is not None
     assert (found.status, found.recommended) == ("load", "fq_codel")
     opening = str(result).splitlines()[0]
-    assert opening.startswith("Load fq_codel instead of droptail: p95 one-way delay of voice ")
+    assert opening.startswith("Load fq_codel instead of droptail: loss of voice 0 %, not ")
 
 
 def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> None:
@@ -147,8 +147,8 @@ def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> 
     derived, stated = verdict_on(result), verdict_on(result, exchange=Exchange(0.25))
     assert derived is not None
     assert stated is not None
-    assert derived.exchange == "1 ms of delay counts as 1 point of utilisation"
-    assert stated.exchange == "1 ms of delay counts as 0.25 points of utilisation"
+    assert derived.exchange == "1 ms of delay counts as 1 point of utilisation and 1 % of loss as 5 points"
+    assert stated.exchange == "1 ms of delay counts as 0.25 points of utilisation and 1 % of loss as 5 points"
 
 
 def test_a_queue_in_use_stays_unless_another_is_better() -> None:
@@ -234,3 +234,63 @@ def test_the_share_of_a_class_that_goes_the_other_way_is_refused() -> None:
     with pytest.raises(UsageError, match="write reverse_utilisation"):
         goal.of_scenario("max link share of download", base)
     assert "download" not in str(goal.of_scenario("balanced", base))
+
+
+def surfing(name: str, loads: int, *, mean: float = 1200.0) -> dict[str, Any]:
+    """Returns a flow that loaded pages."""
+    page = {"count": loads, "mean": mean, "p50": mean, "p95": mean}
+    return flow(5, name, "tcp", 1e6, objects={"completed": loads, "page_ms": page})
+
+
+def viewing(name: str, bps: float, stalled: float) -> dict[str, Any]:
+    """Returns a flow of a viewer."""
+    seen = {"chunks": 3, "bps_mean": bps, "stalls": 1, "stalled_s": stalled, "switches": 0}
+    return flow(6, name, "tcp", 2e6, objects={"completed": 3}, video=seen)
+
+
+def test_pages_and_video_through_the_queue_count() -> None:
+    """A page half as long is 10 points, 1 Mbit/s of video 5, a per cent of stalled time 1."""
+    call = flow(7, "call", "udp", 87e3)
+    some = run(call, surfing("web", 6), viewing("video", 2e6, 0.5))
+    criteria, (values,) = balanced([[some]], Exchange(0.5))
+    worth = {one.key: (one.worth, one.log) for one in criteria}
+    assert worth["page_ms_mean[web]"] == (-10.0, True)
+    assert worth["video_bps[video]"] == (pytest.approx(5e-6), False)
+    assert worth["video_stalled[video]"] == (-1.0, False)
+    assert (values["page_ms_mean[web]"], values["video_bps[video]"]) == ([1200.0], [2e6])
+    assert values["video_stalled[video]"] == [pytest.approx(5.0)]
+
+
+def test_pages_and_video_of_the_other_direction_are_reported_alone() -> None:
+    some = run(flow(7, "call", "udp", 87e3), surfing("web", 6), viewing("video", 2e6, 0.5))
+    criteria, _ = balanced([[some]], Exchange(0.5), reverse={"web", "video"})
+    worth = {one.key: one.worth for one in criteria}
+    assert [worth[key] for key in ("page_ms_mean[web]", "video_bps[video]", "video_stalled[video]")] == [
+        0.0
+    ] * 3
+
+
+def test_the_load_time_of_fewer_than_five_pages_a_run_decides_nothing() -> None:
+    for loads, weight in ((4, 0.0), (5, -10.0)):
+        criteria, _ = balanced([[run(flow(7, "call", "udp", 87e3), surfing("web", loads))]], Exchange(0.5))
+        assert next(one.worth for one in criteria if one.key.startswith("page")) == weight
+
+
+def test_classes_of_pages_share_their_weight_and_a_rate_of_zero_leaves_them_out() -> None:
+    some = run(flow(7, "call", "udp", 87e3), surfing("web", 6), surfing("mail", 9))
+    criteria, _ = balanced([[some]], Exchange(0.5))
+    assert [one.worth for one in criteria if one.key.startswith("page")] == [-5.0, -5.0]
+    criteria, _ = balanced([[some]], Exchange(0.5, page=0.0))
+    assert [one.worth for one in criteria if one.key.startswith("page")] == [0.0, 0.0]
+
+
+def test_the_named_goal_balanced_weighs_what_the_verdict_weighs() -> None:
+    """On a cable a run has tens of pages: the sum of the preset is that of the verdict, term by term."""
+    (base,) = links.scenarios("cable", duration="12 s")
+    weighed = weights(goal.of_scenario("balanced", base))
+    result = dc.compare(base, queues=["droptail", "fq_codel"], replications=2)
+    others = reverse_of(result.baseline)
+    criteria, _ = balanced([one.runs for one in result.variants], Exchange.default(0.03), reverse=others)
+    mine = {one.key: (one.log, one.worth > 0) for one in criteria if one.worth}
+    assert {one.key: (one.log, one.worth > 0) for one in weighed.criteria} == mine
+    assert {one.key: one.worth for one in weighed.criteria if one.log} == {"page_ms_mean[web]": -10.0}

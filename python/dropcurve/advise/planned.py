@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ class PlannedClass:
         reverse: Whether its data takes the reverse direction, so that the queue under design holds its ACKs alone.
         parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "handing", "pages",
             "cameras", "speech".
+        pages: Web pages that are asked for while a run is measured, on average; 0 where that is not known.
     """
 
     name: str
@@ -37,6 +39,7 @@ class PlannedClass:
     flows: int
     reverse: bool
     parts: frozenset[str]
+    pages: float = 0.0
 
 
 def classes(scenario: Scenario) -> dict[str, PlannedClass]:
@@ -51,7 +54,8 @@ def classes(scenario: Scenario) -> dict[str, PlannedClass]:
         groups.setdefault(str(group.get("counted_as") or name), []).append(group)
     rate = _rate(scenario)
     flows = sum(int(group["count"]) for some in groups.values() for group in some)
-    return {name: _planned(name, some, rate, rate / max(1, flows)) for name, some in groups.items()}
+    seconds = _measured_s(scenario)
+    return {name: _planned(name, some, rate, rate / max(1, flows), seconds) for name, some in groups.items()}
 
 
 def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal") -> None:
@@ -113,7 +117,9 @@ _REMEDIES = {
 }
 
 
-def _planned(name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps: float) -> PlannedClass:
+def _planned(
+    name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps: float, seconds: float
+) -> PlannedClass:
     sources = frozenset(str(group.get("source", "")) for group in groups)
     datagram = all(group["transport"] == "udp" for group in groups)
     finite = any(str(group.get("bytes", "auto")) not in ("auto", "0 B") for group in groups)
@@ -134,7 +140,25 @@ def _planned(name: str, groups: list[dict[str, Any]], rate_bps: float, fair_bps:
     return PlannedClass(
         name, role, sources, sum(int(group["count"]) for group in groups),
         all(bool(group.get("reverse")) for group in groups), frozenset(parts),
+        sum(_pages(group, seconds) for group in groups),
     )  # fmt: skip
+
+
+def _pages(group: dict[str, Any], seconds: float) -> float:
+    """Web pages that a group asks for in a time; 0 where their spacing is not exponential."""
+    found = re.fullmatch(r"exponential (.+)", str(group.get("arrival", "")))
+    if not _embedding(group) or found is None:
+        return 0.0
+    return int(group["count"]) * seconds / units.span(found[1])
+
+
+def _measured_s(scenario: Scenario) -> float:
+    """Length of the measurement window in seconds; 0 where it is not known."""
+    run = scenario.resolved.get("run", {})
+    try:
+        return units.span(str(run["duration"])) - units.span(str(run["warmup"]))
+    except (DropcurveError, KeyError):
+        return 0.0
 
 
 def _embedding(group: dict[str, Any]) -> bool:

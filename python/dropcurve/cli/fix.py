@@ -56,7 +56,7 @@ def fix(
     name: Name = None,
     rate: i.Rate = None,
     rtt: i.Rtt = None,
-    flows: i.Flows = "20",
+    flows: i.Flows = None,
     link: o.Link = None,
     buffer: i.Buffer = None,
     packet: o.Packet = "1500B",
@@ -111,7 +111,7 @@ def fix(
     )  # fmt: skip
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt),
-        ("flows", flows if flows != "20" else None), ("link", link), ("buffer", buffer),
+        ("flows", flows), ("link", link), ("buffer", buffer),
         ("packet", packet if packet != "1500B" else None), ("shape", shape), ("for", for_ if for_ != "sqm" else None),
         ("goal", goal), ("time", time), ("replications", replications if replications != 5 else None),
         ("duration", duration), ("exchange", exchange),
@@ -153,7 +153,7 @@ def _answer(
 
 #: Options about the place of a router's queue, with their defaults.
 _OF_ROUTER = {
-    "box": None, "name": None, "rate": None, "link": None, "buffer": None, "rtt": None, "flows": "20",
+    "box": None, "name": None, "rate": None, "link": None, "buffer": None, "rtt": None, "flows": None,
     "packet": "1500B",
 }  # fmt: skip
 

@@ -43,7 +43,9 @@ Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text state
 Rtt = Annotated[
     str | None, o.shared("rtt", "without queueing; or a range, 20-200ms; default: 40ms, for sonic 50-200us")
 ]
-Flows = Annotated[str, o.shared("flows")]
+Flows = Annotated[
+    str | None, o.shared("flows", "default: one for each 2 Mbit/s of the queue's rate, 2 to 20")
+]
 Buffer = Annotated[str | None, o.shared("buffer", "where the text states shares of it")]
 Write = Annotated[Path | None, o.shared("write", "a scenario with this queue; needs a rate")]
 Compare = Annotated[
@@ -61,7 +63,7 @@ def import_(
     name: Name = None,
     rate: Rate = None,
     rtt: Rtt = None,
-    flows: Flows = "20",
+    flows: Flows = None,
     buffer: Buffer = None,
     packet: o.Packet = "1500B",
     write: Write = None,
@@ -129,12 +131,12 @@ class QueueSetting:
     """A condition of the options that may be ranges: rate in bit/s, flows, buffer, and its words."""
 
     rate: float | None
-    flows: int
+    flows: int | None
     buffer: str | None
     words: str = ""
 
 
-def settings(*, rate: str | None, flows: str, buffer: str | None) -> list[QueueSetting]:
+def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list[QueueSetting]:
     """The conditions of options: one without ranges, both ends of one range, four of more, in which every pair of
     ranges has all of its corners. The first has the low end of each.
 
@@ -147,8 +149,9 @@ def settings(*, rate: str | None, flows: str, buffer: str | None) -> list[QueueS
     if rate is not None:
         low, high = units.between(rate, units.rate, what="rate")
         ends["rate"] = (units.show_rate(low), units.show_rate(high))
-    few, many = units.between(flows, lambda text: units.count(text, what="flows"), what="flows")
-    ends["flows"] = (f"{few:.0f}", f"{many:.0f}")
+    if flows is not None:
+        few, many = units.between(flows, lambda text: units.count(text, what="flows"), what="flows")
+        ends["flows"] = (f"{few:.0f}", f"{many:.0f}")
     if buffer is not None:
         span = ranges.parse(buffer, name="buffer") if ranges.is_range(buffer) else None
         ends["buffer"] = (
@@ -162,7 +165,8 @@ def settings(*, rate: str | None, flows: str, buffer: str | None) -> list[QueueS
         chosen = {key: pair[place.get(key, 0)] for key, pair in ends.items()}
         words = ", ".join(f"{key} {chosen[key]}" for key in varying)
         given = units.rate(chosen["rate"]) if rate is not None else None
-        found.append(QueueSetting(given, int(chosen["flows"]), chosen.get("buffer"), words))
+        count = int(chosen["flows"]) if flows is not None else None
+        found.append(QueueSetting(given, count, chosen.get("buffer"), words))
     return found
 
 
@@ -220,7 +224,7 @@ def _place(
     *,
     rate: float | None,
     rtt: str | None,
-    flows: int,
+    flows: int | None,
     packet: int,
     name: str,
 ) -> Place:

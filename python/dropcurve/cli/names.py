@@ -17,7 +17,8 @@ TERMS = {
     "products: 100pkts, 1.5MB, 50ms, 1bdp",
     "DROPCURVE_JOBS": "the environment variable for --jobs, before the configuration file",
     "DROPCURVE_OUT": "the environment variable for --out: the folder that results go into",
-    "exchange": "the points of utilisation that a delay counts as in a verdict: --exchange 1ms=0.5",
+    "exchange": "the points of utilisation that a delay counts as in a verdict, and a page that takes twice as long, "
+    "video, and loss: --exchange 1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5",
     "flows": "the tables [flows.NAME] of a scenario, a group of senders each; as an option long TCP flows at a time",
     "goal": "what a search looks for and a verdict weighs: a preset such as balanced, or measures with bounds such as "
     "'p95 delay < 15ms, max utilisation'",

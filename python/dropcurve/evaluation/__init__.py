@@ -87,43 +87,77 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
     nothing of its traffic arrived, it misses that mean."""
     rate = Exchange.default(rtt_s)
     totals: list[dict[str, list[float | None]]] = [{}, {}]
+    tests: dict[str, int] = {}
     for result in results:
         criteria, samples = balanced([variant.runs for variant in result.variants], rate)
         for run in range(len(result.seeds)):
-            if any(one.worth and all(mine[one.key][run] is None for mine in samples) for one in criteria):
+            needed = [one for one in criteria if one.worth and _kind(one) in _EVERYWHERE]
+            if any(all(mine[one.key][run] is None for mine in samples) for one in needed):
                 return None
+        for kind in {_kind(one) for one in criteria if one.worth}:
+            tests[kind] = tests.get(kind, 0) + 1
         for found, one in zip(totals, samples, strict=True):
             for run in range(len(result.seeds)):
                 for kind, value in _parts(criteria, one, run, rate).items():
                     row = found.setdefault(kind, [0.0] * len(result.seeds))
                     before = row[run]
-                    row[run] = None if value is None or before is None else before + value / len(results)
+                    row[run] = None if value is None or before is None else before + value
+    # A mean is over the tests that have the measure; in the score each test counts alike.
+    count = {kind: len(results) if kind in _EVERYWHERE else tests[kind] for kind in tests}
     weighed = [
-        Criterion("use", "mean utilisation", "%", worth=1.0),
-        Criterion("delay", "mean p95 delay of delay-sensitive traffic", "ms", worth=-rate.points_per_ms),
-        Criterion("loss", "mean loss of thin flows", "%", worth=-1.0),
+        replace(one, worth=one.worth * count[kind] / len(results))
+        for kind, one in _measures(rate).items()
+        if kind in tests
     ]
     names = [baseline, candidate if candidate != baseline else f"{candidate} again"]
     designs = [
-        SampledDesign(name, dict(found), simplicity=i)
+        SampledDesign(
+            name,
+            {kind: [None if one is None else one / count[kind] for one in found[kind]] for kind in tests},
+            simplicity=i,
+        )
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]
-    return decide(designs, weighed, exchange=str(rate), baseline=baseline)
+    return decide(designs, weighed, exchange=rate.stated(tests), baseline=baseline)
+
+
+#: Measures that every test has: a test without loss of thin flows counts as one without a loss.
+_EVERYWHERE = ("use", "delay", "loss")
+
+
+def _measures(rate: Exchange) -> dict[str, Criterion]:
+    """The measures of a card by kind, each a mean over the tests, with its worth."""
+    video = rate.video / 1e6
+    return {
+        "use": Criterion("use", "mean utilisation", "%", worth=1.0),
+        "delay": Criterion("delay", "mean p95 delay of delay-sensitive traffic", "ms", worth=-rate.points_per_ms),
+        "loss": Criterion("loss", "mean loss of thin flows", "%", worth=-rate.loss),
+        "page": Criterion("page", "mean page load time", "ms", worth=-rate.page, log=True),
+        "video": Criterion("video", "mean bit rate of video", "bit/s", worth=video, better="higher"),
+        "stalls": Criterion("stalls", "mean stalled time of video", "%", worth=-1.0),
+    }  # fmt: skip
+
+
+def _kind(one: Criterion) -> str:
+    """The measure of a card that a criterion of a test is part of."""
+    kinds = {"page_ms": "page", "video_bps": "video", "video_stalled": "stalls", "flow_loss": "loss"}
+    found = next((kind for key, kind in kinds.items() if one.key.startswith(key)), "")
+    return found or ("delay" if one.unit == "ms" else "use")
 
 
 def _parts(
     criteria: Sequence[Criterion], values: Mapping[str, Sequence[float | None]], run: int, rate: Exchange
 ) -> dict[str, float | None]:
-    """Utilisation, delay and loss of a run as its test weighs them; None where a value is missing."""
-    parts: dict[str, float | None] = {"use": 0.0, "delay": 0.0, "loss": 0.0}
+    """The measures of a run as its test weighs them; None where a value is missing."""
+    every = _measures(rate)
+    parts: dict[str, float | None] = dict.fromkeys(_EVERYWHERE, 0.0)
     for criterion in criteria:
         if not criterion.worth:
             continue
-        kind = "delay" if criterion.unit == "ms" else "use" if criterion.worth > 0 else "loss"
-        unit = rate.points_per_ms if kind == "delay" else 1.0
-        value, before = values[criterion.key][run], parts[kind]
-        missing = value is None or before is None
-        parts[kind] = None if missing else (before or 0.0) + abs(criterion.worth) / unit * (value or 0.0)
+        kind = _kind(criterion)
+        share = criterion.worth / every[kind].worth
+        value, before = values[criterion.key][run], parts.get(kind, 0.0)
+        parts[kind] = None if value is None or before is None else before + share * value
     return parts
 
 

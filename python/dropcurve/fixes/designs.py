@@ -84,7 +84,7 @@ def tuned(
         where: The queue with its scenario.
         shape: Puts a shaper above the queue in the exported configuration.
         seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which is the same on every machine.
-        goal: The goal; by default the criteria of the verdict, `weighed`.
+        goal: The goal; by default balanced, the sum of the verdict.
         exchange: Between delay and utilisation; by default that of the round trip.
         jobs: Where runs are made.
         say: Called with each stage of the search.
@@ -94,7 +94,8 @@ def tuned(
         base = where.put("droptail", {"limit": where.room}) if where.room else where.base
         question = of_file(
             base,
-            goal=weighed(where, exchange) if goal is None else goal,
+            goal="balanced" if goal is None else goal,
+            exchange=exchange,
             box=where.found.box,
             candidates=searched,
         )
@@ -111,18 +112,6 @@ def tuned(
         if made is not None:
             plain = _made(where, line.candidate.kind, {"limit": buffer(where)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), made
-
-
-def weighed(where: Place, exchange: Exchange | None = None) -> str:
-    """The goal of a search: utilisation against the delay of thin flows, with the weights of the verdict on the
-    designs; without thin flows against the delay of all packets."""
-    rate = exchange or Exchange.default(round_trip_s(where.base))
-    flows = where.base.resolved["flows"]
-    thin = [name for name in ("call", "game") if name in flows]
-    if not thin:
-        return f"max utilisation - {rate.points_per_ms:g} * p95 delay"
-    worth = rate.points_per_ms / len(thin)
-    return "max utilisation" + "".join(f" - {worth:g} * p95 one-way delay of {name}" for name in thin)
 
 
 def buffer(where: Place) -> str:

@@ -17,6 +17,9 @@ from ..scenario.links import LinkProfile
 CALL_BPS = 80e3
 #: Rates that a place can have, in bit/s.
 LEAST_BPS, MOST_BPS = 1e4, 1e13
+#: Rate for each download where their number is not given, and the least and most of them: twenty transfers through
+#: 1 Mbit/s have windows of less than a packet each, and lose a third of what they send whatever the queue does.
+FLOW_BPS, FEWEST_FLOWS, MOST_FLOWS = 2e6, 2, 20
 #: Share of a policed rate that calls fill, and the most calls.
 CALLS_SHARE, MOST_CALLS = 0.5, 50
 
@@ -90,7 +93,7 @@ def place(
     *,
     rate_bps: float | None = None,
     rtt_s: tuple[float, float] = (0.04, 0.04),
-    flows: int = 20,
+    flows: int | None = None,
     packet_bytes: int = 1500,
     link: str | None = None,
     name: str = "imported",
@@ -104,7 +107,8 @@ def place(
         found: The imported queue.
         rate_bps: Of the whole link; by default that of the shaper in the text.
         rtt_s: Least and greatest base round trip.
-        flows: Downloads at the same time, next to the usual traffic.
+        flows: Downloads at the same time, next to the usual traffic; by default one for each 2 Mbit/s of the rate, from
+            2 to 20 (`usual_flows`).
         packet_bytes: Of the packets of long transfers.
         link: A link with its traffic as `dropcurve.scenario.links.parse` takes it, instead of the three above.
         name: Of the scenario.
@@ -129,7 +133,9 @@ def place(
         rate = held.rate_bps(direction)
     elif sure is not None or whole is not None:
         rate = sure or whole or 0.0
-        held = profile(rate, rtt_s, flows, ecn=found.params.get("ecn") is True)
+        held = profile(
+            rate, rtt_s, usual_flows(rate) if flows is None else flows, ecn=found.params.get("ecn") is True
+        )
     else:
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
@@ -151,6 +157,11 @@ def place(
             ecn=found.params.get("ecn") is True,
         )  # fmt: skip
     return Place(found, base, rate, policed=policed)
+
+
+def usual_flows(rate_bps: float) -> int:
+    """Downloads at the same time at a rate: as many as leave each a window of some packets."""
+    return max(FEWEST_FLOWS, min(MOST_FLOWS, round(rate_bps / FLOW_BPS)))
 
 
 def _at(held: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:

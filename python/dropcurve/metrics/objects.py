@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .registry import Flows, Merged, Run, as_number, average, known, metric, percent, quantile
+from .registry import METRICS, Flows, Merged, Run, as_number, average, known, metric, percent, quantile
 
 #: Size classes of ``crates/sim/src/account/completions.rs``: what belongs to them, and the bytes they end with.
 CLASSES = {
@@ -134,6 +134,14 @@ def _register_pages() -> None:
 
 
 _register_pages()
+
+
+@metric("page_doublings", title="page load time, doublings of 1 ms", unit="", better="lower", source="ITU-T G.1030",
+        per="flow", of="pages")  # fmt: skip
+def page_doublings(run: Run, flows: Flows) -> float | None:
+    """Binary logarithm of the mean load time of web pages in ms: a load time is felt by its logarithm."""
+    mean = METRICS["page_ms_mean"].function(run, flows)
+    return math.log2(mean) if mean else None
 
 
 @metric("video_bps", title="video bit rate", unit="bit/s", better="higher", source="ISO/IEC 23009-1",

@@ -10,7 +10,17 @@ from ..advise.scenario import base_round_trip_s
 from ..errors import ScenarioError
 from ..metrics import Run
 from ..scenario import Scenario
-from ..verdict import MARGIN_POINTS, Criterion, Exchange, SampledDesign, Verdict, Weights, balanced, decide
+from ..verdict import (
+    MARGIN_POINTS,
+    Criterion,
+    Exchange,
+    SampledDesign,
+    Verdict,
+    Weights,
+    balanced,
+    decide,
+    kinds,
+)
 from .measured import Measured
 from .variant import Variant
 
@@ -89,10 +99,9 @@ def _weighed(
     """The criteria, their values by design, and a phrase on the weights."""
     usual, values = balanced(runs, exchange, reverse=reverse)
     if weights is None:
-        thin = any(one.key.startswith("delay") and one.worth for one in usual)
-        about = (
-            str(exchange) if thin else f"{exchange}, of any packet because no thin flow is in this traffic"
-        )
+        about = exchange.stated(kinds(usual))
+        if not any(one.key.startswith("delay") and one.worth for one in usual):
+            about += "; the delay is that of any packet because no thin flow is in this traffic"
         return usual, values, about
     criteria, samples = weights.samples(runs)
     # Measures that the goal does not weigh may still be its price.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..advise.planned import PlannedClass
 from ..errors import UsageError
 from ..quantities import wording
-from ..verdict import BULK_FACTOR, Exchange
+from ..verdict import BULK_FACTOR, PAGES, Exchange
 
 #: Factors on the exchange rate: the delay of a game or call counts four times; the load time of a page, which takes
 #: many round trips, counts a 25th.
@@ -71,8 +71,18 @@ class Weighed:
         return self.delays(BULK_FACTOR * factor, bulk, "p95 one-way delay") if bulk else []
 
     def losses(self, names: Sequence[str]) -> list[str]:
-        """Terms of the loss of thin flows, a point for each per cent."""
-        return [f"-{1.0 / len(names):.4g} * loss of {name}" for name in names]
+        """Terms of the loss of thin flows."""
+        return [f"-{self.exchange.loss / len(names):.4g} * loss of {name}" for name in names]
+
+    def outcomes(self) -> list[str]:
+        """Terms of the load time of pages, where a run has enough of them, and of the bit rate and stalls of video."""
+        forward = [one for one in self.classes.values() if not one.reverse]
+        pages = [one.name for one in forward if "pages" in one.parts and one.pages >= PAGES]
+        videos = [one.name for one in forward if "viewers" in one.parts]
+        worth, rate = self.exchange.page, self.exchange.video / 1e6
+        found = [f"-{worth / len(pages):.4g} * page load doublings of {name}" for name in pages if worth]
+        found += [f"{rate / len(videos):.4g} * video bit rate of {name}" for name in videos if rate]
+        return found + [f"-{1.0 / len(videos):.4g} * stalls of {name}" for name in videos]
 
 
 def _balanced(given: Weighed) -> list[str]:
@@ -82,6 +92,7 @@ def _balanced(given: Weighed) -> list[str]:
         *given.delays(1.0, thin or given.victims, "p95 one-way delay"),
         *(given.own_delay() if thin else []),
         *given.losses(thin),
+        *given.outcomes(),
     ]
 
 
@@ -140,7 +151,8 @@ _TERMS: dict[str, Callable[[Weighed], list[str]]] = {
 
 #: Description of each preset, by name: its traffic and trade-off.
 PRESETS = {
-    "balanced": "use of the link against the p95 delay and loss of calls and games, and a little of long transfers",
+    "balanced": "use of the link and video bit rate against delay and loss of calls and games, page load time, stalls "
+    "of video, and a little the delay of long transfers",
     "voip": "call quality (MOS), then use of the link, and a little the delay of long transfers",
     "gaming": "p99 delay and loss of games, then use of the link, and a little the delay of long transfers",
     "web": "p95 page load time, then use of the link, and a little the delay of long transfers",

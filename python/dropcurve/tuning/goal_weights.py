@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import metrics
 from ..errors import UsageError
 from ..verdict import Bound, Criterion, Weights
 from .decision import MARGIN_SHARE
@@ -28,13 +29,23 @@ def weights(goal: Goal) -> Weights:
         )
     objective = goal.objectives[0]
     sign = 1.0 if objective.higher else -1.0
-    criteria = [_criterion(one, worth=sign * weight) for weight, one in objective.terms]
+    felt = objective.in_points
+    criteria = [_criterion(one, worth=sign * weight, felt=felt) for weight, one in objective.terms]
     criteria += [_criterion(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
     if objective.in_points:
         return Weights(tuple(criteria), f"goal {goal}")
     return Weights(tuple(criteria), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
 
 
-def _criterion(one: Measure, *, worth: float = 0.0, bound: Bound | None = None) -> Criterion:
+def _criterion(
+    one: Measure, *, worth: float = 0.0, bound: Bound | None = None, felt: bool = False
+) -> Criterion:
+    if felt and one.metric.name == "page_doublings":
+        # The same logarithm, with values that a reader knows.
+        scope = metrics.split(one.key)[1]
+        key, title = ("page_ms_mean", "mean page load time")
+        if scope:
+            key, title = f"{key}[{scope}]", f"{title} of {scope}"
+        return Criterion(key, title, "ms", worth=worth, log=True)
     better = "higher" if one.metric.better == "higher" else "lower"
     return Criterion(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]

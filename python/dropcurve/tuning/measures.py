@@ -42,7 +42,7 @@ _PLAIN = {
     "oscillation": "queue_pkts_sd", "unfinished": "unfinished", "friendliness": "friendliness",
     "link share": "link_share", "share of the link": "link_share",
     "mos": "mos", "call quality": "mos", "video rate": "video_bps", "video bit rate": "video_bps",
-    "stalls": "video_stalled", "video stalls": "video_stalled",
+    "page load doublings": "page_doublings", "stalls": "video_stalled", "video stalls": "video_stalled",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@
 sentences that open an answer.
 """
 
-from .criteria import BULK_FACTOR, balanced
+from .criteria import BULK_FACTOR, PAGES, balanced, kinds
 from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
 from .equivalence import MARGIN_POINTS
 from .exchange import Exchange
@@ -16,6 +16,6 @@ from .sentences import headline, ranking
 from .weights import Weights
 
 __all__ = [
-    "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "Bound", "Change", "Criterion", "Exchange", "Missed", "Rival",
-    "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "ranking",
+    "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "PAGES", "Bound", "Change", "Criterion", "Exchange", "Missed",
+    "Rival", "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "kinds", "ranking",
 ]  # fmt: skip

@@ -70,7 +70,7 @@ def size(one: Change) -> str:
 
 
 def points(one: Change) -> float:
-    return abs(one.difference * one.criterion.worth)
+    return abs(one.criterion.score(one.recommended) - one.criterion.score(one.other))
 
 
 def share(one: Change) -> float:

@@ -2,12 +2,14 @@
 
 If there are thin flows their delay counts, and in addition a quarter of that of long transfers: a queue that only long
 transfers fill harms no other flow, but requests on the same connection wait in it. The packets of a flood never count.
-Under a flood the share of the link that the other flows get replaces its utilisation.
+Under a flood the share of the link that the other flows get replaces its utilisation. The load time of pages and the
+bit rate and stalls of video count where their data passes the queue (`Exchange` states how much).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from ..metrics import Run, main_links, measured_s, value
 from ..quantities import wording
@@ -17,6 +19,8 @@ from .traffic import roles
 
 #: The same delay counts this much for long transfers, relative to thin flows.
 BULK_FACTOR = 0.25
+#: Pages in a run, on average, from which their load time counts: that of fewer decides by chance.
+PAGES = 5.0
 
 
 def balanced(
@@ -59,7 +63,7 @@ def balanced(
         add(Criterion(f"delay_ms_p95[{name}]", title, "ms", worth=worth), _metric("delay_ms_p95", name))
     for name in thin:
         add(
-            Criterion(f"flow_loss[{name}]", f"loss of {name}", "%", worth=-1.0 / len(thin)),
+            Criterion(f"flow_loss[{name}]", f"loss of {name}", "%", worth=-exchange.loss / len(thin)),
             _metric("flow_loss", name),
         )
     if not felt:
@@ -68,9 +72,9 @@ def balanced(
             Criterion("sojourn_ms_p95", "p95 queueing delay", "ms", worth=worth),
             _metric("sojourn_ms_p95", ""),
         )
-    for name, role in found.items():
-        for criterion, make in _outcomes(runs[0][0], name) if role == "short" else []:
-            add(criterion, make)
+    short = [name for name, role in found.items() if role == "short"]
+    for criterion, make in _handed(runs[0], short, exchange, reverse):
+        add(criterion, make)
     transfers = [name for name, role in found.items() if role == "bulk"]
     for name in transfers if len(transfers) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
@@ -82,18 +86,53 @@ def balanced(
     return criteria, samples
 
 
-def _outcomes(run: Run, name: str) -> list[tuple[Criterion, Callable[[Run], float | None]]]:
-    """The outcomes of a class that hands over objects: bit rate and stalls of video, the load time of pages, or the
-    completion time."""
+def _handed(
+    runs: Sequence[Run], names: Sequence[str], exchange: Exchange, reverse: Collection[str]
+) -> list[tuple[Criterion, Callable[[Run], float | None]]]:
+    """The outcomes of classes that hand over objects, with their worth: that of data that passes the queue, shared by
+    the classes of a kind."""
+    found = [(name, outcome) for name in names for outcome in _outcomes(runs[0], name)]
+
+    def counts(name: str, key: str) -> bool:
+        return name not in reverse and (not key.startswith("page") or _pages(runs, name) >= PAGES)
+
+    rates = {
+        "page_ms_mean": -exchange.page, "video_bps": exchange.video / 1e6, "video_stalled": -1.0,
+    }  # fmt: skip
+    made = []
+    for name, (metric, criterion) in found:
+        sharing = sum(other == metric and counts(one, metric) for one, (other, _) in found)
+        worth = rates.get(metric, 0.0) / sharing if counts(name, metric) else 0.0
+        felt = replace(criterion, worth=worth, log=bool(worth) and metric == "page_ms_mean")
+        made.append((felt, _metric(metric, name)))
+    return made
+
+
+def _outcomes(run: Run, name: str) -> list[tuple[str, Criterion]]:
+    """The outcomes of a class that hands over objects, with their metrics: bit rate and stalls of video, the load time
+    of pages, or the completion time."""
     flows = [flow for flow in run["flows"] if flow["class"] == name]
     if any(flow.get("video") for flow in flows):
         rate = Criterion(f"video_bps[{name}]", f"bit rate of {name}", "bit/s", better="higher")
         stalls = Criterion(f"video_stalled[{name}]", f"stalled time of {name}", "%")
-        return [(rate, _metric("video_bps", name)), (stalls, _metric("video_stalled", name))]
+        return [("video_bps", rate), ("video_stalled", stalls)]
     pages = any("page_ms" in (flow.get("objects") or {}) for flow in flows)
     # A run has tens of pages: the mean of their load times scatters less than a percentile.
     key, what = ("page_ms_mean", "mean page load time") if pages else ("fct_ms_p95", "p95 completion time")
-    return [(Criterion(f"{key}[{name}]", f"{what} of {name}", "ms"), _metric(key, name))]
+    return [(key, Criterion(f"{key}[{name}]", f"{what} of {name}", "ms"))]
+
+
+def _pages(runs: Sequence[Run], name: str) -> float:
+    """Mean number of the pages of a class that a run loads."""
+    found = [flow.get("objects") for run in runs for flow in run["flows"] if flow["class"] == name]
+    pages = [one["page_ms"] for one in found if one and one.get("page_ms")]
+    return sum(float(one["count"]) for one in pages) / len(runs)
+
+
+def kinds(criteria: Sequence[Criterion]) -> set[str]:
+    """The outcomes besides delay that criteria weigh, as `Exchange.stated` names them."""
+    names = {"page_ms": "page", "video_bps": "video", "flow_loss": "loss"}
+    return {kind for one in criteria for key, kind in names.items() if one.worth and one.key.startswith(key)}
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,6 +11,8 @@ from typing import Literal
 MARGIN_SHARE = 0.02
 #: Change of an unweighted outcome, as a share of it, from which the trade-off is left to the reader.
 NOTABLE = 0.1
+#: Least value of which a logarithm is taken.
+LEAST = 1e-9
 
 Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
 Relation = Literal["better", "equal", "undecided", "infeasible"]
@@ -40,6 +43,8 @@ class Criterion:
         bound: A constraint, or None.
         better: The direction that is better, "higher" or "lower", if ``worth`` is 0.
         most: The largest value that is possible (a link's rate), or None.
+        log: Whether ``worth`` is that of a doubling, for values above 0: a load time is felt by its logarithm
+            (ITU-T G.1030).
     """
 
     key: str
@@ -49,17 +54,24 @@ class Criterion:
     bound: Bound | None = None
     better: Literal["higher", "lower"] = "lower"
     most: float | None = None
+    log: bool = False
+
+    def score(self, value: float) -> float:
+        """Points of a value; only differences between two of them have a meaning."""
+        return self.worth * (math.log2(max(value, LEAST)) if self.log else value)
 
     @property
     def higher(self) -> bool:
         """Whether larger values are better."""
         return self.worth > 0 if self.worth else self.better == "higher"
 
-    def margin(self, points: float) -> float:
-        """The difference, in the criterion's unit, below which two values are equal: 2 % of a bound, else what the
-        margin in points comes to, else 0."""
+    def margin(self, points: float, value: float = 0.0) -> float:
+        """The difference from a value, in the criterion's unit, below which two values are equal: 2 % of a bound, else
+        what the margin in points comes to, else 0."""
         if self.bound is not None:
             return MARGIN_SHARE * abs(self.bound.limit)
+        if self.log:
+            return abs(value) * (2.0 ** (points / abs(self.worth)) - 1.0) if self.worth else 0.0
         return points / abs(self.worth) if self.worth else 0.0
 
 

@@ -1,13 +1,14 @@
-"""The exchange rate between delay and utilisation."""
+"""The exchange rates between outcomes: delay, loss, page load time and video, in points of utilisation."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
-from ..errors import UsageError
-from ..quantities import units
+from ..errors import UsageError, nearest
+from ..quantities import units, wording
 
 #: Worth, in points of utilisation, of a queueing delay as long as the base round trip: at a round trip of 40 ms, 1 ms
 #: counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 of them, and
@@ -15,52 +16,131 @@ from ..quantities import units
 POINTS_PER_ROUND_TRIP = 20.0
 #: Round trip assumed where none is known.
 ROUND_TRIP_S = 0.04
+#: Longest round trip that the rate of delay follows: people do not get used to a longer one. At 100 ms and above 1 ms
+#: counts as 0.2 points.
+MOST_ROUND_TRIP_S = 0.1
+#: Points of a page that takes twice as long: load time is felt by its logarithm (ITU-T G.1030).
+PAGE_POINTS = 10.0
+#: Points of 1 Mbit/s of video bit rate: the qualities of a usual video reach from 0.3 to 4.3 Mbit/s.
+VIDEO_POINTS = 5.0
+#: Points of 1 % of the packets of a thin flow. By the E-model (ITU-T G.107 with G.113, concealed losses) 1 % of loss
+#: costs a call what 150 ms of delay do; it does not count more, because a short run has few packets of a call to lose.
+LOSS_POINTS = 5.0
+#: Names of the rates that may follow that of delay, with an example each.
+OTHERS = {"page": "page:2x=10", "video": "video:1Mbit=5", "loss": "loss:1%=5"}
 
-_TEXT = re.compile(r"\s*([0-9.]*\s*[a-zµ]+)\s*=\s*([0-9.]+(?:e-?[0-9]+)?)\s*(?:points?|%)?\s*", re.IGNORECASE)
+_LEFT = {
+    "page": "the left side must be a factor above 1", "video": "the left side must be a rate above 0",
+    "loss": "the left side must be a share above 0 %",
+}  # fmt: skip
+_TEXT = re.compile(r"\s*(.*?)\s*=\s*([0-9.]+(?:e-?[0-9]+)?)\s*(?:points?|%)?\s*", re.IGNORECASE)
+_RULE = "must be TIME=POINTS of utilisation"
+_EXAMPLE = "write one such as 1ms=0.5 or 1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5"
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Worth of 1 ms of delay in points of utilisation."""
+    """Worth of outcomes in points of utilisation.
+
+    Attributes:
+        points_per_ms: Of 1 ms of delay.
+        page: Of a page load time half as long.
+        video: Of 1 Mbit/s of video bit rate.
+        loss: Of 1 % of the packets of a thin flow.
+    """
 
     points_per_ms: float
+    page: float = PAGE_POINTS
+    video: float = VIDEO_POINTS
+    loss: float = LOSS_POINTS
 
     @classmethod
     def default(cls, round_trip_s: float | None = None) -> Exchange:
-        """The rate for a base round trip, rounded to two digits.
+        """The rates for a base round trip, that of delay rounded to two digits and no less than at 100 ms.
 
         Args:
             round_trip_s: The base round trip in seconds; 40 ms if it is unknown.
         """
-        seconds = round_trip_s if round_trip_s else ROUND_TRIP_S
+        seconds = min(round_trip_s if round_trip_s else ROUND_TRIP_S, MOST_ROUND_TRIP_S)
         return cls(float(f"{POINTS_PER_ROUND_TRIP / (seconds * 1e3):.2g}"))
 
     @classmethod
     def parse(cls, text: str) -> Exchange:
-        """The rate that ``1ms=0.5`` or ``10 ms = 2 points`` states.
+        """The rates that ``1ms=0.5``, ``10 ms = 2 points`` or ``1ms=0.5,page:2x=5,video:1Mbit=0,loss:1%=10`` state.
+
+        That of delay comes first; of the others 0 leaves an outcome out.
 
         Raises:
-            UsageError: For text of another form, and for numbers that are not above 0.
+            UsageError: For text of another form, and for a delay that is worth nothing.
         """
-        found = _TEXT.fullmatch(text)
-        rule, example = "must be TIME=POINTS of utilisation", "write one such as 1ms=0.5"
-        if found is None:
-            raise UsageError("exchange", text, rule, example)
-        span = found[1] if re.match(r"[0-9.]", found[1]) else f"1{found[1]}"
-        try:
-            points = float(found[2])
-        except ValueError:
-            raise UsageError("exchange", text, rule, example) from None
+        first, *rest = text.split(",")
+        amount, points = _pair(first, text)
+        span = amount if re.match(r"[0-9.]", amount) else f"1{amount}"
         milliseconds = units.span(span, what="exchange") * 1e3
         if not points > 0 or not milliseconds > 0:
-            raise UsageError("exchange", text, "both sides must be above 0", example)
-        return cls(points / milliseconds)
+            raise UsageError("exchange", text, "both sides must be above 0", _EXAMPLE)
+        found = cls(points / milliseconds)
+        for part in rest:
+            found = _with(found, part, text)
+        return found
 
     def __str__(self) -> str:
-        # A power of ten of time that makes the points a number of one digit before the point.
-        power = -math.floor(math.log10(self.points_per_ms))
-        points = self.points_per_ms * 10.0**power
-        if (power > 0 and points >= 5.0) or power == 1:
-            points, power = points / 10.0, power - 1
-        noun = "point" if f"{points:.3g}" == "1" else "points"
-        return f"{units.show_span(1e-3 * 10.0**power)} of delay counts as {points:.3g} {noun} of utilisation"
+        return f"{_timed(self.points_per_ms)} of utilisation"
+
+    def stated(self, kinds: Collection[str] = ()) -> str:
+        """The rate of delay and those of the outcomes that count: "page", "video", "loss"."""
+        parts = [str(self)]
+        if "page" in kinds:
+            parts.append(f"a page that takes twice as long as {_points(self.page)}")
+        if "video" in kinds:
+            parts += [f"1 Mbit/s of video as {_points(self.video)}", "1 % of stalled time as 1 point"]
+        if "loss" in kinds:
+            parts.append(f"1 % of loss as {_points(self.loss)}")
+        return wording.listed(parts)
+
+
+def _pair(part: str, text: str) -> tuple[str, float]:
+    """An amount and its points. Raises UsageError for text of another form."""
+    found = _TEXT.fullmatch(part)
+    if found is None or not found[1]:
+        raise UsageError("exchange", text, _RULE, _EXAMPLE)
+    try:
+        return found[1], float(found[2])
+    except ValueError:
+        raise UsageError("exchange", text, _RULE, _EXAMPLE) from None
+
+
+def _with(rates: Exchange, part: str, text: str) -> Exchange:
+    """The rates with another one that a part such as ``page:2x=5`` states."""
+    name, colon, rest = (one.strip() for one in part.partition(":"))
+    if name not in OTHERS or not colon:
+        hint = nearest(
+            name, list(OTHERS), otherwise=f"write one such as {wording.listed(list(OTHERS.values()))}"
+        )
+        raise UsageError("exchange", part.strip(), f"must be a rate of {wording.listed(list(OTHERS))}", hint)
+    amount, points = _pair(rest, text)
+    if name == "page":
+        factor = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*x", amount)
+        size = math.log2(max(float(factor[1]), 1.0)) if factor else 0.0
+    elif name == "video":
+        size = units.rate(amount, what="exchange") / 1e6
+    else:
+        number = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", amount)
+        size = float(number[1]) if number else 0.0
+    if not size > 0:
+        raise UsageError("exchange", part.strip(), _LEFT[name], f"write one such as {OTHERS[name]}")
+    return replace(rates, **{name: points / size})
+
+
+def _points(number: float) -> str:
+    return f"{number:.3g} {'point' if f'{number:.3g}' == '1' else 'points'}"
+
+
+def _timed(points_per_ms: float) -> str:
+    """The points of a time of round size."""
+    # A power of ten of time that makes the points a number of one digit before the point.
+    power = -math.floor(math.log10(points_per_ms))
+    points = points_per_ms * 10.0**power
+    if (power > 0 and points >= 5.0) or power == 1:
+        points, power = points / 10.0, power - 1
+    return f"{units.show_span(1e-3 * 10.0**power)} of delay counts as {_points(points)}"

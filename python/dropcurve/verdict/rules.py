@@ -41,7 +41,7 @@ def decide(
 
     Args:
         designs: Two designs or more, with samples of equal length; at most one is current.
-        criteria: What is weighed, bounded and reported. The score is the sum of worth times value.
+        criteria: What is weighed, bounded and reported. The score is the sum of worth times value, or its logarithm.
         margin: Equivalence margin of the score.
         confidence: Of all statements together.
         exchange: What the score counts, in words.
@@ -131,12 +131,15 @@ class _Context:
         return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
 
     def scores(self, one: SampledDesign) -> list[float | None]:
-        """The score of each run; None where a weighed criterion has no value."""
+        """The score of each run; None where a weighed criterion has no value, unless no design has one in that run (no
+        page was asked for): it adds nothing to any of them."""
         weighed = [criterion for criterion in self.criteria if criterion.worth]
+        empty = {(criterion.key, run) for criterion in weighed for run in self.empty(criterion)}
         found: list[float | None] = []
         for run in range(self.runs):
-            values = [(criterion.worth, one.samples[criterion.key][run]) for criterion in weighed]
-            known = [worth * value for worth, value in values if value is not None]
+            counted = [criterion for criterion in weighed if (criterion.key, run) not in empty]
+            values = [(criterion, one.samples[criterion.key][run]) for criterion in counted]
+            known = [criterion.score(value) for criterion, value in values if value is not None]
             found.append(math.fsum(known) if known and len(known) == len(values) else None)
         return found
 
@@ -152,9 +155,9 @@ class _Context:
             values = one.samples[criterion.key]
             known = [value for value in values if value is not None]
             if criterion.bound is None:
-                others = any(None not in other.samples[criterion.key] for other in self.designs)
-                if criterion.worth and len(known) < self.runs and others:
-                    found.append(Missed(criterion, self.runs - len(known), self.runs, None))
+                lost = self.lacking(one, criterion)
+                if criterion.worth and lost:
+                    found.append(Missed(criterion, lost, self.runs, None))
                 continue
             bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
@@ -162,6 +165,20 @@ class _Context:
                 worst = (max if bound.upper else min)(known) if known else None
                 found.append(Missed(criterion, self.runs - held, self.runs, worst))
         return tuple(found)
+
+    def empty(self, criterion: Criterion) -> list[int]:
+        """The runs in which no design has a value of a criterion; none if it has no value anywhere."""
+        rows = [one.samples[criterion.key] for one in self.designs]
+        found = [run for run in range(self.runs) if all(row[run] is None for row in rows)]
+        return found if len(found) < self.runs else []
+
+    def lacking(self, one: SampledDesign, criterion: Criterion) -> int:
+        """The runs in which a design has no value of a criterion and another one has."""
+        rows = [other.samples[criterion.key] for other in self.designs]
+        mine = one.samples[criterion.key]
+        return sum(
+            mine[run] is None and any(row[run] is not None for row in rows) for run in range(self.runs)
+        )
 
     def excess(self, one: SampledDesign) -> float:
         """How far a design is from meeting its bounds: the mean excess over runs, summed over bounds."""
@@ -172,7 +189,7 @@ class _Context:
                 each = [1.0 if value is None else criterion.bound.excess(value) for value in values]
                 total += statistics.mean(each)
             elif criterion.worth:
-                total += sum(value is None for value in values) / self.runs
+                total += self.lacking(one, criterion) / self.runs
         return total
 
     def leader(self) -> SampledDesign | None:
@@ -255,7 +272,7 @@ class _Context:
                 continue
             complete = [(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
             means = [statistics.mean([both[i] for both in complete]) for i in (0, 1)]
-            compared = relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin))
+            compared = relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin, means[1]))
             kind: Literal["gain", "cost", "same", "undecided"] = "undecided"
             if compared == "equal":
                 kind = "same"

@@ -108,7 +108,8 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
 def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
     """Range of a criterion over the designs, in points; infinite for a bound, which comes first."""
     means = [one[criterion.key].mean for one in held if criterion.key in one]
-    return (max(means) - min(means)) * abs(criterion.worth) if criterion.bound is None else float("inf")
+    span = abs(criterion.score(max(means)) - criterion.score(min(means)))
+    return span if criterion.bound is None else float("inf")
 
 
 #: Words of a table for the relation of a design to the leader.
