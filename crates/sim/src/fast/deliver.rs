@@ -98,7 +98,7 @@ impl Network<Fast> {
                     self.arm_at(2 * pkt.flow, due.max(now));
                 }
             }
-            Ok(None) => self.drain_source(pkt.flow, now, now),
+            Ok(None) => self.send_rest::<LOOKAHEAD>(pkt.flow, now, now),
             Err(sent) => self.continue_sending(pkt.flow, key, sent),
         }
     }
@@ -143,7 +143,7 @@ impl Network<Fast> {
             return self.drain_sink(pkt.flow, now, now);
         };
         flow.probe.delivered_in_order(now, plain.ack);
-        // The only answer to this arrival; it also carries what a delayed acknowledgement would have.
+        // The only answer to this arrival; it also covers the segments of a delayed acknowledgement.
         let ack = Pkt::of_fast_ack(plain, pkt.flow, flow.first_hop[1], flow.attributes[1], &mut self.sacks);
         flow.state.next_due[1] = flow.state.probe_due[1];
         flow.probe.conservation.sent.add(ack.size);
@@ -164,16 +164,33 @@ impl Network<Fast> {
             return self.timer_fired(endpoint, now);
         }
         // As `fire` and `drain_source` do; nothing has changed that the probe records.
-        let key = Key { time: now, birth: Time::NEVER, component: self.link_count + endpoint };
-        match flow.send_fast::<LOOKAHEAD>(number, key, &mut self.carrier, &mut self.trace) {
+        self.send_rest::<LOOKAHEAD>(number, now, Time::NEVER);
+    }
+
+    /// Sends the segments that [`Flow::send_fast`] leaves: tracked segments on their fast path, all else on the slow path.
+    #[inline(never)]
+    fn send_rest<const LOOKAHEAD: bool>(&mut self, number: u32, now: Time, birth: Time) {
+        match &self.flows[number as usize].source {
+            Source::Tcp(sender) if sender.is_tracked() => self.send_tracked::<LOOKAHEAD>(number, now, birth),
+            _ => self.drain_source(number, now, birth),
+        }
+    }
+
+    /// Sends tracked segments. A loop of its own, so that the one of untracked segments has no call in it and keeps its
+    /// registers.
+    #[inline(always)]
+    fn send_tracked<const LOOKAHEAD: bool>(&mut self, number: u32, now: Time, birth: Time) {
+        let flow = &mut self.flows[number as usize];
+        let key = Key { time: now, birth, component: self.link_count + 2 * number };
+        match flow.send_tracked::<LOOKAHEAD>(number, key, &mut self.carrier, &mut self.trace) {
             Ok(Some(due)) => {
                 let due = due.min(flow.stop);
                 flow.state.next_due[0] = due.min(flow.state.probe_due[0]);
                 if due < flow.armed_for[0] {
-                    self.arm_at(endpoint, due.max(now));
+                    self.arm_at(2 * number, due.max(now));
                 }
             }
-            Ok(None) => self.drain_source(number, now, Time::NEVER),
+            Ok(None) => self.drain_source(number, now, birth),
             Err(sent) => self.continue_sending(number, key, sent),
         }
     }
@@ -213,8 +230,8 @@ impl Flow<FastFlow> {
         fired
     }
 
-    /// Sends on the fast path of a plain TCP sender at the time of `key`. Returns the sender's next deadline, `None` if
-    /// the slow path has to ask it for more, and an error if the last packet was not scheduled.
+    /// Sends on the fast path of an untracked TCP sender at the time of `key`. Returns the sender's next deadline, `None` if
+    /// more may be ready ([`Network::send_rest`]), and an error if the last packet was not scheduled.
     #[inline(always)]
     fn send_fast<const LOOKAHEAD: bool>(
         &mut self,
@@ -223,19 +240,50 @@ impl Flow<FastFlow> {
         carrier: &mut Fast,
         trace: &mut Trace,
     ) -> Result<Option<Time>, SendResult> {
-        let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
-        while let Some((seq, size)) = sender.poll_fast(key.time) {
-            let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_hop[0], self.attributes[0]);
-            self.probe.sent.add(size);
-            if let Some(class) = self.marker.beyond(key.time, size) {
-                pkt.set_class(class);
-            }
-            trace.note(key.time, TraceEvent::Send, &pkt);
-            match carrier.send_from::<0, LOOKAHEAD>(&mut self.state.private[0].first, pkt, key) {
-                SendResult::Scheduled => {}
-                other => return Err(other),
-            }
+        loop {
+            let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
+            let Some(segment) = sender.poll_fast(key.time) else { return Ok(sender.due_on_fast_path()) };
+            self.send_segment::<LOOKAHEAD>(segment, number, key, carrier, trace)?;
         }
-        Ok(sender.due_on_fast_path())
+    }
+
+    /// The same for a tracked sender.
+    #[inline(always)]
+    fn send_tracked<const LOOKAHEAD: bool>(
+        &mut self,
+        number: u32,
+        key: Key,
+        carrier: &mut Fast,
+        trace: &mut Trace,
+    ) -> Result<Option<Time>, SendResult> {
+        loop {
+            let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
+            let Some(segment) = sender.poll_tracked(key.time) else {
+                return Ok(sender.due_on_tracked_path());
+            };
+            self.send_segment::<LOOKAHEAD>(segment, number, key, carrier, trace)?;
+        }
+    }
+
+    /// Sends one full segment: its sequence number and size. Returns an error if its packet was not scheduled.
+    #[inline(always)]
+    fn send_segment<const LOOKAHEAD: bool>(
+        &mut self,
+        (seq, size): (u32, u32),
+        number: u32,
+        key: Key,
+        carrier: &mut Fast,
+        trace: &mut Trace,
+    ) -> Result<(), SendResult> {
+        let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_hop[0], self.attributes[0]);
+        self.probe.sent.add(size);
+        if let Some(class) = self.marker.beyond(key.time, size) {
+            pkt.set_class(class);
+        }
+        trace.note(key.time, TraceEvent::Send, &pkt);
+        match carrier.send_from::<0, LOOKAHEAD>(&mut self.state.private[0].first, pkt, key) {
+            SendResult::Scheduled => Ok(()),
+            other => Err(other),
+        }
     }
 }

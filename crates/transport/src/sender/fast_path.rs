@@ -5,8 +5,8 @@
 //!
 //! They are those of a sender that tracks no segment; `tracked` has those of RACK.
 //!
-//! `fast_end` and `needs_slow_path` are recomputed after each input, so that sending looks neither at windows
-//! nor at options. `tests` compares both paths over random losses, reordering and duplicates.
+//! [`FastPath`] is recomputed after each input, so that sending looks neither at windows nor at options. `tests`
+//! compares both paths over random losses, reordering and duplicates.
 
 mod tracked;
 
@@ -15,49 +15,95 @@ use crate::cc::Cc;
 use crate::connection::{Timer, NONE};
 use crate::params::{Recovery, Reduction};
 use crate::segment::{SackBlocks, Segment};
-use tracked::Tracked;
 use units::Time;
 
-/// State of the fast path: which ACKs and segments may take it, recomputed after each input.
+/// State of the fast path: which ACKs and segments may take it, recomputed after each input. Small, since every flow has
+/// one.
 #[derive(Clone, Debug)]
 pub(crate) struct FastPath {
-    /// The options allow the fast path: [`Sender::is_fast_path_eligible`].
-    pub(crate) eligible: bool,
-    /// ACKs take the fast path now.
-    pub(crate) acks: bool,
-    /// A segment that needs the slow path may be ready to send.
-    slow_pending: bool,
-    /// One past the last new segment that may be sent on the fast path.
+    /// The steps that the options allow.
+    steps: Steps,
+    /// Those of them that skip the general code for the next ACK.
+    acks: Steps,
+    /// Segments that may be ready once [`Sender::poll_fast`] has none.
+    pending: Pending,
+    /// One past the last new segment that [`Sender::poll_fast`] may send; 0 for a tracked sender.
     end: u32,
+    /// One past the last new segment that [`Sender::poll_tracked`] may send; 0 for an untracked sender.
+    tracked_end: u32,
     /// cwnd rounded down, cached outside recovery.
     cwnd: u32,
-    /// The same for a sender that tracks its segments.
-    tracked: Tracked,
+}
+
+/// Segments that may be ready besides those of [`Sender::poll_fast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    /// Nothing.
+    Nothing,
+    /// The segments of [`Sender::poll_tracked`].
+    Tracked,
+    /// Any segment: the slow path decides.
+    Any,
+}
+
+/// The new segments that may be sent on the fast path until the next input.
+#[derive(Clone, Copy, Debug)]
+struct Sends {
+    /// One past the last of them.
+    end: u32,
+    /// Whether others may be ready then.
+    slow_pending: bool,
+}
+
+impl Sends {
+    /// The slow path decides on every segment.
+    const SLOW: Sends = Sends { end: 0, slow_pending: true };
+    /// No segment may be sent.
+    const NOTHING: Sends = Sends { end: 0, slow_pending: false };
+
+    /// All before `past` and nothing else, if that ends before the `limit` of the data; `None` leaves all to the slow path.
+    #[inline(always)]
+    fn until(past: Option<u32>, limit: u32) -> Sends {
+        match past {
+            Some(end) if end < limit => Sends { end, slow_pending: false },
+            _ => Sends::SLOW,
+        }
+    }
+}
+
+/// The steps of a sender that skip the general code, by its options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    /// None.
+    Slow,
+    /// Those of a sender that tracks no segment.
+    Untracked,
+    /// Those of a sender with RACK.
+    Tracked,
 }
 
 impl FastPath {
     /// Returns the state of a connection that has not started.
     pub(super) fn new() -> FastPath {
-        FastPath {
-            eligible: false,
-            acks: false,
-            slow_pending: true,
-            end: 0,
-            cwnd: 0,
-            tracked: Tracked::new(),
-        }
+        let slow = Steps::Slow;
+        FastPath { steps: slow, acks: slow, pending: Pending::Any, end: 0, tracked_end: 0, cwnd: 0 }
     }
 }
 
 impl Sender {
     /// Decides which fast paths the options allow.
     pub(super) fn init_fast_path(&mut self) {
-        self.fast.eligible = self.is_fast_path_eligible();
-        self.fast.tracked.eligible = self.is_tracked_eligible();
+        self.fast.steps = if self.is_untracked_eligible() {
+            Steps::Untracked
+        } else if self.is_tracked_eligible() {
+            Steps::Tracked
+        } else {
+            Steps::Slow
+        };
     }
 
-    /// Precondition of the fast path: whether the options ever allow it.
-    fn is_fast_path_eligible(&self) -> bool {
+    /// Precondition of the steps of an untracked sender: SACK, and no option that asks for more work with a segment or ACK.
+    fn is_untracked_eligible(&self) -> bool {
         let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
         self.recovery.algorithm == Recovery::Sack
             && ordinary
@@ -68,10 +114,13 @@ impl Sender {
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
     #[inline]
     pub(super) fn update_fast_path(&mut self) {
-        self.fast.acks =
-            self.fast.eligible && self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
-        if self.fast.tracked.eligible {
-            self.update_tracked_acks();
+        match self.fast.steps {
+            Steps::Untracked => {
+                let plain = self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
+                self.fast.acks = if plain { Steps::Untracked } else { Steps::Slow };
+            }
+            Steps::Tracked => self.update_tracked_acks(),
+            Steps::Slow => {}
         }
         self.update_fast_send();
     }
@@ -88,62 +137,63 @@ impl Sender {
             && self.ctx.seq.nxt == self.ctx.seq.max
     }
 
-    /// Recomputes which new segments may be sent on the fast path until the next input, and whether the slow
-    /// path has anything to send. Cold, so that the fast path keeps its registers.
+    /// Recomputes which new segments may be sent on the fast path. Cold, so that the fast path keeps its registers.
     #[cold]
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
-        (self.fast.end, self.fast.slow_pending) = (0, true);
         let repairing = self.recovery.recovering || self.recovery.loss;
         if !repairing {
             self.fast.cwnd = self.ctx.window.cwnd as u32;
         }
-        if !(self.fast.eligible || self.fast.tracked.eligible) || !self.opened || self.recovery.forced != NONE
-        {
-            return;
+        match self.fast.steps {
+            Steps::Untracked => {
+                let sends = self.sends(repairing, Sender::window_end_in_recovery);
+                self.set_fast_sends(sends);
+            }
+            Steps::Tracked => self.update_tracked_send(repairing),
+            Steps::Slow => {}
+        }
+    }
+
+    /// The new segments that may be sent on the fast path until the next input; in recovery all before `end_in_recovery`.
+    #[inline(always)]
+    fn sends(&self, repairing: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
+        if !self.opened || self.recovery.forced != NONE {
+            return Sends::SLOW;
         }
         if self.ctx.quota == 0 {
-            self.fast.slow_pending = false;
-            return;
+            return Sends::NOTHING;
         }
         if self.ctx.seq.nxt != self.ctx.seq.max
             || self.ctx.seq.una == self.ctx.seq.max
             || !self.ctx.timers.is_armed(Timer::Retransmission)
         {
-            return;
+            return Sends::SLOW;
         }
-        if self.fast.tracked.eligible {
-            return self.update_tracked_send(repairing);
-        }
-        let room = if repairing { self.window_end_in_recovery() } else { Some(self.window_end()) };
-        self.set_fast_end(room);
+        let past = if repairing { end_in_recovery(self) } else { Some(self.window_end()) };
+        Sends::until(past, self.ctx.seq.limit)
     }
 
-    /// Same as [`Sender::update_fast_send`] in recovery with segments in flight, without a burst limit.
+    /// Same as [`Sender::update_fast_send`] in recovery with segments in flight, for an untracked sender.
     #[inline(always)]
     pub(crate) fn update_fast_send_in_recovery(&mut self) {
-        (self.fast.end, self.fast.slow_pending) = (0, true);
-        if self.recovery.forced == NONE
+        let plain = self.recovery.forced == NONE
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && self.ctx.timers.is_armed(Timer::Retransmission)
-        {
-            let room = self.window_end_in_recovery();
-            self.set_fast_end(room);
-        }
+            && self.ctx.timers.is_armed(Timer::Retransmission);
+        let past = if plain { self.window_end_in_recovery() } else { None };
+        self.set_fast_sends(Sends::until(past, self.ctx.seq.limit));
     }
 
-    /// Lets new segments below `end` take the fast path, and nothing else leave; `None` leaves all to the
-    /// slow path.
+    /// Sets the segments of [`Sender::poll_fast`].
     #[inline(always)]
-    fn set_fast_end(&mut self, past: Option<u32>) {
-        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
-            (self.fast.end, self.fast.slow_pending) = (past, false);
-        }
+    fn set_fast_sends(&mut self, sends: Sends) {
+        self.fast.end = sends.end;
+        self.fast.pending = if sends.slow_pending { Pending::Any } else { Pending::Nothing };
     }
 
     /// One past the last new segment that the windows allow outside recovery.
     fn window_end(&self) -> u32 {
-        let known = self.recovery.dupacks > 0 || self.fast.tracked.eligible;
+        let known = self.recovery.dupacks > 0 || self.fast.steps == Steps::Tracked;
         let more = if known && self.ctx.params.limited_transmit {
             self.recovery.parts.board.sacked_count
         } else {
@@ -174,8 +224,8 @@ impl Sender {
     /// ([`Sender::on_ack`]); the ACK of everything in flight always does.
     #[inline(always)]
     pub fn on_ack_fast(&mut self, now: Time, ack: u32, echo: Time) -> bool {
-        if !self.fast.acks || ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
-            return self.fast.tracked.acks && self.on_ack_tracked(now, ack, echo);
+        if self.fast.acks != Steps::Untracked || ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
+            return self.fast.acks == Steps::Tracked && self.on_ack_tracked(now, ack, echo);
         }
         let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
         if self.ctx.timed < ack || self.ctx.timestamps {
@@ -220,7 +270,7 @@ impl Sender {
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
-        let may = self.fast.eligible && self.opened && ack == self.ctx.seq.una;
+        let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
         if !may {
             return false;
         }
@@ -231,7 +281,7 @@ impl Sender {
         }
         self.ctx.quota = NONE;
         if self.recovery.dupacks == 0 {
-            self.fast.acks = false;
+            self.fast.acks = Steps::Slow;
             parts.dup_max = seq.max;
         }
         self.recovery.dupacks += 1;
@@ -259,7 +309,7 @@ impl Sender {
     /// Whether the cached window and end equal those that [`Sender::update_fast_send`] computes.
     fn is_fast_path_fresh(&self) -> bool {
         let end = self.window_end();
-        let last_segments = self.fast.slow_pending && end >= self.ctx.seq.limit;
+        let last_segments = self.fast.pending == Pending::Any && end >= self.ctx.seq.limit;
         self.fast.cwnd == self.ctx.window.cwnd as u32 && (self.fast.end == end || last_segments)
     }
 
@@ -269,31 +319,24 @@ impl Sender {
         if let Some((seq, size)) = self.poll_fast(now) {
             return Some(Segment::data(seq, size, now));
         }
-        if self.fast.slow_pending {
-            return self.poll_slow(now);
+        if self.fast.pending == Pending::Nothing {
+            return None;
         }
-        None
+        self.poll_slow(now)
     }
 
-    /// Same as [`Sender::poll_transmit`] on the fast path: sequence number and wire size, which is all there
-    /// is to such a segment.
+    /// Same as [`Sender::poll_transmit`] on the fast path of an untracked sender: sequence number and wire size, which is
+    /// all there is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
-        if self.ctx.seq.nxt >= self.fast.end {
-            return None;
-        }
-        let seq = if self.fast.tracked.eligible { self.poll_tracked(now)? } else { self.send_next(now) };
-        Some((seq, self.size))
+        (self.ctx.seq.nxt < self.fast.end).then(|| (self.send_next(now), self.size))
     }
 
-    /// The next deadline, if nothing is ready for the slow path ([`Time::NEVER`]: no timer). `None` if something
-    /// may be ready.
+    /// The next deadline, if nothing but [`Sender::poll_fast`] has a segment to send ([`Time::NEVER`]: no timer); an untracked
+    /// sender on the fast path has one timer only. `None` if something may be ready.
     #[inline(always)]
     pub fn due_on_fast_path(&self) -> Option<Time> {
-        if self.fast.slow_pending {
-            return None;
-        }
-        Some(self.ctx.timers.next())
+        (self.fast.pending == Pending::Nothing).then(|| self.ctx.timers.deadline(Timer::Retransmission))
     }
 
     /// Sends a new full segment with others in flight and the timer running; returns its number.
@@ -310,11 +353,20 @@ impl Sender {
         seq
     }
 
-    /// The next segment once the fast path has ended.
+    /// The next segment that [`Sender::poll_fast`] does not send.
     #[inline(never)]
     pub(super) fn poll_slow(&mut self, now: Time) -> Option<Segment> {
-        if !(self.fast.eligible || self.fast.tracked.eligible) {
-            return self.poll_segment(now);
+        match self.fast.steps {
+            Steps::Slow => return self.poll_segment(now),
+            Steps::Untracked => {}
+            Steps::Tracked => {
+                if let Some((seq, size)) = self.poll_tracked(now) {
+                    return Some(Segment::data(seq, size, now));
+                }
+                if self.fast.pending != Pending::Any {
+                    return None;
+                }
+            }
         }
         let segment = self.poll_segment(now);
         self.update_fast_send();

@@ -50,6 +50,13 @@ impl TailDrop {
     }
 }
 
+/// The verdict of tail drop below its limit. A call of its own, so that RED's arrivals keep their registers.
+#[cold]
+#[inline(never)]
+fn keep_without_average() -> FastVerdict {
+    FastVerdict::Kept(NO_AVERAGE)
+}
+
 /// The methods of [`Red`] that the link calls, for either discipline.
 impl Admission {
     /// Whether arrivals take the fast path.
@@ -66,7 +73,7 @@ impl Admission {
     pub(super) fn judge_fast_with_room(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
         match self {
             Admission::Red(red) => red.judge_fast_with_room(len, draw),
-            Admission::TailDrop(_) => FastVerdict::Kept(NO_AVERAGE),
+            Admission::TailDrop(_) => keep_without_average(),
         }
     }
 
@@ -220,7 +227,7 @@ impl Admission {
         }
     }
 
-    /// RED's average queue; what a verdict of tail drop carries.
+    /// RED's average queue; for tail drop [`NO_AVERAGE`].
     pub(super) fn average(&self) -> f64 {
         match self {
             Admission::Red(red) => red.average(),

@@ -1,5 +1,6 @@
 //! Equality of the fast path and the slow path at both ends, over a path that loses, reorders and duplicates.
 
+use super::Steps;
 use crate::params::Params;
 use crate::receiver::{FastAck, Receiver};
 use crate::segment::{Ack, Role, Segment};
@@ -44,7 +45,7 @@ impl Twins {
     fn new(params: &Valid<Params>, supply: u64) -> Twins {
         let mut senders = [0, 1].map(|_| Sender::new(params, Stream::new(1, "twins")));
         let receivers = [0, 1].map(|_| Receiver::new(params));
-        (senders[1].fast.eligible, senders[1].fast.tracked.eligible) = (false, false);
+        senders[1].fast.steps = Steps::Slow;
         for sender in &mut senders {
             sender.supply_bytes(supply);
             sender.start(Time::ZERO);
@@ -66,7 +67,7 @@ impl Twins {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         loop {
-            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end);
+            self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end.max(fast.fast.tracked_end));
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
@@ -152,7 +153,7 @@ impl Twins {
         self.now = until;
     }
 
-    /// One step: `fate` decides what happens to the next segment, or whether a timer fires.
+    /// One step: `fate` selects the fate of the next segment, or fires a timer.
     fn step(&mut self, fate: u8) {
         self.wait(self.now + Span::from_millis(1));
         let marks = self.senders[0].ctx.ecn && fate % 41 == 0;

@@ -5,25 +5,10 @@
 //! - a new full segment, while others are in flight, nothing is to be retransmitted and the retransmission timer runs;
 //! - a pacing timer that fires alone.
 
-use super::{Sender, NONE};
+use super::{Pending, Sender, Sends, Steps, NONE};
 use crate::connection::Timer;
 use crate::params::{Handshake, Recovery};
 use units::{Span, Time};
-
-/// State of the fast path of tracked senders.
-#[derive(Clone, Debug)]
-pub(super) struct Tracked {
-    /// The options allow the fast path: [`Sender::is_tracked_eligible`].
-    pub(super) eligible: bool,
-    /// ACKs take the fast path now.
-    pub(super) acks: bool,
-}
-
-impl Tracked {
-    pub(super) fn new() -> Tracked {
-        Tracked { eligible: false, acks: false }
-    }
-}
 
 impl Sender {
     /// Precondition: RACK without ECN, random delays and segmentation offload, with a congestion control that does not
@@ -43,18 +28,22 @@ impl Sender {
     /// Recomputes which ACKs may take the fast path, after any change of the state.
     pub(super) fn update_tracked_acks(&mut self) {
         self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
-        self.fast.tracked.acks =
-            self.fast.tracked.eligible && self.nothing_is_missing() && self.recovery.is_plain_rack();
+        let plain = self.nothing_is_missing() && self.recovery.is_plain_rack();
+        self.fast.acks = if plain { Steps::Tracked } else { Steps::Slow };
     }
 
-    /// Recomputes which new segments may be sent on the fast path; the general part is
-    /// [`Sender::update_fast_send`].
-    #[inline]
+    /// Recomputes which new segments may be sent on the fast path; [`Sender::update_fast_send`] calls it.
+    #[inline(never)]
     pub(super) fn update_tracked_send(&mut self, repairing: bool) {
-        let past = if repairing { self.tracked_end_in_recovery() } else { Some(self.window_end()) };
-        if let Some(past) = past.filter(|past| *past < self.ctx.seq.limit) {
-            (self.fast.end, self.fast.slow_pending) = (past, false);
-        }
+        let sends = self.sends(repairing, Sender::tracked_end_in_recovery);
+        self.set_tracked_sends(sends);
+    }
+
+    /// Sets the segments of [`Sender::poll_tracked`].
+    #[inline(always)]
+    fn set_tracked_sends(&mut self, sends: Sends) {
+        self.fast.tracked_end = sends.end;
+        self.fast.pending = if sends.slow_pending { Pending::Any } else { Pending::Tracked };
     }
 
     /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all to
@@ -92,22 +81,31 @@ impl Sender {
             if self.ctx.seq.outstanding() > 1 { now } else { Time::NEVER };
         let past = ack.saturating_add(cwnd.min(self.ctx.seq.rwnd));
         if past < self.ctx.seq.limit {
-            (self.fast.end, self.fast.slow_pending) = (past, false);
+            (self.fast.tracked_end, self.fast.pending) = (past, Pending::Tracked);
         } else {
             self.update_fast_send();
         }
         true
     }
 
-    /// The next new segment on the fast path, unless pacing delays it: then its timer is armed.
-    #[inline(never)]
-    pub(super) fn poll_tracked(&mut self, now: Time) -> Option<u32> {
+    /// Whether segments are sent by [`Sender::poll_tracked`].
+    #[inline]
+    pub fn is_tracked(&self) -> bool {
+        self.fast.steps == Steps::Tracked
+    }
+
+    /// Same as [`Sender::poll_fast`] for a tracked sender. If pacing delays the segment, arms its timer and returns `None`.
+    #[inline(always)]
+    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32)> {
+        if self.ctx.seq.nxt >= self.fast.tracked_end {
+            return None;
+        }
         let (seq, parts) = (self.ctx.seq.nxt, &self.recovery.parts);
         let missing = parts.board.sacked_count + parts.rack.lost.len();
         let in_flight = seq + 1 - self.ctx.seq.una - missing;
         if in_flight <= 1 {
             // The first segment of a flight resets the rate sample.
-            (self.fast.end, self.fast.slow_pending) = (0, true);
+            self.set_tracked_sends(Sends::SLOW);
             return None;
         }
         if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
@@ -125,15 +123,21 @@ impl Sender {
         if self.recovery.parts.rack.tlp.armed_at != now {
             self.recovery.arm_probe(&mut self.ctx, now);
         }
-        Some(seq)
+        Some((seq, self.size))
+    }
+
+    /// Same as [`Sender::due_on_fast_path`] once [`Sender::poll_tracked`] has no segment to send.
+    #[inline]
+    pub fn due_on_tracked_path(&self) -> Option<Time> {
+        (self.fast.pending != Pending::Any).then(|| self.ctx.timers.next())
     }
 
     /// Fires the pacing timer on the fast path. Returns false, without effect, if it is not due or not alone
     /// ([`Sender::on_timer`]).
     #[inline]
     pub fn on_pacing_timer_fast(&mut self, now: Time) -> bool {
-        if !self.fast.tracked.eligible
-            || self.ctx.seq.nxt >= self.fast.end
+        if !self.is_tracked()
+            || self.ctx.seq.nxt >= self.fast.tracked_end
             || !self.ctx.timers.fire_alone(Timer::Pacing, now)
         {
             return false;
