@@ -1,7 +1,7 @@
 //! Dropped, marked and outstanding packets, the end of the run, and the memory in use.
 
-use super::{Carrier, Flow, Network, Passage, PassageEvent, Transit};
-use crate::account::{Outstanding, TraceEvent};
+use super::{Carrier, Flow, Network, Transit};
+use crate::account::{Outstanding, Passage, PassageEvent, TraceEvent};
 use crate::packet::{Pkt, Waiting};
 use crate::source::Source;
 use queue::disc::Fate;

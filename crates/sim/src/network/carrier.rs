@@ -1,6 +1,7 @@
 //! Carriers of packets and timers from one step of a network to the next.
 
-use super::{Flow, Network, Passage, Transit};
+use super::{Flow, Network, Transit};
+use crate::account::Passage;
 use crate::calendar::{EventHeap, Key, Pending};
 use crate::link::Link;
 use crate::packet::{Pkt, TIMER};

@@ -1,6 +1,7 @@
 //! A packet at a link: it enters the queue, is transmitted, and goes on to its next hop.
 
-use super::{Carrier, Network, Passage, PassageEvent, Transit};
+use super::{Carrier, Network, Transit};
+use crate::account::{Passage, PassageEvent};
 use crate::calendar::Key;
 use crate::packet::{Pkt, TRANSMITTER_FREE};
 use crate::transmission::Transmission;

@@ -15,8 +15,6 @@
 //! | `faults.rs` | links that lose, delay or duplicate packets |
 //! | `sessions.rs` | flows that begin during the run |
 //! | `accounting.rs` | dropped, marked and outstanding packets |
-//! | `passage.rs` | the fate of a packet at an observed link |
-//! | `records.rs` | records of a network after the run |
 
 mod accounting;
 mod carrier;
@@ -24,8 +22,6 @@ mod end;
 mod faults;
 mod flow;
 mod hop;
-mod passage;
-mod records;
 mod sessions;
 mod timers;
 
@@ -35,9 +31,7 @@ use crate::link::Link;
 use crate::packet::{Pkt, SackPool, Waiting, TIMER};
 pub use carrier::{Carrier, Plain};
 pub use flow::Flow;
-pub use passage::{Passage, PassageEvent};
 use queue::disc::Fate;
-pub use records::Records;
 use units::{Rate, Span, Time};
 
 /// A packet with the key of its arrival, whose parts are stored without padding.

@@ -3,6 +3,7 @@
 mod derived;
 mod digest;
 pub mod keys;
+mod records;
 mod series;
 
 use crate::account::LinkProbe;
@@ -11,11 +12,12 @@ use crate::account::{Conservation, FlowProbe, Outstanding, Tally, CWND_STEPS};
 use crate::account::{Histogram, Moments};
 use crate::build::start_of;
 use crate::link::Link;
-use crate::network::{Flow, Records};
+use crate::network::Flow;
 use crate::plan::{GroupPlan, LinkPlan, Plan, TransportPlan};
 use crate::source::load::{App, Load};
 use crate::source::{AppSource, Sink, Source};
 use queue::fifo::Unit;
+pub use records::Records;
 use serde_json::{json, Map, Value};
 pub use series::Series;
 use transport::rate_based::common::Statistic;

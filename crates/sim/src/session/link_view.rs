@@ -1,6 +1,6 @@
 //! A view of a link: the packets in its queue, sojourn times, and the goodput of each flow.
 
-use crate::network::{Passage, PassageEvent};
+use crate::account::{Passage, PassageEvent};
 use std::collections::VecDeque;
 use units::{Span, Time};
 

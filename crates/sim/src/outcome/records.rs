@@ -1,8 +1,8 @@
 //! The records of a network after the run, whichever engine executed it.
 
-use super::{Carrier, Flow, Network};
 use crate::account::{Histogram, MeasurementWindow, Outstanding, Trace};
 use crate::link::Link;
+use crate::network::{Carrier, Flow, Network};
 use crate::source::{Sink, Source};
 use units::Time;
 
