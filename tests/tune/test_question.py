@@ -15,7 +15,7 @@ from dropcurve.tuning import ask, families, of_file, of_link, of_mix
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.families import Room
 from dropcurve.tuning.initial_designs import designs_known
-from dropcurve.tuning.link import short_bytes
+from dropcurve.tuning.link import short_bytes, times
 
 LINK: dict[str, Any] = {
     "rate": "10Mbit", "rtt": "20-80ms", "flows": "2-16", "buffer": "200pkts",
@@ -253,3 +253,11 @@ def test_scripts_of_a_home_shape_both_directions_with_limits_of_their_own() -> N
     assert first.params["limit"] == fair.params["limit"] == "50 pkts", "as stated"
     assert fair.params["target"] == "6996 us", "a packet in ATM cells at 2 Mbit/s"
     assert up.scenario({}).get("back_queue.kind") == "codel"
+
+
+def test_runs_have_whole_seconds_and_tenths_where_a_million_packets_end_them() -> None:
+    assert times(10e6, 0.02) == (4.0, 14.0)
+    assert times(1e6, 0.6) == (33.0, 101.0)
+    assert times(1e9, 0.02) == (4.0, 14.0)
+    assert times(10e9, 0.01) == (3.5, 5.7)
+    assert times(10e9, 0.04) == (5.0, 7.8)

@@ -137,13 +137,20 @@ def times(rate_bps: float, rtt_s: float) -> tuple[float, float]:
     """(warm-up, duration) in seconds.
 
     The warm-up is 3 s and 50 round trips; the measurement window is 8 s and 100 round trips, or 4000 packets if that is
-    longer, but at most a million packets.
+    longer, but at most a million packets. Both are whole seconds; where a million packets are less, tenths of one.
     """
-    warmup = math.ceil(3.0 + 50.0 * rtt_s)
+    warmup = 3.0 + 50.0 * rtt_s
     packets_a_second = rate_bps / (8 * PACKET_BYTES)
-    counted = max(8.0 + 100.0 * rtt_s, 4000.0 / packets_a_second)
-    counted = min(counted, max(2.0 + 20.0 * rtt_s, MOST_PACKETS / packets_a_second))
-    return float(warmup), float(warmup + math.ceil(counted))
+    window = max(8.0 + 100.0 * rtt_s, 4000.0 / packets_a_second)
+    most = max(2.0 + 20.0 * rtt_s, MOST_PACKETS / packets_a_second)
+    step = 1.0 if window <= most else 0.1
+    warmup = _rounded_up(warmup, step)
+    return warmup, _rounded_up(warmup + _rounded_up(min(window, most), step), step)
+
+
+def _rounded_up(value: float, step: float) -> float:
+    """The next multiple of a step, to a tenth."""
+    return round(math.ceil(round(value / step, 6)) * step, 1)
 
 
 def _us(seconds: float) -> float:

@@ -9,14 +9,17 @@ from . import robustness
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .decision import margin_of, slack
+from .effort import ENDS
 from .findings import Spot
 from .outcome import SearchOutcome
 from .study import front, knee
 
 
-def chosen_of(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], int]:
+def chosen_of(outcome: SearchOutcome, bench: Bench, *, few: bool = False) -> tuple[list[Candidate], int]:
     """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs,
-    the better ones first, as the time may not suffice for all; with the number of designs on the front."""
+    the better ones first, as the time may not suffice for all; with the number of designs on the front. Where runs are
+    ``few`` because each is long, rivals that the search has shown to be clearly behind are compared by its runs, except
+    for the queue without AQM."""
     several = len(bench.question.goal.objectives) > 1
     leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
     best = leaders[0]
@@ -24,6 +27,9 @@ def chosen_of(outcome: SearchOutcome, bench: Bench) -> tuple[list[Candidate], in
     rivals = [*others, *outcome.known]
     if not several:
         rivals.sort(key=lambda one: _score(bench, one, outcome.trials))
+    if few:
+        ends = outcome.first[:ENDS]
+        rivals = [one for one in rivals if one.origin == "no AQM" or not lost(bench, one, best, ends)]
     found = {one.key: one for one in [*leaders, *rivals]}
     return list(found.values()), len(leaders)
 

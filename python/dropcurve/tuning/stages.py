@@ -71,7 +71,8 @@ class Stages:
             again = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin)
             outcome = again.go()
         searched = bench.runs
-        chosen, size = chosen_of(outcome, bench)
+        few = clock.seconds is None and self.spent.level >= effort.LEAST_LEVEL
+        chosen, size = chosen_of(outcome, bench, few=few)
         self.say("validation on fresh seeds and conditions", chosen[0])
         left_s = clock.left(effort.VALIDATION)
         rivals = len(chosen) - size
@@ -91,8 +92,7 @@ class Stages:
         lines = sorted(validation.lines(), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
         bench.store.compact()
-        question = bench.question
-        best = lines[0]
+        question, best = bench.question, lines[0]
         # Only a feasible design that was simulated as the box loads it is offered to be loaded.
         made, changed = question.target.written(best.candidate) if best.holds else (None, ())
         answer = Answer(

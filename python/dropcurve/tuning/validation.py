@@ -43,8 +43,8 @@ LEAST = 2
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
-#: Replications of rivals that clearly break a constraint or are clearly worse, and those that all rivals get where
-#: there is time for them.
+#: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer), and those
+#: that all rivals get where there is time for them.
 ENOUGH, ALL = 3, 6
 #: Excess over a bound, as a share of it, that a run without a value counts as.
 NO_VALUE = 1e6
@@ -296,7 +296,8 @@ class Validation:
     def _lost(self, one: Candidate) -> bool:
         """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than the
         best."""
-        if self.several or self._made.get(one.key, 0) < ENOUGH:
+        enough = LEAST if self.effort.brief else ENOUGH
+        if self.several or self._made.get(one.key, 0) < enough:
             return False
         stands, _ = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))
