@@ -48,7 +48,8 @@ class Sfb(Model):
             self.end(packet)
             return
         p_min, fullest = self.learn(self.first, packet.flow)
-        if now + self.warmup >= self.at:
+        unresponsive = p_min >= 1 and fullest < self.most
+        if unresponsive and now + self.warmup >= self.at:
             self.learn(self.first + 1, packet.flow)
         if self.passes(now, packet, p_min, fullest):
             self.queue.append(packet)
@@ -76,16 +77,24 @@ class Sfb(Model):
         return self.queue.pop(0) if self.queue else None
 
 
+#: Number that packets of one queue share, by the fields they have in common.
+KEYS = {
+    "flow": lambda packet: packet.flow,
+    "source": lambda packet: packet.hosts[0],
+    "destination": lambda packet: packet.hosts[1],
+}
+
+
 class Fair(Model):
     """Parts that DRR and SFQ share: buckets, and a ring of those that hold packets."""
 
-    def __init__(self, limit, buckets):
+    def __init__(self, limit, buckets, by="flow"):
         super().__init__()
-        self.limit, self.buckets = limit, buckets
+        self.limit, self.buckets, self.key = limit, buckets, KEYS[by]
         self.queues, self.ring = {}, []
 
     def bucket(self, packet):
-        return mix(packet.flow) % self.buckets
+        return mix(self.key(packet)) % self.buckets
 
     def held(self):
         return sum(len(queue) for queue in self.queues.values())
@@ -107,8 +116,8 @@ class Fair(Model):
 class Drr(Fair):
     """Shreedhar and Varghese 1995, Figure 2; overflow takes the head of the queue with most bytes."""
 
-    def __init__(self, limit, buckets, quantum):
-        super().__init__(limit, buckets)
+    def __init__(self, limit, buckets, quantum, by="flow"):
+        super().__init__(limit, buckets, by)
         self.quantum, self.deficit, self.served = quantum, {}, None
 
     def enqueue(self, now, packet):
@@ -179,4 +188,10 @@ def traces():
     yield "sfb", "penalty_box", model, unresponsive, {**MARKS, "flows": 2}
     drr = {"limit": "30 pkts", "queues": "7", "quantum": "800 B"}
     yield "drr", "longest_head", Drr(30, 7, 800), drr, {**LIKE, "flows": 9}
+    hosts = [(1 + flow % 3, 10 + flow % 2) for flow in range(9)]
+    for by in ("source", "destination"):
+        keys = {**drr, "by": by}
+        yield "drr", f"by_{by}", Drr(30, 7, 800, by), keys, {**LIKE, "flows": 9, "hosts": hosts}
+        like = {**LIKE, "flows": 9, "hosts": hosts}
+        yield "sfq", f"by_{by}", Sfq(40, 16, by), {"limit": "40 pkts", "by": by}, like
     yield "sfq", "share", Sfq(40, 16), {"limit": "40 pkts"}, {**LONG, "flows": 9}

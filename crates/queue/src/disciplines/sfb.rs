@@ -1,9 +1,10 @@
 //! Stochastic Fair BLUE: a BLUE for each bin of several hashed levels; a flow is judged by its best bin.
 //!
-//! Reference: FSKS02, section 5; constants and the mixing of drops above one half as observed in Linux `sfb`.
+//! Reference: FSKS02, section 5; constants, `max`, and the mixing of drops above one half as observed in Linux `sfb`.
 //! Units: bins and limits count packets.
-//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts the backlog
-//! from its warm-up on. `by` says which packets are one flow.
+//! Deviations: hashes are salted by the number of the set, not by chance, so runs repeat. A set counts the whole backlog
+//! from its warm-up on, Linux only packets that the penalty box lets pass. Tokens of the penalty box arrive all the time,
+//! in Linux when none is left. `by` says which packets are one flow.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -42,7 +43,7 @@ units::params! {
         penalty_burst: u64 = 20 => { source: "Linux" },
         /// Time after which flows are rehashed.
         rehash: Span = Span::from_millis(600_000) => { range: Range::Positive, source: "Linux" },
-        /// Time before that in which the next set of bins already learns.
+        /// Time before that in which the next set of bins already learns about unresponsive flows.
         warmup: Span = Span::from_millis(60_000) => { range: Range::Positive, source: "Linux" },
         /// Marks ECN-capable packets instead of dropping them, up to a probability of one half.
         ecn: bool = true => { source: "Linux" },
@@ -238,11 +239,21 @@ impl<P: Packet + Copy> Sfb<P> {
         passes
     }
 
+    /// Lets the next set learn about an unresponsive flow, if its warm-up has begun.
+    fn prepare(&mut self, pkt: &P, now: Time) {
+        if now + self.params.warmup >= self.rehash_at {
+            self.warm_up();
+            let next = self.sets[1].places(&self.params, self.params.by.of(pkt));
+            self.sets[1].learn(&self.params, &next);
+        }
+    }
+
     /// Judges an arrival that has room; returns it if it is to be stored.
     fn judge(&mut self, pkt: P, view: View, cx: &mut Cx<'_, P>) -> Option<P> {
         let End { reason, marks } = if view.min_qlen >= self.params.max {
             End { reason: Reason::Forced, marks: false }
         } else if view.p_min >= 1.0 {
+            self.prepare(&pkt, cx.now);
             if self.passes(cx.now) {
                 return Some(pkt);
             }
@@ -277,11 +288,6 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfb<P> {
         }
         let places = self.sets[0].places(&self.params, self.params.by.of(&pkt));
         let view = self.sets[0].learn(&self.params, &places);
-        if cx.now + self.params.warmup >= self.rehash_at {
-            self.warm_up();
-            let next = self.sets[1].places(&self.params, self.params.by.of(&pkt));
-            self.sets[1].learn(&self.params, &next);
-        }
         if let Some(kept) = self.judge(pkt, view, cx) {
             self.sets[0].stored(&places);
             if self.warm {
