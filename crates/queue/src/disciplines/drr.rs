@@ -223,6 +223,22 @@ mod tests {
         assert_eq!(bytes[1], bytes[2]);
     }
 
+    /// Flow 1 is alone at its host; flows 2 to 10 are of another.
+    #[test]
+    fn a_host_with_nine_flows_gets_as_much_as_a_host_with_one() {
+        for (by, expected) in [("flow", 10), ("source", 50), ("destination", 50), ("hosts", 50)] {
+            let mut bench = Bench::new(Drr::new(&params(&[("limit", "2000 pkts"), ("by", by)]), &SETTING));
+            for _ in 0..100 {
+                for flow in 1..=10 {
+                    let hosts = if flow == 1 { [1, 11] } else { [2, 12] };
+                    bench.arrive(0, Pkt { flow, hosts, size: 1500, ..Pkt::new(0) });
+                }
+            }
+            let got = (0..100).filter(|_| bench.depart(0).unwrap().flow == 1).count();
+            assert_eq!(got, expected, "{by}");
+        }
+    }
+
     #[test]
     fn a_deficit_is_kept_for_the_next_round_and_lost_when_empty() {
         // Quantum 600, packets of 1000: nothing in the first round, one in the second.

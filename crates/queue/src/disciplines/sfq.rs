@@ -261,6 +261,23 @@ mod tests {
         assert_eq!(order, [1, 2, 3, 1, 2, 1]);
     }
 
+    /// Flow 1 is alone at its host; flows 2 to 4 are of another.
+    #[test]
+    fn hosts_take_turns_whatever_the_number_of_their_flows() {
+        for (by, expected) in [("flow", 3), ("source", 6), ("destination", 6), ("hosts", 6)] {
+            let rows = [("buckets", "1024"), ("limit", "1000 pkts"), ("by", by)];
+            let mut bench = Bench::new(Sfq::new(&params(&rows), &SETTING));
+            for _ in 0..20 {
+                for flow in 1..=4 {
+                    let hosts = if flow == 1 { [1, 11] } else { [2, 12] };
+                    bench.arrive(0, Pkt { flow, hosts, ..Pkt::new(0) });
+                }
+            }
+            let got = (0..12).filter(|_| bench.depart(0).unwrap().flow == 1).count();
+            assert_eq!(got, expected, "{by}");
+        }
+    }
+
     #[test]
     fn one_flow_gets_no_more_than_half_of_what_is_free() {
         // 13 waiting, 27 free: 26 < 27. 14 waiting, 26 free: 28 >= 26.
