@@ -5,7 +5,7 @@
 //! Deviations: Murshed05 itself was not at hand. How `min_th` moves "depending on burst and number of flows" is not
 //! given: here it is their product, kept between `min_start` and `target`. Equation 4 adds to `max_th` what the
 //! average will be after as many arrivals at a constant queue, so as printed it grows without bound, from the twice
-//! `min_th` that it is by then; it is held at the limit, or the sum is replaced by that predicted average, of which
+//! `min_th` that it is by then; it is held at the limit. An option replaces the sum by that predicted average, of which
 //! twice `min_th` is the least.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
@@ -39,12 +39,12 @@ red_params! {
         target: Option<Amount> = None => { range: Range::Positive, assumed: true },
         /// Packets that a flow sends in a burst, `k`.
         burst: f64 = 4.0 => { unit: "pkts", range: Range::Positive, assumed: true },
-        /// FlowTable, `n`. `auto`: those seen in the last `memory`.
+        /// Number of flows, `n`. `auto`: those seen in the last `memory`.
         flows: Option<u64> = None => { range: Range::Positive, assumed: true },
         /// How long a flow counts after its last packet, to within one and two of these. Zero: while it has packets waiting.
         memory: Span = Span::from_millis(1000) => { assumed: true },
         /// Value of `max_th` by equation 4 once `min_th` has reached `target`.
-        equation: Equation = Equation::PredictedAvg => { assumed: true },
+        equation: Equation = Equation::AsPrinted => { source: "PD14" },
         /// Probability just below `max_th`.
         max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
         /// Treatment of arrivals from `max_th` upward. PD14 section 4.1: every arriving packet is dropped.
@@ -187,7 +187,7 @@ impl<P: Packet + Copy> Rtred<P> {
     }
 }
 
-/// FlowTable seen of late: those of the present and of the last span of time.
+/// Flows seen in the present and in the last span of time.
 #[derive(Clone, Debug)]
 struct Seen {
     memory: Span,
