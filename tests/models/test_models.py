@@ -130,6 +130,38 @@ def test_bbr_makes_up_for_loss_to_a_fifth() -> None:
     assert models.bbr_throughput(loss=0.25, rate_bps=1e8) == 0
 
 
+@pytest.mark.parametrize("p", [0.0, 0.01, 0.19])
+def test_the_loss_of_bbr_is_the_inverse_of_its_throughput(p: float) -> None:
+    rate = models.bbr_throughput(loss=p, rate_bps=1e8)
+    assert models.bbr_loss(throughput_bps=rate, rate_bps=1e8) == pytest.approx(p)
+    assert models.bbr_loss(throughput_bps=7e7, rate_bps=1e8) is None, "at 20 % it falls to nothing at once"
+
+
+def test_bbr_answers_in_both_directions_with_table_and_line(
+    dropcurve: Callable[..., Any], tmp_path: Path
+) -> None:
+    given = ("model", "--rtt", "100ms", "--rate", "10Mbit", "--law", "bbr")
+    assert "9.9 Mbit/s" in dropcurve(*given, "--loss", "1%").out
+    picture = tmp_path / "bbr.svg"
+    answer = dropcurve(*given, "--throughput", "9.5Mbit", "--plot", str(picture))
+    assert "5 %" in answer.out and picture.is_file()
+    assert "20 %, at once" in dropcurve(*given, "--throughput", "7Mbit").out
+
+
+def test_a_picture_has_the_line_of_bbr_below_the_rate_and_the_throughput_asked_for() -> None:
+    (axes,) = tcp_models.over_loss(PATH, ["mathis", "bbr"], 4.0, rate_bps=1e7, throughput_bps=9e6).axes
+    heights = [max(line.get_ydata()) for line in axes.lines]
+    assert max(heights) == pytest.approx(10, rel=1e-3), "no law beyond the rate of the link, 10 Mbit/s"
+    assert any(list(line.get_ydata()) == [9.0, 9.0] for line in axes.lines)
+
+
+def test_flows_that_no_loss_slows_down_enough_have_no_operating_point(dropcurve: Callable[..., Any]) -> None:
+    answer = dropcurve(
+        "model", "--rtt", "100ms", "--rate", "10Mbit", "--flows", "4000", "--red", "5,30,0.1,60"
+    )
+    assert answer.out.startswith("No loss up to 50 % slows the flows down to the 0.028 segments")
+
+
 def test_the_share_of_bbr_by_hand() -> None:
     """WMSS19: ten bandwidth-delay products of 100 packets: the others get 1/2 - 1/20 - 4/1000 = 0.446. In two minutes
     twelve measurements take 1 + 0.2 + 0.1 s each.
@@ -194,6 +226,19 @@ def test_the_verb(dropcurve: Callable[..., Any], tmp_path: Path) -> None:
         ),
         (("--rtt", "100ms", "--loss", "1%", "--acks", "3"), "b = 3: must be 1"),
         (("--rtt", "100ms", "--red", "5,15,0.1,60"), ": needs --rate and --flows"),
+        (("--rtt", "100ms", "--loss", "1%", "--law", "bbr"), "bbr: needs the rate of the link"),
+        (
+            ("--rtt", "100ms", "--throughput", "5Mbit", "--rate", "1Mbit"),
+            "must be at most the rate of the link",
+        ),
+        (
+            ("--rtt", "100ms", "--loss", "1%", "--flows", "4", "--gentle"),
+            "--flows, --gentle: no effect without",
+        ),
+        (
+            ("--rtt", "100ms", "--loss", "1%", "--rate", "9Mbit", "--flows", "4", "--red", "5,15,0.1,60"),
+            "--loss: no effect with --red",
+        ),
         (("--rtt", "100ms", "--rate", "10Mbit", "--flows", "2", "--red", "5,15"), "must be MIN,MAX,P,LIMIT"),
     ],
 )

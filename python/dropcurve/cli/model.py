@@ -28,7 +28,10 @@ Throughput = Annotated[
         metavar="RATE", help="Throughput to compute the loss rate for, instead of --loss, such as 5Mbit."
     ),
 ]
-Laws = Annotated[list[str] | None, typer.Option(metavar="LAW", help="Only this law. Repeatable.")]
+Laws = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LAW", help="Only this law, such as pftk, or bbr with --rate. Repeatable."),
+]
 Mss = Annotated[str, typer.Option(metavar="SIZE", help="Size of a segment, without headers.")]
 Rto = Annotated[str, typer.Option(metavar="TIME", help="First retransmission timeout.")]
 Acks = Annotated[int, typer.Option(metavar="B", help="Segments that share an acknowledgement: 1 or 2.")]
@@ -86,6 +89,8 @@ def model(
     )  # fmt: skip
     bottleneck = None if rate is None else units.rate(rate)
     width = style.COLUMN_IN * 1.4
+    _check_effects(red, {"--loss": loss, "--throughput": throughput, "--law": law, "--window": window,
+                         "--burst-loss": burst_loss}, {"--flows": flows, "--gentle": gentle})  # fmt: skip
     if red is not None:
         found, curve = _queue(path, bottleneck, flows, red, gentle=gentle)
         _save(plot, lambda: tcp_models.crossing(found, curve, width))
@@ -106,13 +111,30 @@ def model(
         loss_rate=None if loss is None else values.share(loss, "--loss"),
         throughput_bps=None if throughput is None else units.rate(throughput, what="throughput"),
     )  # fmt: skip
-    names = [one for one in law or () if one != "bbr"]
-    _save(plot, lambda: tcp_models.over_loss(path, names, width))
+    given = None if throughput is None else units.rate(throughput, what="throughput")
+    _save(
+        plot, lambda: tcp_models.over_loss(path, law or (), width, rate_bps=bottleneck, throughput_bps=given)
+    )
     if json:
         console.data([asdict(row) for row in rows])
     else:
         print(answer.table(rows))
     return 0
+
+
+def _check_effects(red: str | None, laws: dict[str, object], queue: dict[str, object]) -> None:
+    """Raises UsageError for options that have no effect: those of the laws with --red, those of the queue without."""
+    from ..errors import UsageError
+
+    useless = [name for name, value in (queue if red is None else laws).items() if value]
+    if useless:
+        rule, remedy = ("without", "give --red") if red is None else ("with", "leave out --red")
+        raise UsageError(
+            ", ".join(useless),
+            "",
+            f"no effect {rule} --red",
+            f"leave {'it' if len(useless) == 1 else 'them'} out, or {remedy}",
+        )
 
 
 def _queue(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..advise.equilibrium import Curve
-from ..advise.models import LAWS, Path, QueueLaw, throughput
+from ..advise.models import LAWS, Path, QueueLaw, bbr_throughput, throughput
 from ..advise.models.laws import LEAST_LOSS, MOST_LOSS
 from .panels import Line, Panel, panels
 
@@ -20,18 +20,38 @@ PLOTTED = (1e-5, 0.3)
 POINTS = 120
 
 
-def over_loss(path: Path, names: Sequence[str], width_in: float) -> Figure:
-    """Returns a figure of the throughput of laws over loss, both axes logarithmic; all laws without ``names``."""
+def over_loss(
+    path: Path, names: Sequence[str], width_in: float, *, rate_bps: float | None = None,
+    throughput_bps: float | None = None,
+) -> Figure:  # fmt: skip
+    """Returns a figure of the throughput of laws over loss, both axes logarithmic; all laws without ``names``.
+
+    ``rate_bps`` is the bottleneck's: it bounds the laws and adds BBR. ``throughput_bps`` is marked, as the throughput
+    whose loss was asked for.
+    """
+    bound = math.inf if rate_bps is None else rate_bps
     first, last = (math.log(max(LEAST_LOSS, min(MOST_LOSS, end))) for end in PLOTTED)
     losses = [math.exp(first + (last - first) * i / (POINTS - 1)) for i in range(POINTS)]
     lines = [
-        Line(LAWS[name].title, losses, [throughput(name, loss=p, path=path) / 1e6 for p in losses], look=look,
-             markers=False)
-        for look, name in enumerate(names or LAWS)
+        Line(LAWS[name].title, losses, [min(bound, throughput(name, loss=p, path=path)) / 1e6 for p in losses],
+             look=look, markers=False)
+        for look, name in enumerate([name for name in names if name != "bbr"] if names else LAWS)
     ]  # fmt: skip
+    if rate_bps is not None and (not names or "bbr" in names):
+        kept = [p for p in losses if bbr_throughput(loss=p, rate_bps=rate_bps) > 0]
+        rates = [bbr_throughput(loss=p, rate_bps=rate_bps) / 1e6 for p in kept]
+        lines.append(Line("BBR, alone", kept, rates, look=len(lines), markers=False))
+    levels = [] if throughput_bps is None else [(throughput_bps / 1e6, "given")]
     ticks = {10.0**power: f"{10.0 ** (power + 2):g} %" for power in range(-5, 0)}
     panel = Panel(
-        lines, "rate of loss events", "throughput (Mbit/s)", log_x=True, log_y=True, zero=False, ticks=ticks
+        lines,
+        "rate of loss events",
+        "throughput (Mbit/s)",
+        log_x=True,
+        log_y=True,
+        zero=False,
+        ticks=ticks,
+        levels=levels,
     )
     return panels([panel], width_in, height_in=3.2)
 

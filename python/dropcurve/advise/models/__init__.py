@@ -9,12 +9,12 @@ Nothing is simulated. Each law names its publication; `docs/guide/models.md` com
 
 from __future__ import annotations
 
-from .bbr import bbr_share, bbr_throughput
+from .bbr import bbr_loss, bbr_share, bbr_throughput
 from .laws import LAWS, Path, ThroughputLaw, loss, throughput
 from .newreno import newreno_impatient, newreno_steady
 from .queue_law import QueueLaw, queue_law
 
 __all__ = [
-    "LAWS", "Path", "QueueLaw", "ThroughputLaw", "bbr_share", "bbr_throughput", "loss", "newreno_impatient",
-    "newreno_steady", "queue_law", "throughput",
+    "LAWS", "Path", "QueueLaw", "ThroughputLaw", "bbr_loss", "bbr_share", "bbr_throughput", "loss",
+    "newreno_impatient", "newreno_steady", "queue_law", "throughput",
 ]  # fmt: skip

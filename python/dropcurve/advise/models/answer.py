@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...errors import UsageError
 from ...quantities import units
-from .bbr import bbr_throughput
+from .. import tcp
+from .bbr import PROBE_GAIN, bbr_loss, bbr_throughput
 from .laws import LAWS, LEAST_LOSS, MOST_LOSS, Path, law, loss, throughput
 from .queue_law import QueueLaw
 
@@ -35,10 +37,26 @@ def rows(
 ) -> list[LawAnswer]:  # fmt: skip
     """Evaluates each law on a path: throughput at a loss, or loss at a throughput; laws by name, or all.
 
-    ``rate_bps`` is the bottleneck's: it bounds throughput, and adds BBR to the answers from a loss.
+    ``rate_bps`` is the bottleneck's: it bounds throughput, and adds BBR, which is a law of its own by the name "bbr".
+
+    Raises UsageError for an unknown law, BBR without a rate, and a throughput above the rate.
     """
+    if "bbr" in names and rate_bps is None:
+        raise UsageError(
+            "law",
+            "bbr",
+            "needs the rate of the link: BBR's rate is no function of loss and round-trip time",
+            "give --rate",
+        )
+    if rate_bps is not None and throughput_bps is not None and throughput_bps > rate_bps:
+        raise UsageError(
+            "throughput",
+            units.show_rate(throughput_bps),
+            f"must be at most the rate of the link ({units.show_rate(rate_bps)})",
+            "lower --throughput, or raise --rate or leave it out",
+        )
     found = []
-    for one in [law(name) for name in names] if names else LAWS.values():
+    for one in [law(name) for name in names if name != "bbr"] if names else LAWS.values():
         if loss_rate is not None:
             rate = throughput(one.name, loss=loss_rate, path=path)
             rate = rate if rate_bps is None else min(rate, rate_bps)
@@ -49,13 +67,22 @@ def rows(
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
         bound = "" if p is not None else _bound(window, path)
         found.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window, bound))
-    if rate_bps is not None and loss_rate is not None and (not names or "bbr" in names):
-        rate = bbr_throughput(loss=loss_rate, rate_bps=rate_bps)
-        window = rate * path.rtt_s / (8.0 * path.mss_bytes)
-        found.append(
-            LawAnswer("bbr", "BBR, alone", "CCGYJ16", "random loss, goodput", loss_rate, rate, window)
-        )
+    if rate_bps is not None and (not names or "bbr" in names):
+        found.append(_bbr(path, rate_bps, loss_rate, throughput_bps))
     return found
+
+
+def _bbr(path: Path, rate_bps: float, loss_rate: float | None, throughput_bps: float | None) -> LawAnswer:
+    """BBR's answer in either direction."""
+    p, bound = loss_rate, ""
+    if loss_rate is not None:
+        rate = bbr_throughput(loss=loss_rate, rate_bps=rate_bps)
+    else:
+        assert throughput_bps is not None, "either a loss or a throughput is given"
+        rate, p = throughput_bps, bbr_loss(throughput_bps=throughput_bps, rate_bps=rate_bps)
+        bound = "" if p is not None else f"{100 * (1 - 1 / PROBE_GAIN):.0f} %, at once"
+    window = rate * path.rtt_s / (8.0 * path.mss_bytes)
+    return LawAnswer("bbr", "BBR, alone", "CCGYJ16", "random loss, goodput", p, rate, window, bound)
 
 
 def _bound(window: float, path: Path) -> str:
@@ -98,6 +125,11 @@ def sentence(found: QueueLaw) -> str:
         "edge": "at the step of RED's control function, about which it swings",
         "buffer": "at the limit: RED drops too little, so the buffer overflows",
     }[at.regime]
+    if at.loss >= tcp.MOST_LOSS:
+        return (
+            f"No loss up to {100 * tcp.MOST_LOSS:.0f} % slows the flows down to the {at.window:.2g} segments a round "
+            "trip that the link has for each: that is beyond the range of the law of TCP."
+        )
     return (
         f"The queue settles at {at.queue:.3g} packets, {why}: {100 * at.loss:.3g} % dropped, windows of "
         f"{at.window:.3g} segments, a round trip of {units.show_span(float(f'{at.rtt_s:.3g}'))}."

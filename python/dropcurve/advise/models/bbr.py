@@ -42,6 +42,30 @@ def bbr_throughput(*, loss: float, rate_bps: float) -> float:
     return rate_bps * (1.0 - loss) if loss < 1.0 - 1.0 / PROBE_GAIN else 0.0
 
 
+def bbr_loss(*, throughput_bps: float, rate_bps: float) -> float | None:
+    """Random loss at which one BBR flow alone has a goodput: the inverse of `bbr_throughput`.
+
+    Args:
+        throughput_bps: goodput in bit/s, at most the rate of the bottleneck.
+        rate_bps: rate of the bottleneck in bit/s.
+
+    Returns:
+        From 0 to 0.2; None for a goodput that BBR passes at a loss of 20 % at once.
+
+    Raises:
+        UsageError: a throughput that is not above 0 or exceeds the rate.
+    """
+    if not 0 < throughput_bps <= rate_bps:
+        raise UsageError(
+            "throughput",
+            f"{throughput_bps:g}",
+            f"must be above 0 and at most the rate of the link ({rate_bps:g})",
+            "lower it, or give the link a higher rate",
+        )
+    lost = 1.0 - throughput_bps / rate_bps
+    return lost if lost < 1.0 - 1.0 / PROBE_GAIN else None
+
+
 def bbr_share(
     *, buffer_pkts: float, rate_pps: float, rtt_s: float, flows: int = 1, duration_s: float | None = None
 ) -> float:
