@@ -52,13 +52,22 @@ class Challengers:
     until: float | None = None
 
     def near(
-        self, best: Candidate, space: Family, coordinates: Coordinates, factors: Sequence[float] = FACTORS
+        self,
+        best: Candidate,
+        space: Family,
+        coordinates: Coordinates,
+        factors: Sequence[float] = FACTORS,
+        *,
+        scale: bool = True,
     ) -> list[Candidate]:
-        """The designs next to the recommendation that are better than it, the best of each parameter."""
+        """The designs next to the recommendation that are better than it, the best of each parameter; with ``scale`` of
+        its scale, too."""
         target = self.bench.question.target
         study = FamilyStudy(space, target, 1, self.seed)
         found = []
         for name, axis in space.axes.items():
+            if name == space.scale and not scale:
+                continue
             own = (*factors, *FINE) if name == space.scale else factors
             places = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
             made = [

@@ -26,14 +26,11 @@ from .study import FamilyStudy
 from .validation import APART, NEAR_MISS, Validation
 from .validation_line import ValidationLine
 
-#: Largest number of steps to a better neighbour of the recommendation.
-NEIGHBOURS = 3
-#: Share of the runs of a search for moving another parameter of the recommendation.
-ALONG = 0.4
-#: The same for the other parameters of each further discipline.
-FURTHER = 0.1
-#: Number of designs, better but infeasible, that are moved to the safe side.
-RETREATS = 3
+#: Largest number of steps to a better neighbour of the recommendation, and number of designs, better but infeasible,
+#: that are moved to the safe side.
+NEIGHBOURS, RETREATS = 3, 3
+#: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
+ALONG, FURTHER = 0.4, 0.1
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 2
 #: Largest number of blocks of fresh seeds, the number for which time is reserved, and the share of the time at which
@@ -74,8 +71,7 @@ class Stages:
         few = clock.seconds is None and self.spent.level >= effort.LEAST_LEVEL
         chosen, size = chosen_of(outcome, bench, few=few)
         self.say("validation on fresh seeds and conditions", chosen[0])
-        left_s = clock.left(effort.VALIDATION)
-        rivals = len(chosen) - size
+        left_s, rivals = clock.left(effort.VALIDATION), len(chosen) - size
         ends = outcome.first[: effort.ENDS]
         chosen, uncompared = affordable_of(
             bench, chosen, size, effort.affordable(left_s, bench.run_s), ends, clock.until(effort.COMPARED)
@@ -108,8 +104,7 @@ class Stages:
             front=len(ahead), margin=margin,
             uncompared=tuple(one.name for one in _missing(uncompared, lines)),
             point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
-            refused=tuple(self.refused),
-            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
+            refused=tuple(self.refused), replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
         if answer.too_few:
             answer = replace(answer, configuration="", notes=())
@@ -188,10 +183,8 @@ class Stages:
             if not validation.add(made) or not validation.misses(made):
                 return
 
-    def _challengers(
-        self, validation: Validation, outcome: SearchOutcome, until: float | None
-    ) -> Challengers:
-        return Challengers(self.bench, outcome.trials, outcome.first, self.seed, validation.margin, until)
+    def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
+        return Challengers(self.bench, outcome.trials, outcome.first, self.seed, there.margin, until)
 
     def _near(
         self,
@@ -200,13 +193,15 @@ class Stages:
         outcome: SearchOutcome,
         factors: Sequence[float],
         share: float,
+        *,
+        scale: bool = True,
     ) -> list[Candidate]:
         """Designs next to the recommendation that are better than it; none of a front."""
         space, coordinates = self._place(best, outcome)
         if validation.several or validation.settled or space is None or coordinates is None:
             return []
         challengers = self._challengers(validation, outcome, self.clock.until(share))
-        return challengers.near(best, space, coordinates, factors)
+        return challengers.near(best, space, coordinates, factors, scale=scale)
 
     def _along(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
         """Validates designs with another parameter of the recommendation moved and the scale solved again."""
@@ -317,6 +312,10 @@ class Stages:
             self.refused.append(found)
             validation.until = self.clock.until(1.0)
             self._step_back(found, validation, outcome)
+            # Its scale was moved to the safe side: only the other parameters may move again.
+            best = validation.decide()
+            for one in self._near(best, validation, outcome, FACTORS, self._deciding, scale=False):
+                validation.add(one)
 
     @property
     def _block_runs(self) -> int:
