@@ -106,11 +106,10 @@ def rivals() -> dict[str, Scenario]:
 
 
 #: Web sessions beside four flows of each kind: objects of 12 kB on average, half a second between.
-USERS = (0, 4, 16)
 WEB = {"source": "http", "profile": "ns2-2000", "recovery": "sack1", "start": "uniform 0 s to 5 s",
        "size": "pareto 12000 B shape 1.2", "think": "exponential 500 ms"}  # fmt: skip
-#: Long flows beside them: of TCP and of TFRC.
-LONG = {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
+#: Numbers of sessions, and the long flows beside them: of TCP and of TFRC.
+USERS, LONG = (0, 4, 16), {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
 
 
 def short() -> dict[str, Scenario]:
@@ -214,9 +213,8 @@ CLAIMS = (
                 lambda x: st.smooth(lambda *all_of_them: stdev(all_of_them[:5]) - stdev(all_of_them[5:]),
                                     *ratios(x, "base"), *ratios(x, "buf250")), above=0.02),)),
 )  # fmt: skip
-#: Values of the two cases as given.
-GIVEN = {"50", "250", "5-10", "20-50", "0.1", "0.002"}
-SHORT = {"max_p": "p", "w_q": "w", "thresholds": ""}
+#: Values of the two cases as given, and the letters of the parameters in a case's name.
+GIVEN, SHORT = {"50", "250", "5-10", "20-50", "0.1", "0.002"}, {"max_p": "p", "w_q": "w", "thresholds": ""}
 
 
 def case_of(row: Mapping[str, str]) -> str:
@@ -353,8 +351,8 @@ def page(outcome: st.Outcome) -> st.Page:
         short=st.prose(f"""
             With the paper's parameters and ns-2's RED of the time TFRC gets {st.shown(small)} times what TCP gets
             in the base case and {st.shown(large)} times with 250 packets; the paper has 0.82 ± 0.16 and 0.91 ±
-            0.20. What decides is the number of flows, which the paper leaves out: the intervals in its tables are
-            over that number, and they cover most of the differences it reads from them.
+            0.20. What decides is the number of flows, which the paper leaves out. The intervals in its tables, read
+            here as over that number, cover most of the differences that it reads from them.
             """),
         choices=TEXTS.choices("Choices"),
         results=[table(x), st.Text(swing(x)),
