@@ -33,13 +33,15 @@ Change = Callable[[Scenario], Scenario]
 
 
 def queue(base: Scenario, scheme: str, **keys: Any) -> Scenario:
-    """One of the three disciplines, Feng's Adaptive RED, or BLUE, which the paper prints under that name."""
+    """One of the three disciplines, reconfigurable thresholds, Feng's Adaptive RED, or BLUE, which the paper prints
+    under that name."""
     kinds: dict[str, dict[str, Any]] = {
         "RED": {"kind": "red", **RED, **NS2},
         "ARED": {"kind": "ared", "dialect": "ns2", **RED, "above_max": "drop"},
         "FENG": {"kind": "feng", **RED},
         "BLUE": {"kind": "blue", "limit": RED["limit"], "limit_test": "before"},
         "RED-AT": {"kind": "red_at", **RED, **NS2},
+        "RTRED": {"kind": "rtred", **{key: RED[key] for key in ("limit", "max_p", "w_q")}, **NS2},
     }
     packet = {} if scheme == "BLUE" else {"mean_packet": base.get("queue.mean_packet")}
     return base.set("queue", kinds[scheme] | packet | keys)
@@ -122,6 +124,17 @@ def steps() -> dict[str, Scenario]:
         found |= {f"{alpha} {beta} {name} {n}": queue(base, "RED-AT", alpha=alpha, beta=beta, **bounds(name))
                   for alpha, beta, name in sorted(settings)}  # fmt: skip
     return found
+
+
+#: The readings of equation 4, by the option of `rtred`.
+EQUATIONS = {"equation 4 as printed": "as_printed", "equation 4 as a prediction": "predicted_avg"}
+
+
+def reconfigurable() -> dict[str, Scenario]:
+    """Reconfigurable thresholds by both readings of equation 4, beside RED, at two loads."""
+    kinds = {name: ("RTRED", {"equation": value}) for name, value in EQUATIONS.items()} | {"RED": ("RED", {})}
+    return {f"{name} {n}": queue(network(same, n), kind, **keys)
+            for n in LOADS for name, (kind, keys) in kinds.items()}  # fmt: skip
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
@@ -266,15 +279,25 @@ def signed(percent: float) -> str:
     return f"{percent:+.0f}".replace("-", "\u2212") if round(percent) else "0"
 
 
-def table(x: st.Cells, counts: Sequence[int] = (20, 80, 100)) -> st.Table:
-    """The numbers of three loads."""
+def table(x: st.Cells, counts: Sequence[int] = (20, 80, 100), names: Sequence[str] = SCHEMES) -> st.Table:
+    """The numbers of some loads."""
     rows = [[f"{name}, N\u00a0=\u00a0{n}",
              *(st.shown(x[f"{name} {n}"][number], scale=scale) for number, _, scale in PANELS),
              st.shown(x[f"{name} {n}"]["avg_pkts_mean"]), st.shown(x[f"{name} {n}"]["avg_pkts_sd"])]
-            for n in counts for name in SCHEMES]  # fmt: skip
+            for n in counts for name in names]  # fmt: skip
     return st.Table(
         ["queue", *(label for _, label, _ in PANELS), "average queue (pkts)", "its deviation (pkts)"], rows
     )
+
+
+def equation(x: st.Cells) -> list[st.Block]:
+    """Text and table on the readings of equation 4."""
+    cells = {short: x[f"{name} 80"] for short, name in zip(("printed", "predicted", "red"), (*EQUATIONS, "RED"),
+                                                             strict=True)}  # fmt: skip
+    numbers = {short: st.shown(cell["avg_pkts_mean"]) for short, cell in cells.items()}
+    numbers |= {f"{short}_loss": st.shown(cell["loss"]) for short, cell in cells.items()}
+    names = [*EQUATIONS, "RED"]
+    return [st.Text(TEXTS["Reconfigurable"][0].format(**numbers)), table(x, LOADS, names)]
 
 
 def page(outcome: st.Outcome) -> st.Page:
@@ -308,6 +331,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Today"]),
             st.Picture("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
                        partial(over_load, outcome["today"]))],
+        questions=[] if "rtred" not in outcome else equation(outcome["rtred"]),
         surprises=TEXTS["Surprises"],
         paper=TEXTS["Paper"][0], explained=st.explained("red-at"),
     )  # fmt: skip
@@ -340,6 +364,7 @@ STUDY = st.Study(
         "ftp": st.Setting("long transfers alone", lambda: cells(alone)),
         "today": st.Setting("CUBIC, 100 Mbit/s", lambda: cells(present), kind="today"),
         "steps": st.Setting("over steps and bounds", steps, kind="choice", judged=False),
+        "rtred": st.Setting("reconfigurable thresholds", reconfigurable, kind="question", judged=False),
     },
     claims=CLAIMS,
     page=page,
