@@ -1,9 +1,9 @@
 //! The conformance kit: checks that every discipline passes, here and in other crates.
 //!
-//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks the rules that hold for every
-//! discipline: nothing is lost unrecorded, packets of a flow keep their order, the limit
-//! holds, ECN is respected, and its own counts are right. It returns a transcript, so that two runs
-//! can be compared. [`steps`] makes lists at random from a seed.
+//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks the rules that
+//! hold for every discipline: nothing is lost unrecorded, packets of a flow keep their order, the limit
+//! holds, ECN is respected, and its own counts are right. It returns a transcript, so that two runs can be
+//! compared. [`steps`] makes lists at random from a seed.
 //!
 //! ```
 //! use queue::conformance::{sit, steps, Rules};
@@ -12,8 +12,8 @@
 //!
 //! let table: Table = vec![("kind".into(), Value::Text("droptail".into()))];
 //! let spec = Spec::read("queue", &table, &mut Vec::new()).unwrap();
-//! let setting = Setting { rate: units::Rate(10_000_000), delay: units::Span(0), packet: units::Bytes(1000) };
-//! let report = sit(spec.build(&setting), &steps(1, 1000), 1, &Rules::default()).unwrap();
+//! let setting = Setting { rate: units::Rate(10_000_000), delay: units::Span(0), packet: units::Bytes(1000)
+//! }; let report = sit(spec.build(&setting), &steps(1, 1000), 1, &Rules::default()).unwrap();
 //! assert_eq!(report.arrived, report.left + report.dropped + report.waiting);
 //! ```
 
@@ -44,9 +44,9 @@ pub enum KitStep {
 /// Rules that hold for one discipline and not for every other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
-    /// Most packets that may wait.
+    /// Maximum number of packets in the queue.
     pub packets: Option<usize>,
-    /// Most bytes that may wait; a packet that sticks out counts as allowed if the caller adds its size.
+    /// Maximum backlog; a caller that allows the last packet to exceed it adds its size.
     pub bytes: Option<Bytes>,
     /// Whether ECN-capable packets may be marked at all.
     pub marks: bool,
@@ -58,7 +58,7 @@ pub struct Rules {
     pub wire_counts: bool,
 }
 
-/// How a sitting went.
+/// Result of a run of the kit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Packets that arrived.
@@ -145,7 +145,7 @@ pub fn steps(seed: u64, n: usize) -> Vec<KitStep> {
     list
 }
 
-/// Rng that count, so that a transcript shows draws as well.
+/// A generator that counts its draws, for the transcript.
 struct Counted(Stream, u64);
 
 impl Rng for Counted {
@@ -168,7 +168,7 @@ struct Expected<'a> {
     report: Report,
 }
 
-/// Drives `disc` through `steps` with rng from `seed`.
+/// Drives `disc` through `steps` with random numbers from `seed`.
 ///
 /// # Errors
 /// The first rule it broke, in words, with the number of the step.

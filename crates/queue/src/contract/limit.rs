@@ -9,11 +9,12 @@ use units::quantity::{show_amount, Amount};
 units::choices! {
     /// How an arriving packet is compared with the limit.
     pub enum LimitTest {
-        /// It is refused if the queue would hold more than the limit with it.
+        /// It is dropped if the queue would exceed the limit with it.
         After = "after",
-        /// It is refused if the queue holds the limit already; in bytes, the last packet may stick out.
+        /// It is dropped if the queue has already reached the limit; in bytes, the last packet may exceed it.
         Before = "before",
-        /// It is refused if the queue would reach the limit with it, so a limit of 10 packets lets 9 wait.
+        /// It is dropped if the queue would reach the limit with it, so a limit of 10 packets allows 9 in the
+        /// queue.
         CountsArrival = "counts_arrival",
     }
 }

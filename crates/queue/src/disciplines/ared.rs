@@ -2,8 +2,8 @@
 //!
 //! Reference: FGS01, section 4 and Figure 3.
 //! Units: as in RED; `interval` is simulated time.
-//! Deviations: at a tick that falls into idle time the average counts the idle time so far (FGS01 does not say;
-//! Linux does the same), or an old high average would go on raising `max_p`.
+//! Deviations: at a tick that falls into idle time the average counts the idle time so far (FGS01 does not
+//! say; Linux does the same), or an old high average would go on raising `max_p`.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
@@ -54,7 +54,7 @@ red_params! {
         max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
         /// The reference for automatic thresholds.
         auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
-        /// Queueing delay that automatic thresholds aim at.
+        /// Target queueing delay of the automatic thresholds.
         target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
         /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
         w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
@@ -72,15 +72,16 @@ red_params! {
         band_low: f64 = 0.4 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
         /// Upper end of the target band.
         band_high: f64 = 0.6 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
-        /// Most that one step adds to `max_p`.
+        /// Maximum increase of `max_p` in one step.
         alpha: f64 = 0.01 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
-        /// Most that one step adds, as a share of `max_p`.
+        /// Maximum increase in one step, as a share of `max_p`.
         alpha_share: f64 = 0.25 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
         /// Factor of `max_p` for a step down.
         beta: f64 = 0.9 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
         /// Above this `max_p` is not raised.
         top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
-        /// Below this `max_p` is not lowered. `auto`: 0.01, or 80 kbit/s as a share of the rate if that is less.
+        /// Below this `max_p` is not lowered. `auto`: 0.01, or 80 kbit/s as a share of the rate if that is
+        /// less.
         bottom: Option<f64> = Some(0.01) => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
         /// Whether `max_p` at a bound still moves past it by a step.
         at_bounds: AtBounds = AtBounds::Moves => { source: "FGS01" },

@@ -1,4 +1,5 @@
-//! Adaptive Virtual Queue: marks by a virtual queue, which is only counted and served more slowly than the real one.
+//! Adaptive Virtual Queue: marks by a virtual queue, which is only counted and served more slowly than the
+//! real one.
 //!
 //! Reference: KS01, section 2 and its Figure 1.
 //! Units: the virtual queue counts bytes, its capacity bytes per second; `alpha` is per second.
@@ -31,7 +32,7 @@ units::params! {
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Buffer of the virtual queue. `auto`: as `limit`; packets count as typical ones.
         virtual_limit: Option<Amount> = None => { range: Range::Positive, source: "KS01" },
-        /// Utilisation that is aimed at.
+        /// Target utilisation.
         gamma: f64 = 0.98 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KS01" },
         /// Speed of adaptation, per second. Too large for the round-trip time and the load, it oscillates.
         alpha: f64 = 0.15 => { unit: "1/s", range: Range::Positive, source: "KS01" },

@@ -26,7 +26,7 @@ units::params! {
         d1: f64 = 0.0025 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FSKS02" },
         /// Decrement of the probability when the link is idle.
         d2: f64 = 0.00025 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FSKS02" },
-        /// Least time between two changes.
+        /// Minimum time between two changes.
         freeze_time: Span = Span::from_millis(100) => { source: "FSKS02" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "FSKS02" },

@@ -2,9 +2,9 @@
 //!
 //! Reference: PPP00, section 2.
 //! Units: as in RED.
-//! Deviations: the paper compares above `min_th` and says nothing of equality; we compare from `min_th` upward, where
-//! RED begins. The matched packets are dropped even if they are ECN-capable, and leave RED's count alone. With an
-//! empty queue there is nobody to compare with.
+//! Deviations: the paper compares above `min_th` and says nothing of equality; we compare from `min_th`
+//! upward, where RED begins. The matched packets are dropped even if they are ECN-capable, and leave RED's
+//! count alone. With an empty queue there is nobody to compare with.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::red::parts::{as_red, red_params, resolved_of};
@@ -107,7 +107,7 @@ impl<P: Packet + Copy> Choke<P> {
         }
     }
 
-    /// Compares the arrival with packets of the queue; whether both are gone.
+    /// Compares the arrival with packets of the queue; returns whether both were dropped.
     fn meets_itself(&mut self, pkt: &P, cx: &mut Cx<'_, P>) -> bool {
         for _ in 0..self.candidates {
             let waiting = self.red.store_mut().len();

@@ -1,10 +1,11 @@
-//! Curvy RED in a coupled dual queue: drops by the square of the classic queue's averaged delay, marks by the delay itself.
+//! Curvy RED in a coupled dual queue: drops by the square of the classic queue's averaged delay, marks by the
+//! delay itself.
 //!
 //! Reference: RFC9332 appendix B, its figures 9 and 10.
-//! Units: `range`, `min_th`, `threshold` and `shift` are spans; `limit` counts packets or bytes of both queues together.
-//! Deviations: figure 9 prints a `minTh` of 500 ms, twice its whole buffer; it is zero here, and `as_printed` in the
-//! dialect `rfc`. The scheduler never picks an empty queue, as the printed one would. As in the figures, there is no
-//! protection against overload.
+//! Units: `range`, `min_th`, `threshold` and `shift` are spans; `limit` counts packets or bytes of both
+//! queues together. Deviations: figure 9 prints a `minTh` of 500 ms, twice its whole buffer; it is zero here,
+//! and `as_printed` in the dialect `rfc`. The scheduler never picks an empty queue, as the printed one would.
+//! As in the figures, there is no protection against overload.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -39,7 +40,7 @@ units::params! {
         weight: f64 = 0.03125 => { unit: "1", range: Range::Above(0.0, 1.0), source: "RFC9332" },
         /// Coupling factor: marks reach one at `range` divided by it.
         coupling: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, 100.0), source: "RFC9332" },
-        /// Delay above which the low-latency queue marks of its own accord: `T`.
+        /// Delay above which the low-latency queue marks independently of the coupling: `T`.
         threshold: Span = Span::from_millis(1) => { source: "RFC9332" },
         /// Head start of the low-latency queue in the scheduler: `tshift`.
         shift: Span = Span::from_millis(50) => { source: "RFC9332" },
@@ -123,7 +124,8 @@ impl<P: Packet + Copy> CurvyRed<P> {
         }
     }
 
-    /// Whether `p` exceeds the largest of `count` random numbers. Draws only where the outcome depends on them.
+    /// Whether `p` exceeds the largest of `count` random numbers. Draws only where the outcome depends on
+    /// them.
     fn exceeds(p: f64, count: u64, cx: &mut Cx<'_, P>) -> bool {
         if p <= 0.0 || p >= 1.0 {
             return p >= 1.0;

@@ -2,8 +2,8 @@
 //!
 //! Reference: RFC8034 appendix A, line by line.
 //! Units: `target` and the other delays are spans, sizes bytes, `alpha` and `beta` per second.
-//! Deviations: the link sends at one rate, so the token credit of the modem's shaper is always zero and the delay is the
-//! backlog over the rate. On an unlimited link nothing is ever dropped early.
+//! Deviations: the link sends at one rate, so the token credit of the modem's shaper is always zero and the
+//! delay is the backlog over the rate. On an unlimited link nothing is ever dropped early.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -20,7 +20,7 @@ units::params! {
         limit: Amount = Amount::Packets(200.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Delay to hold: `LATENCY_TARGET`.
+        /// Target delay: `LATENCY_TARGET`.
         target: Span = Span::from_millis(10) => { range: Range::Positive, source: "RFC8034" },
         /// Time between two steps of the controller: `INTERVAL`.
         interval: Span = Span::from_millis(16) => { range: Range::Positive, source: "RFC8034" },
@@ -32,19 +32,20 @@ units::params! {
         latency_low: Span = Span::from_millis(5) => { source: "RFC8034" },
         /// Delay above which the probability rises quickly: `LATENCY_HIGH`.
         latency_high: Span = Span::from_millis(200) => { source: "RFC8034" },
-        /// Time during which a burst passes untouched after the first drop: `MAX_BURST`.
+        /// Burst allowance: time after the first drop in which nothing more is dropped: `MAX_BURST`.
         max_burst: Span = Span::from_millis(142) => { source: "RFC8034" },
-        /// Quiet time after which the next burst is protected again: `BURST_RESET_TIMEOUT`.
+        /// Time without congestion after which the burst allowance is renewed: `BURST_RESET_TIMEOUT`.
         burst_reset: Span = Span::from_millis(1_000) => { source: "RFC8034" },
-        /// Size at which a packet meets the probability as it is: `MEAN_PKTSIZE`.
+        /// Packet size to which the unscaled probability applies: `MEAN_PKTSIZE`.
         mean_packet: Bytes = Bytes(1024) => { range: Range::Positive, source: "RFC8034" },
         /// Size at which the probability may reach `prob_low`: `MIN_PKTSIZE`.
         min_packet: Bytes = Bytes(64) => { range: Range::Positive, source: "RFC8034" },
-        /// Probabilities added up below which nothing is dropped, and the most for one packet: `PROB_LOW`.
+        /// Sum of probabilities below which nothing is dropped, and the maximum for one packet: `PROB_LOW`.
         prob_low: f64 = 0.85 => { unit: "1", range: Range::Above(0.0, 1.0), source: "RFC8034" },
-        /// Probabilities added up from which the next packet is dropped: `PROB_HIGH`.
+        /// Sum of probabilities from which the next packet is dropped: `PROB_HIGH`.
         prob_high: f64 = 8.5 => { unit: "1", range: Range::Positive, source: "RFC8034" },
-        /// Whether sizes are rounded up to the next of 64, 128, 256, 512, 768, 1024, 1280, 1536 and 2048 bytes.
+        /// Whether sizes are rounded up to the next of 64, 128, 256, 512, 768, 1024, 1280, 1536 and 2048
+        /// bytes.
         quantise: bool = false => { source: "RFC8034" },
     }
 }

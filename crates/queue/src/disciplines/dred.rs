@@ -2,8 +2,8 @@
 //!
 //! Reference: AOM01.
 //! Units: `target`, `no_drop` and `limit` count packets or bytes, all in the unit of `limit`.
-//! Deviations: the paper was not at hand; the law and its constants are as its descriptions print them. On an unlimited
-//! link ten packet times are taken as a millisecond.
+//! Deviations: the paper was not available; the law and its constants are as its descriptions print them. On
+//! an unlimited link ten packet times are taken as a millisecond.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -21,7 +21,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue length aimed at: `T`. `auto`: half the limit.
+        /// Target queue length: `T`. `auto`: half the limit.
         target: Option<Amount> = None => { range: Range::Positive, source: "AOM01" },
         /// Queue below which nothing is dropped: `L`. `auto`: 0.9 of the target.
         no_drop: Option<Amount> = None => { range: Range::Positive, source: "AOM01" },

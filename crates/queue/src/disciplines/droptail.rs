@@ -15,11 +15,11 @@ use units::Bytes;
 units::choices! {
     /// The packet that is dropped when there is no room.
     pub enum DropTailVictim {
-        /// The arriving one.
+        /// The arriving packet.
         Tail = "tail",
-        /// The oldest waiting, as many as it takes.
+        /// The oldest packets, as many as necessary.
         Head = "head",
-        /// One drawn from those waiting and the arriving one, as many as it takes.
+        /// Packets drawn at random from the queue and the arriving one, as many as necessary.
         Random = "random",
     }
 }
@@ -129,7 +129,7 @@ impl<P: Packet + Copy> DropTail<P> {
         self.queue.push(pkt, cx);
     }
 
-    /// One of those waiting, or `None` for the arriving packet, each equally likely.
+    /// Draws a packet of the queue, or `None` for the arriving packet, each equally likely.
     fn draw(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let i = (cx.uniform() * (self.queue.len() + 1) as f64) as usize;
         self.queue.pop_at(i)

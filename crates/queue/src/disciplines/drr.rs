@@ -2,9 +2,9 @@
 //!
 //! Reference: SV95, its Figure 2; RFC 8290 keeps the same scheduler.
 //! Units: `quantum` counts bytes, `limit` packets or bytes over all queues.
-//! Deviations: flows are hashed into `queues`; with few of them, several flows may share one. A discipline inside a queue
-//! decides on a packet when it comes to the head; where its deficit does not suffice, the packet then waits for the
-//! next round, as at the peek of a Linux scheduler.
+//! Deviations: flows are hashed into `queues`; with few of them, several flows may share one. A discipline
+//! inside a queue decides on a packet when it comes to the head; where its deficit does not suffice, the
+//! packet then waits for the next round, as at the peek of a Linux scheduler.
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -24,7 +24,7 @@ units::choices! {
         LongestHead = "longest_head",
         /// The newest of the longest queue.
         LongestTail = "longest_tail",
-        /// The arriving one.
+        /// The arriving packet.
         Arriving = "arriving",
     }
 }
@@ -44,7 +44,7 @@ units::params! {
         quantum: Bytes = Bytes(1500) => { range: Range::Positive, source: "SV95" },
         /// The packet that is dropped when there is no room.
         victim: DrrVictim = DrrVictim::LongestHead => { source: "ns-2.35" },
-        /// The discipline of each queue, with limits of its own below the one above.
+        /// Discipline of each queue; its limits apply in addition to `limit`.
         child: Child = Child::PLAIN => { source: "SV95" },
     }
 }
@@ -309,7 +309,8 @@ mod tests {
                 bench.depart(us);
             }
         }
-        // Of five arrivals in a millisecond the last is of flow 2, except for the first millisecond's order: ids 2, 7, 12 ...
+        // Of five arrivals in a millisecond the last is of flow 2, except for the first millisecond's order:
+        // ids 2, 7, 12 ...
         assert!(thin == 400 && bench.dropped().len() == 5, "{:?}", bench.dropped());
         assert!(bench.dropped().iter().all(|id| id % 5 != 2), "{:?}", bench.dropped());
     }

@@ -2,8 +2,8 @@
 //!
 //! Reference: SW07 names the idea (thresholds follow free buffer space and the priority of a packet).
 //! Units: as in RED; shares are plain.
-//! Deviations: of SW07 only the abstract was at hand, so this is not PDT-RED: it is the simplest law that does as
-//! the abstract says, `threshold = share (limit - q)` with a pair of shares for each class.
+//! Deviations: of SW07 only the abstract was available, so this is not PDT-RED: it is the simplest law that
+//! does as the abstract says, `threshold = share (limit - q)` with a pair of shares for each class.
 
 use crate::classes::ClassBy;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
@@ -66,7 +66,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Dynamic-threshold RED";
     const ABOUT: &'static str =
         "RED whose thresholds shrink as the buffer fills, with larger shares for classes of higher \
-        priority. In the spirit of PDT-RED, whose paper was not at hand; no claim to be it.";
+        priority. In the spirit of PDT-RED, whose paper was not available; no claim to be it.";
     const REFERENCE: &'static str = "SW07, PD14, FJ93";
     type Disc<P: Packet + Copy> = Dtred<P>;
 

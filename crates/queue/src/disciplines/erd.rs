@@ -2,8 +2,8 @@
 //!
 //! Reference: Hashem89, as FJ93 section 3 and Zhang89 describe it.
 //! Units: `limit` and `drop_level` count packets or bytes, each in the unit it is written in.
-//! Deviations: the queue is compared with `drop_level` as the arriving packet finds it. Descriptions differ on
-//! which packet goes, hence the option `victim`. No adjustment of level and probability to the traffic.
+//! Deviations: the queue is compared with `drop_level` as the arriving packet finds it. Descriptions differ
+//! on which packet goes, hence the option `victim`. No adjustment of level and probability to the traffic.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -17,9 +17,9 @@ use units::Bytes;
 units::choices! {
     /// The packet that an early drop discards.
     pub enum ErdVictim {
-        /// The arriving one.
+        /// The arriving packet.
         Arriving = "arriving",
-        /// One drawn from those waiting; the arriving one takes its place at the tail.
+        /// One drawn at random from the queue; the arriving packet joins the tail.
         Random = "random",
     }
 }
@@ -194,14 +194,16 @@ mod tests {
 
     #[test]
     fn no_die_is_cast_up_to_the_level() {
-        // Packets 0 to 2 find 0, 1 and 2 waiting, not more than the level; 3 finds 3 and is the first to be judged.
+        // Packets 0 to 2 find 0, 1 and 2 waiting, not more than the level; 3 finds 3 and is the first to be
+        // judged.
         let fates = offer(ErdVictim::Arriving, &[0.02, 0.019, 0.5]);
         assert_eq!(fates, [(4, Reason::Early), (5, Reason::Overflow)]);
     }
 
     #[test]
     fn a_random_victim_leaves_its_place_to_the_arriving_packet() {
-        // Packet 3 is to be dropped early, but of the three waiting 0.5 picks packet 1; packet 4 finds three waiting.
+        // Packet 3 is to be dropped early, but of the three waiting 0.5 picks packet 1; packet 4 finds three
+        // waiting.
         let fates = offer(ErdVictim::Random, &[0.0, 0.5, 0.9, 0.9]);
         assert_eq!(fates, [(1, Reason::Early), (5, Reason::Overflow)]);
     }

@@ -28,7 +28,7 @@ units::choices! {
 
 red_params! {
     with bytes;
-    /// RED that finds its `max_p` by crossing its thresholds.
+    /// RED whose `max_p` changes when the average crosses a threshold.
     pub struct Params {
         /// Average queue from which marking begins.
         min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
@@ -46,9 +46,9 @@ red_params! {
         beta: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, f64::INFINITY), source: "FKSS99" },
         /// Assumed region of the average at the start: with `below`, the first quiet packets change nothing.
         initial: Status = Status::Below => { assumed: true },
-        /// Most that `max_p` may become.
+        /// Upper bound on `max_p`.
         top: f64 = 1.0 => { unit: "1", range: Range::Positive, assumed: true },
-        /// Least that `max_p` may become.
+        /// Lower bound on `max_p`.
         bottom: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), assumed: true },
         /// Whether the slope above `max_th` follows `max_p` in gentle mode.
         slope: Slope = Slope::Follows => { assumed: true },

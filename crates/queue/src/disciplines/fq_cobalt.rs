@@ -1,12 +1,11 @@
 //! Flow queues in turn, each under COBALT.
 //!
-//! Reference: RFC8290, its sections 3 to 5, for the turns; HTM18, its section on COBALT, for the law in each queue; the
-//! pairing is that of CAKE and of ns-3.
-//! Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `interval`, `blue_threshold` are
-//! spans; `step_up` and `step_down` are probabilities.
-//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. A flow that comes back finds the state
-//! that its queue's law had, as in ns-3; CAKE forgets it once the law has come to rest. No threshold of its own for
-//! marks, which ns-3 has and leaves off.
+//! Reference: RFC8290, its sections 3 to 5, for the turns; HTM18, its section on COBALT, for the law in each
+//! queue; the pairing is that of CAKE and of ns-3. Units: `limit` counts packets or bytes, `memory_limit` and
+//! `quantum` bytes; `target`, `interval`, `blue_threshold` are spans; `step_up` and `step_down` are
+//! probabilities. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. A flow that
+//! comes back finds the state that its queue's law had, as in ns-3; CAKE forgets it once the law has come to
+//! rest. No threshold of its own for marks, which ns-3 has and leaves off.
 
 use crate::cobalt::{self, AfterPause, CobaltLaw, CobaltState, FirstSignal};
 use crate::codel::{check_times, Root};
@@ -25,31 +24,33 @@ units::params! {
     pub struct Params {
         /// Limit of all queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
-        /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
+        /// Maximum backlog of all queues. Zero: only `limit` applies.
         memory_limit: Bytes = Bytes(0) => { assumed: true },
-        /// Queues that flows are sorted into.
+        /// Queues that flows are hashed into.
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "RFC8290" },
-        /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
+        /// Queues per set of the hash: a flow takes a free queue of its set. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "RFC8290" },
         /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "RFC8290" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
-        /// Most packets dropped at once from the fattest queue, of which half the bytes go.
+        /// Maximum number of packets dropped at once from the longest queue, which loses half of its bytes.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
-        /// Whether cutting the fattest queue counts as an overflow of that queue, which raises its BLUE's probability.
+        /// Whether cutting the fattest queue counts as an overflow of that queue, which raises its BLUE's
+        /// probability.
         cut_raises_blue: bool = true => { source: "HTM18" },
-        /// Whether a queue that fills the whole limit drops its arrival, as an overflow of its own, instead of being cut.
+        /// Whether a queue that fills the whole limit drops its arrival, as an overflow of its own, instead
+        /// of being cut.
         refuses: bool = false => { source: "ns-3" },
-        /// Sojourn that may stand.
+        /// Acceptable sojourn time.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "HTM18" },
-        /// How long it must be exceeded before the first signal.
+        /// Time for which `target` must be exceeded before the first signal.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "HTM18" },
-        /// When the first signal of a queue's life falls due.
+        /// When the very first signal of a queue is due.
         first_signal: FirstSignal = FirstSignal::Interval => { source: "HTM18" },
-        /// When it falls due after a pause of an interval.
+        /// When the first signal after a pause of an interval is due.
         after_pause: AfterPause = AfterPause::Interval => { source: "HTM18" },
-        /// How `1/sqrt(count)` is found.
+        /// How `1/sqrt(count)` is computed.
         root: Root = Root::Exact => { source: "HTM18" },
         /// Whether ECN-capable packets are marked instead of dropped, by CoDel.
         ecn: bool = true => { source: "RFC8290" },
@@ -235,8 +236,8 @@ mod tests {
     fn only_the_queue_that_is_late_gets_signals_and_by_its_schedule() {
         let mut queue = bench(&[]);
         fat_and_thin(&mut queue, 400_000, Ecn::NotEct);
-        // The oldest is late from 15 ms on, so the signals are due an interval later, then by 1/sqrt(2), 1/sqrt(3) ...:
-        // 115, 185.711, 243.446, 293.446, 338.167, 378.992 ms.
+        // The oldest is late from 15 ms on, so the signals are due an interval later, then by 1/sqrt(2),
+        // 1/sqrt(3) ...: 115, 185.711, 243.446, 293.446, 338.167, 378.992 ms.
         let times: Vec<u64> = queue.fates.iter().map(|fate| fate.0).collect();
         assert_eq!(times, [115_000, 185_750, 243_450, 293_450, 338_200, 379_000]);
         // Flow 2's packets are those that arrive second at each whole millisecond: 1, 22, 43 ...

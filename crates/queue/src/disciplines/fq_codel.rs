@@ -1,9 +1,10 @@
 //! Flow queues in turn, each under CoDel.
 //!
 //! Reference: RFC8290, its sections 3 to 5; RFC8289 for the law in each queue.
-//! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval` are spans.
-//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and ports: which
-//! flows collide differs from any other implementation. Of queues equally fat the first is cut.
+//! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval`
+//! are spans. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of
+//! addresses and ports: which flows collide differs from any other implementation. Of queues equally fat the
+//! first is cut.
 
 use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -15,7 +16,7 @@ use units::quantity::Amount;
 use units::{Bytes, Span};
 
 units::choices! {
-    /// The queue whose backlog the guard of CoDel compares.
+    /// Backlog that CoDel compares with `mtu`.
     pub enum Guarded {
         /// Backlog of the queue being served.
         Queue = "queue",
@@ -29,39 +30,40 @@ units::params! {
     pub struct Params {
         /// Limit of all queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "RFC8290" },
-        /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
+        /// Maximum backlog of all queues. Zero: only `limit` applies.
         memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_codel" },
-        /// Queues that flows are sorted into.
+        /// Queues that flows are hashed into.
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "RFC8290" },
-        /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
+        /// Queues per set of the hash: a flow takes a free queue of its set. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "RFC8290" },
         /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "RFC8290" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
-        /// Most packets dropped at once from the fattest queue, of which half the bytes go.
+        /// Maximum number of packets dropped at once from the longest queue, which loses half of its bytes.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
         /// Whether packets dropped by an overflow raise the count of their queue's CoDel, one each.
         overflow_counts: bool = false => { source: "Linux fq_codel" },
-        /// Sojourn that may stand.
+        /// Acceptable sojourn time.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "RFC8290" },
-        /// How long it must be exceeded before the first signal.
+        /// Time for which `target` must be exceeded before the first signal.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC8290" },
-        /// Bytes that may always wait. `auto`: the largest packet the queue has seen.
+        /// Backlog up to which nothing is dropped. `auto`: the largest packet the queue has seen.
         mtu: Option<Bytes> = None => { source: "RFC8289" },
-        /// The queue whose backlog that guard compares.
+        /// Backlog that is compared with `mtu`.
         guarded: Guarded = Guarded::Queue => { assumed: true },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = true => { source: "RFC8290" },
-        /// How `1/sqrt(count)` is found.
+        /// How `1/sqrt(count)` is computed.
         root: Root = Root::Exact => { source: "RFC8289" },
         /// The unit of time.
         clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
-        /// From when the next signal is counted after a mark.
+        /// Time from which the next signal after a mark is scheduled.
         mark_schedule: codel::MarkSchedule = codel::MarkSchedule::Due => { source: "Linux fq_codel" },
-        /// Sojourn above which every chosen packet is marked, in addition to the marks of the law. Zero: never.
+        /// Sojourn time above which every packet that `ce_for` selects is marked, in addition to CoDel's
+        /// marks. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "RFC8290" },
         /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux fq_codel" },

@@ -1,9 +1,10 @@
 //! Flow queues in turn, each under PIE.
 //!
-//! Reference: RFC8290 for the turns, RFC8033 for the law in each queue; the pairing is that of Linux and ns-3.
-//! Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`, `max_burst` are spans.
-//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All queues tick at once. A full buffer
-//! refuses the arriving packet, not one of the longest queue, as both implementations do.
+//! Reference: RFC8290 for the turns, RFC8033 for the law in each queue; the pairing is that of Linux and
+//! ns-3. Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`,
+//! `max_burst` are spans. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All
+//! queues tick at once. A full buffer refuses the arriving packet, not one of the longest queue, as both
+//! implementations do.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
@@ -21,17 +22,17 @@ units::params! {
     pub struct Params {
         /// Limit of all queues together, in packets or bytes.
         limit: Amount = Amount::Packets(10240.0) => { source: "Linux fq_pie" },
-        /// Most bytes that may wait in all queues. Zero: no bound but `limit`.
+        /// Maximum backlog of all queues. Zero: only `limit` applies.
         memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_pie" },
-        /// Queues that flows are sorted into.
+        /// Queues that flows are hashed into.
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "Linux fq_pie" },
-        /// Queues of a set in which a flow may find one of its own. 1: the hash alone decides.
+        /// Queues per set of the hash: a flow takes a free queue of its set. 1: the hash alone decides.
         ways: u64 = 1 => { unit: "1", range: Range::Within(1.0, 64.0), source: "Linux fq_pie" },
         /// Seed of the hash. `auto`: drawn at the first arrival.
         perturbation: Option<u64> = None => { unit: "1", source: "Linux fq_pie" },
         /// Bytes a queue may send in its turn.
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "Linux fq_pie" },
-        /// Delay to hold in each queue.
+        /// Target delay of each queue.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
         /// Time between two steps of the controllers.
         t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
@@ -41,7 +42,7 @@ units::params! {
         first_update: Option<Span> = None => { range: Range::Positive, source: "RFC8033" },
         /// Weight of the change since the last tick, per second.
         beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
-        /// Time during which a burst passes untouched.
+        /// Burst allowance: time in which nothing is dropped.
         max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
         /// Events that use up the burst allowance.
         burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
@@ -55,13 +56,13 @@ units::params! {
         derandomise: bool = true => { source: "RFC8033" },
         /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
         surge_delay: Span = Span::ZERO => { source: "Linux fq_pie" },
-        /// Most that a probability may become; one above 1 takes time to come down again, in which everything is dropped.
+        /// Upper bound on a probability. One above 1 takes time to fall, during which everything is dropped.
         most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
-        /// The unit of the guard: no drops while two packets' worth or less wait in the queue.
+        /// Unit of the guard, which prevents drops while at most two packets are in the queue.
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
-        /// Whether a queue of exactly two packets is short.
+        /// Whether the guard applies to exactly two packets.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
         /// Bytes of a typical packet. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "RFC8033" },

@@ -2,10 +2,10 @@
 //!
 //! Reference: LM97, its Figure 7 and section 5.
 //! Units: as in RED, in packets.
-//! Deviations: LM97 was worked from memory of its pseudocode and is marked as to be checked. An arrival is a sample
-//! of the average only if it is accepted or finds the queue empty, a departure always, as there. Where many flows
-//! share a small buffer, `many_flows` replaces dropping everything above `max_th` by two packets for each flow.
-//! Not to be confused with Refined RED, also called FRED: see [`crate::fred_refined`].
+//! Deviations: LM97 was worked from memory of its pseudocode and is marked as to be checked. An arrival is a
+//! sample of the average only if it is accepted or finds the queue empty, a departure always, as there. Where
+//! many flows share a small buffer, `many_flows` replaces dropping everything above `max_th` by two packets
+//! for each flow. Not to be confused with Refined RED, also called FRED: see [`crate::fred_refined`].
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::LimitTest;
@@ -19,7 +19,7 @@ use units::quantity::Amount;
 use units::Bytes;
 
 units::params! {
-    /// RED with an account of each flow.
+    /// RED with state for each flow.
     pub struct Params {
         /// Limit of the queue.
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
@@ -35,11 +35,11 @@ units::params! {
         max_p: f64 = 0.02 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
         /// Weight of a new sample in the average.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
-        /// Packets that every flow may have waiting: 2 for small buffers, 4 otherwise.
+        /// Packets that every flow may have in the queue: 2 for small buffers, 4 otherwise.
         minq: u64 = 2 => { range: Range::Positive, source: "LM97" },
         /// Above `max_th`: two packets for each flow instead of none.
         many_flows: bool = false => { source: "LM97" },
-        /// How marks are spread.
+        /// How marks are spaced.
         spacing: Spacing = Spacing::Pseudocode => { source: "LM97" },
         /// How idle time lowers the average.
         idle_decay: IdleDecay = IdleDecay::Exact => { source: "FJ93" },

@@ -2,9 +2,9 @@
 //!
 //! Reference: WS99, as HMDC12 describes it in its section 4 and its Tables 2 and 3.
 //! Units: as in RED.
-//! Deviations: WS99 itself was not at hand. That the steps of the weight split the room from `warn` to the limit
-//! evenly is our reading; a probability or a weight that would pass 1 stays at 1. Not to be confused with
-//! Flow RED, also called FRED: see [`crate::fred_flow`].
+//! Deviations: WS99 itself was not available. That the steps of the weight split the room from `warn` to the
+//! limit evenly is our reading; a probability or a weight that would pass 1 stays at 1. Not to be confused
+//! with Flow RED, also called FRED: see [`crate::fred_flow`].
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -31,7 +31,8 @@ red_params! {
         max_p: f64 = 0.02 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
         /// Weight of a sample while the queue is short.
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
-        /// Queue beyond which the weight grows, if it is also longer than the average. `auto`: half of `limit`.
+        /// Queue beyond which the weight grows, if it is also longer than the average. `auto`: half of
+        /// `limit`.
         warn: Option<Amount> = None => { range: Range::Positive, source: "HMDC12" },
         /// Whether each departure is a sample as well.
         departures: bool = true => { source: "HMDC12" },

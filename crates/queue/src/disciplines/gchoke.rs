@@ -2,8 +2,8 @@
 //!
 //! Reference: EJ12; PPP00 is CHOKe.
 //! Units: as in RED.
-//! Deviations: of the paper only the abstract was at hand (an extra trial upon each successful match); that every matched
-//! packet goes, and the arrival with them, is as in CHOKe.
+//! Deviations: of the paper only the abstract was available (an extra trial upon each successful match); that
+//! every matched packet goes, and the arrival with them, is as in CHOKe.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::red::parts::{as_red, red_params, resolved_of};

@@ -1,8 +1,9 @@
-//! The virtual queue of Gibbens and Kelly: from the overflow of a counted queue until it is empty, arrivals are marked.
+//! The virtual queue of Gibbens and Kelly: from the overflow of a counted queue until it is empty, arrivals
+//! are marked.
 //!
 //! Reference: GK99; KS01, section 1, describes it next to AVQ.
 //! Units: the virtual queue counts bytes.
-//! Deviations: none known; the paper itself was not at hand. On an unlimited link nothing is ever marked.
+//! Deviations: none known; the paper itself was not available. On an unlimited link nothing is ever marked.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};

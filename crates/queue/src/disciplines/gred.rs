@@ -59,22 +59,23 @@ units::params! {
         same_prio: SamePrio = SamePrio::Own => { assumed: true },
         /// Whether `limit` bounds the whole store. In Linux it does not: only `dp_limit` counts.
         limit_binds: bool = true => { assumed: true },
-        /// Weight of a new sample in the averages. `auto`: the largest power of two that lets `burst` packets pass.
+        /// Weight of a new sample in the averages. `auto`: the largest power of two that lets `burst` packets
+        /// pass.
         w_q: Option<f64> = Some(0.002) => { unit: "1", range: Range::Between(0.0, 1.0), assumed: true },
-        /// Packets that may arrive back to back at each virtual queue without a mark, for `w_q = "auto"`. None: a third
-        /// of twice `min_th` plus `max_th`.
+        /// Packets that may arrive back to back at each virtual queue without a mark, for `w_q = "auto"`.
+        /// None: a third of twice `min_th` plus `max_th`.
         burst: Vec<u64> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
         /// How the averages are kept.
         arithmetic: AverageArithmetic = AverageArithmetic::Real => { source: "FJ93" },
         /// Unit in which the table of idle time of integer arithmetic is made.
         idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
-        /// Rate at which each virtual queue forgets while idle. None: that of the link.
+        /// Rate by which the average of each virtual queue decays in idle time. None: that of the link.
         idle_rate: Vec<Rate> = Vec::new() => { range: Range::Positive, source: "LinuxGRED" },
         /// Whether idle time starts again at a drop that leaves a virtual queue empty.
         drop_rests: bool = true => { source: "FJ93" },
         /// Whether an overflow drop resets `count`.
         overflow_resets_count: bool = true => { assumed: true },
-        /// How marks are spread.
+        /// How marks are spaced.
         spacing: Spacing = Spacing::Cycle => { source: "LinuxGRED" },
         /// Marks ECN-capable packets instead of dropping them.
         ecn: bool = false => { source: "LinuxGRED" },
@@ -411,7 +412,8 @@ mod tests {
             ..Params::default()
         };
         let mut bench = Bench::new(Gred::new(&Valid::new(params).unwrap(), &SETTING));
-        // 0, 500 and 1250 bytes on average: the third is dropped, though half of the backlog is not of its virtual queue.
+        // 0, 500 and 1250 bytes on average: the third is dropped, though half of the backlog is not of its
+        // virtual queue.
         for (id, class) in [(0, 0), (1, 1), (2, 0)] {
             bench.arrive(0, Pkt { class, size: 1000, ..Pkt::new(id) });
         }

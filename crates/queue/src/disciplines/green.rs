@@ -1,9 +1,10 @@
-//! GREEN of Wydrowski and Zukerman: a probability that steps up while the arrival rate exceeds a target, and down below.
+//! GREEN of Wydrowski and Zukerman: a probability that steps up while the arrival rate exceeds a target, and
+//! down below.
 //!
 //! Reference: WZ02.
 //! Units: rates are bytes per second inside, `delta_t` and `k` spans.
-//! Deviations: the paper was not at hand: sizes of the steps and the constant of the filter are assumed. On an unlimited
-//! link the probability stays at zero.
+//! Deviations: the paper was not available: sizes of the steps and the constant of the filter are assumed. On
+//! an unlimited link the probability stays at zero.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -30,7 +31,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Arrival rate that is aimed at, as a share of the link's.
+        /// Target arrival rate, as a share of the link's.
         target: f64 = 0.97 => { unit: "1", range: Range::Above(0.0, 1.0), source: "WZ02" },
         /// Step of the probability.
         delta_p: f64 = 0.0001 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
@@ -96,7 +97,8 @@ impl<P: Packet + Copy> Green<P> {
         }
     }
 
-    /// Takes an arrival into the estimate. Two arrivals at one instant: the limit of the filter for a gap of zero.
+    /// Takes an arrival into the estimate. Two arrivals at one instant: the limit of the filter for a gap of
+    /// zero.
     fn estimate(&mut self, size: f64, now: Time) {
         let gap = now.since(self.last).as_secs();
         let old = math::exp(-gap / self.k);

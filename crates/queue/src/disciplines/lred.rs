@@ -1,9 +1,10 @@
-//! Loss Ratio based RED: the measured loss ratio itself is the probability, corrected by the distance of the queue.
+//! Loss Ratio based RED: the measured loss ratio itself is the probability, corrected by the distance of the
+//! queue.
 //!
 //! Reference: WLLSH07, WLHSL04.
 //! Units: `q0` and `limit` count packets or bytes, both in the unit of `limit`; `period` is a span.
-//! Deviations: marks count as losses. The periods of the papers were not at hand. As long as nothing has been lost the
-//! probability is zero, so it begins with the first overflow.
+//! Deviations: marks count as losses. The periods of the papers were not available. As long as nothing has
+//! been lost the probability is zero, so it begins with the first overflow.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -32,7 +33,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue length aimed at.
+        /// Target queue length.
         q0: Amount = Amount::Packets(50.0) => { range: Range::Positive, assumed: true },
         /// Time over which arrivals and losses are counted.
         period: Span = Span::from_millis(500) => { range: Range::Positive, assumed: true },

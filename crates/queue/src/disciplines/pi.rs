@@ -1,9 +1,9 @@
 //! The proportional-integral controller for queues.
 //!
 //! Reference: HMTG01, its section IV; the recursion and the design point are that paper's.
-//! Units: `q_ref` and `limit` count packets or bytes, the queue is counted in the unit of `q_ref`; `a` and `b` are
-//! probabilities per packet, so a queue in bytes is divided by the typical packet.
-//! Deviations: none. The paper gives the controller as a gain and a zero; `a` and `b` follow by the bilinear transform.
+//! Units: `q_ref` and `limit` count packets or bytes, the queue is counted in the unit of `q_ref`; `a` and
+//! `b` are probabilities per packet, so a queue in bytes is divided by the typical packet. Deviations: none.
+//! The paper gives the controller as a gain and a zero; `a` and `b` follow by the bilinear transform.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
@@ -21,7 +21,7 @@ units::params! {
         limit: Amount = Amount::Packets(800.0) => { source: "HMTG01" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue length aimed at.
+        /// Target queue length.
         q_ref: Amount = Amount::Packets(200.0) => { range: Range::Positive, source: "HMTG01" },
         /// Time between two samples of the queue.
         period: Span = Span::from_micros(6250) => { range: Range::Positive, source: "HMTG01" },
@@ -31,7 +31,8 @@ units::params! {
         b: Option<f64> = None => { unit: "1", range: Range::Positive, source: "HMTG01" },
         /// Gain of the controller, per packet and second.
         gain: f64 = 9.64e-6 => { unit: "1/s", range: Range::Positive, source: "HMTG01" },
-        /// Its zero, in radians a second: `2 N / (R^2 C)` for N flows of round-trip time R at C packets a second.
+        /// Its zero, in radians a second: `2 N / (R^2 C)` for N flows of round-trip time R at C packets a
+        /// second.
         zero: f64 = 0.53 => { unit: "rad/s", range: Range::Positive, source: "HMTG01" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { assumed: true },

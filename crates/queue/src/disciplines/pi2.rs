@@ -2,8 +2,8 @@
 //!
 //! Reference: SBTB16; RFC9332 appendix A prints the same controller.
 //! Units: `target` and `t_update` are spans, `alpha` and `beta` per second, `limit` counts packets or bytes.
-//! Deviations: the delay is that of the oldest packet. Beyond a quarter of drops the paper has further rules, of which this has the bound alone:
-//! a queue that still grows meets its limit.
+//! Deviations: the delay is that of the oldest packet. Beyond a quarter of drops the paper has further rules,
+//! of which this has the bound alone: a queue that still grows meets its limit.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -30,7 +30,7 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Delay to hold.
+        /// Target delay.
         target: Span = Span::from_millis(20) => { range: Range::Positive, source: "SBTB16" },
         /// Time between two steps of the controller.
         t_update: Span = Span::from_millis(32) => { range: Range::Positive, source: "SBTB16" },
@@ -42,7 +42,8 @@ units::params! {
         most: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "SBTB16" },
         /// How the output is squared.
         square: Square = Square::Once => { source: "SBTB16" },
-        /// Whether packets with ECT(1) or CE are scalable: marked with `coupling` times the output, not its square.
+        /// Whether packets with ECT(1) or CE are scalable: marked with `coupling` times the output, not its
+        /// square.
         coupled: bool = false => { source: "SBTB16" },
         /// Scalable marks per unit of the output: `k`.
         coupling: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, 100.0), source: "SBTB16" },
@@ -157,7 +158,8 @@ mod tests {
     fn the_output_follows_the_delay_of_the_head() {
         let mut queue = bench(&[]);
         queue.arrive(2_000, Pkt::new(0));
-        // 30 ms at the first step: 0.3125 * 0.010 + 3.125 * 0.030; then 62 ms: 0.3125 * 0.042 + 3.125 * 0.032.
+        // 30 ms at the first step: 0.3125 * 0.010 + 3.125 * 0.030; then 62 ms: 0.3125 * 0.042 + 3.125 *
+        // 0.032.
         queue.tick_until(32_000);
         assert!((queue.probe("p_base") - 0.096875).abs() < 1e-12);
         queue.tick_until(64_000);

@@ -1,10 +1,9 @@
 //! Strict priority: bands served in order, each a plain queue or a discipline of its own.
 //!
-//! Reference: RFC3246, expedited forwarding, which strict priority is the plainest way to give; the count of bands, and
-//! a discipline in each, as in Linux prio.
-//! Units: `limit` counts packets or bytes over all bands.
-//! Deviations: Linux reads the band from the TOS field and gives each plain band the limit of the device; here the class
-//! of a packet says it, and one limit holds for all bands together.
+//! Reference: RFC3246, expedited forwarding, which strict priority is the plainest way to give; the count of
+//! bands, and a discipline in each, as in Linux prio. Units: `limit` counts packets or bytes over all bands.
+//! Deviations: Linux reads the band from the TOS field and gives each plain band the limit of the device;
+//! here the class of a packet says it, and one limit holds for all bands together.
 
 use crate::child::Child;
 use crate::classes::{entry_of, ClassBy};
@@ -21,10 +20,10 @@ use units::{Bytes, Time};
 units::choices! {
     /// The packet that is dropped when there is no room.
     pub enum PrioVictim {
-        /// The packet that the least urgent band that waits would send next, if it is less urgent than the arriving
-        /// one's; else the arriving one.
+        /// The next packet of the least urgent backlogged band, if that band is less urgent than the arriving
+        /// packet's; else the arriving packet.
         LeastUrgent = "least_urgent",
-        /// The arriving one.
+        /// The arriving packet.
         Arriving = "arriving",
     }
 }

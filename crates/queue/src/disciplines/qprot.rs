@@ -2,9 +2,10 @@
 //!
 //! Reference: RFC9957 section 4, before the queues of RFC9332.
 //! Units: scores are seconds inside; `aging` is the rate of congested bytes that a flow may sustain.
-//! Deviations: the queues behind it are those of DualPI2, whose marks come from its own ramp at departure; the ramp here
-//! only scores. The delay is the backlog of the low-latency queue over the rate of the link; on an unlimited link it is
-//! zero. Buckets are chosen by a hash of this project, as RFC9957 leaves it to the vendor.
+//! Deviations: the queues behind it are those of DualPI2, whose marks come from its own ramp at departure;
+//! the ramp here only scores. The delay is the backlog of the low-latency queue over the rate of the link; on
+//! an unlimited link it is zero. Buckets are chosen by a hash of this project, as RFC9957 leaves it to the
+//! vendor.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::dualpi2::{self, DualPi2};
@@ -23,7 +24,7 @@ units::params! {
         limit: Amount = Amount::Packets(10000.0) => { source: "Linux dualpi2" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Delay to hold in the classic queue.
+        /// Target delay of the classic queue.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC9332" },
         /// Time between two steps of the controller.
         t_update: Span = Span::from_millis(16) => { range: Range::Positive, source: "RFC9332" },
@@ -39,7 +40,8 @@ units::params! {
         aging: Rate = Rate(4_194_304) => { range: Range::Positive, source: "RFC9957" },
         /// Delay of the low-latency queue above which flows are judged: `CRITICALqL`.
         critical_delay: Span = Span::from_millis(1) => { range: Range::Positive, source: "RFC9957" },
-        /// Score above which a flow is redirected at the critical delay, and less at a longer one: `CRITICALqLSCORE`.
+        /// Score above which a flow is redirected at the critical delay, and less at a longer one:
+        /// `CRITICALqLSCORE`.
         critical_score: Span = Span::from_millis(4) => { range: Range::Positive, source: "RFC9957" },
         /// Score at which a flow is redirected at any delay: `qLSCORE_MAX`.
         most_score: Span = Span::from_millis(5_000) => { range: Range::Positive, source: "RFC9957" },
@@ -49,7 +51,7 @@ units::params! {
         range: Span = Span(524_288) => { range: Range::Positive, source: "RFC9957" },
         /// Backlog at which the ramp begins at the earliest: `FLOOR`, two frames.
         floor: Bytes = Bytes(4000) => { source: "RFC9957" },
-        /// Buckets, except for the one that those share which find none: a power of two.
+        /// Number of buckets, without the shared one of flows that find none: a power of two.
         buckets: u64 = 32 => { unit: "1", range: Range::Within(2.0, 65536.0), source: "RFC9957" },
         /// Buckets that a flow tries: `ATTEMPTS`.
         attempts: u64 = 2 => { unit: "1", range: Range::Within(1.0, 4.0), source: "RFC9957" },
@@ -145,7 +147,8 @@ impl<P: Packet + Copy> Qprot<P> {
         }
     }
 
-    /// `pick_bucket()`: the bucket of a flow, its own if it has one, else an expired one, else the shared one.
+    /// `pick_bucket()`: the bucket of a flow, its own if it has one, else an expired one, else the shared
+    /// one.
     fn pick(&mut self, flow: u64, now: f64) -> usize {
         let shared = self.buckets.len() - 1;
         let mut hash = mix(flow) & 0xffff_ffff;
@@ -243,8 +246,8 @@ mod tests {
     #[test]
     fn a_flow_that_builds_the_queue_is_redirected_and_others_are_not() {
         let mut queue = bench(&[]);
-        // Number 0 finds no queue. Each further one adds 10 ms to the score. Number 1 finds a delay of 1 ms, which is
-        // not above 1 ms; number 2 one of 2 ms, and 2 ms times 20 ms is above 1 ms times 4 ms.
+        // Number 0 finds no queue. Each further one adds 10 ms to the score. Number 1 finds a delay of 1 ms,
+        // which is not above 1 ms; number 2 one of 2 ms, and 2 ms times 20 ms is above 1 ms times 4 ms.
         (0..3).for_each(|_| queue.arrive(0, scalable(1)));
         assert_eq!((queue.probe("sanctioned"), queue.probe("classic_pkts")), (1.0, 1.0));
         // A flow of its own score: 10 ms at 2 ms is too much as well, but not with 40 bytes: 0.4 ms.

@@ -1,8 +1,9 @@
-//! Refined Adaptive RED: Adaptive RED with a narrower band and steps that grow with the distance from its middle.
+//! Refined Adaptive RED: Adaptive RED with a narrower band and steps that grow with the distance from its
+//! middle.
 //!
 //! Reference: KL06, on FGS01.
 //! Units: as in RED; `interval` is simulated time.
-//! Deviations: the paper was not at hand; the two rules are as published patches for ns-2 describe them.
+//! Deviations: the paper was not available; the two rules are as published patches for ns-2 describe them.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
@@ -22,7 +23,7 @@ red_params! {
         max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
         /// The reference for automatic thresholds.
         auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
-        /// Queueing delay that automatic thresholds aim at.
+        /// Target queueing delay of the automatic thresholds.
         target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
         /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
         w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },

@@ -3,8 +3,8 @@
 //! Reference: PD14, section 5 and its Figure 6.
 //! Units: as in RED; the bounds are in the unit of the thresholds.
 //! Deviations: the paper gives neither the bounds nor `alpha` and `beta`, beyond `alpha` above `beta`: the
-//! defaults are ours. Nor does it say how drops are spread: as in ns-2, in which it was simulated. Its Figure 6
-//! compares the average with the bounds, not with the current thresholds, and so does this.
+//! defaults are ours. Nor does it say how drops are spread: as in ns-2, in which it was simulated. Its Figure
+//! 6 compares the average with the bounds, not with the current thresholds, and so does this.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -23,13 +23,13 @@ red_params! {
         min_th: Amount = Amount::Packets(10.0) => { range: Range::Positive, source: "PD14" },
         /// Nominal upper threshold.
         max_th: Amount = Amount::Packets(30.0) => { range: Range::Positive, source: "PD14" },
-        /// Least that the lower threshold may become.
+        /// Lower bound on the lower threshold.
         min_low: Amount = Amount::Packets(5.0) => { range: Range::Positive, assumed: true },
-        /// Most that the lower threshold may become; below this average the load is called low.
+        /// Upper bound on the lower threshold; below this average the load is low.
         min_high: Amount = Amount::Packets(15.0) => { range: Range::Positive, assumed: true },
-        /// Least that the upper threshold may become; above this average the load is called high.
+        /// Lower bound on the upper threshold; above this average the load is high.
         max_low: Amount = Amount::Packets(25.0) => { range: Range::Positive, assumed: true },
-        /// Most that the upper threshold may become.
+        /// Upper bound on the upper threshold.
         max_high: Amount = Amount::Packets(35.0) => { range: Range::Positive, assumed: true },
         /// Step of the lower threshold, as a share of its range.
         alpha: f64 = 0.2 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },

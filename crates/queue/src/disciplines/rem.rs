@@ -1,4 +1,5 @@
-//! Random Exponential Marking: a price from the backlog and the mismatch of rates, a probability from the price.
+//! Random Exponential Marking: a price from the backlog and the mismatch of rates, a probability from the
+//! price.
 //!
 //! Reference: ALLY01, equations 1 and 2.
 //! Units: the queue, its target and the arrivals of an interval count packets; the price has no unit.
@@ -30,7 +31,8 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Bytes of a typical packet, in which the capacity of an interval is counted. `auto`: as in the setting.
+        /// Bytes of a typical packet, in which the capacity of an interval is counted. `auto`: as in the
+        /// setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "ALLY01" },
         /// Time between two prices.
         interval: Span = Span::from_millis(2) => { range: Range::Positive, source: "ns-2.35" },
@@ -40,7 +42,7 @@ units::params! {
         alpha: f64 = 0.1 => { unit: "1", range: Range::Positive, source: "ALLY01" },
         /// Base of the probability, 1 - `phi` to the power of minus the price.
         phi: f64 = 1.001 => { unit: "1", range: Range::Above(1.0, 1000.0), source: "ALLY01" },
-        /// Backlog that is aimed at, `b*`.
+        /// Target backlog, `b*`.
         target: f64 = 20.0 => { unit: "pkts", range: Range::Within(0.0, f64::INFINITY), source: "ns-2.35" },
         /// Weight of the newest interval in the arrival rate; 1 smooths nothing.
         weight: f64 = 1.0 => { unit: "1", range: Range::Above(0.0, 1.0), source: "ns-2.35" },

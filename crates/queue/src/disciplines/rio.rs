@@ -2,8 +2,8 @@
 //!
 //! Reference: CF98, section 3; ns-2.35 for the coupled and decoupled forms and the default thresholds.
 //! Units: as in RED, in packets.
-//! Deviations: In packets are those of class `in_from` and above. Each kind has a count of its own, which CF98
-//! leaves open. An overflow drop restarts the count of the kind that is dropped.
+//! Deviations: In packets are those of class `in_from` and above. Each kind has a count of its own, which
+//! CF98 leaves open. An overflow drop restarts the count of the kind that is dropped.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
@@ -66,7 +66,7 @@ units::params! {
         total_update: TotalUpdate = TotalUpdate::Every => { source: "CF98" },
         /// Treatment of arrivals from the upper thresholds upward.
         above_max: AboveMax = AboveMax::Drop => { source: "CF98" },
-        /// How marks are spread.
+        /// How marks are spaced.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Arrivals that raise the counts.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },

@@ -2,7 +2,7 @@
 //!
 //! Reference: Murshed05, as PD14 describes it in its section 4.3, equation 4.
 //! Units: as in RED; `burst` counts packets of one flow.
-//! Deviations: Murshed05 itself was not at hand. How `min_th` moves "depending on burst and number of flows" is not
+//! Deviations: Murshed05 itself was not available. How `min_th` moves "depending on burst and number of flows" is not
 //! given: here it is their product, kept between `min_start` and `target`. Equation 4 adds to `max_th` what the
 //! average will be after as many arrivals at a constant queue, so as printed it grows without bound, from the twice
 //! `min_th` that it is by then; it is held at the limit. An option replaces the sum by that predicted average, of which
@@ -35,13 +35,14 @@ red_params! {
     pub struct Params {
         /// Initial lower threshold; the upper one starts at twice that.
         min_start: Amount = Amount::Packets(4.0) => { range: Range::Positive, source: "PD14" },
-        /// Most that the lower threshold may become. `auto`: a quarter of `limit`.
+        /// Upper bound on the lower threshold. `auto`: a quarter of `limit`.
         target: Option<Amount> = None => { range: Range::Positive, assumed: true },
         /// Packets that a flow sends in a burst, `k`.
         burst: f64 = 4.0 => { unit: "pkts", range: Range::Positive, assumed: true },
         /// Number of flows, `n`. `auto`: those seen in the last `memory`.
         flows: Option<u64> = None => { range: Range::Positive, assumed: true },
-        /// How long a flow counts after its last packet, to within one and two of these. Zero: while it has packets waiting.
+        /// How long a flow counts after its last packet: between one and two times this. Zero: while it has
+        /// packets in the queue.
         memory: Span = Span::from_millis(1000) => { assumed: true },
         /// Value of `max_th` by equation 4 once `min_th` has reached `target`.
         equation: Equation = Equation::AsPrinted => { source: "PD14" },

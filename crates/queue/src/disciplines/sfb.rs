@@ -39,7 +39,7 @@ units::params! {
         decrement: f64 = 1.0 / 6000.0 => { unit: "1", range: Range::Above(0.0, 1.0), source: "Linux" },
         /// Packets per second that unresponsive flows get together.
         penalty_rate: f64 = 10.0 => { unit: "pkts/s", range: Range::Within(0.0, 1e9), source: "Linux" },
-        /// Packets of theirs that may pass at once.
+        /// Packets of unresponsive flows that may pass at once.
         penalty_burst: u64 = 20 => { source: "Linux" },
         /// Time after which flows are rehashed.
         rehash: Span = Span::from_millis(600_000) => { range: Range::Positive, source: "Linux" },
@@ -263,7 +263,8 @@ impl<P: Packet + Copy> Sfb<P> {
             if u >= view.p_min {
                 return Some(pkt);
             }
-            // Above one half, a growing share of the marks are drops: a flow that needs so high a probability does not respond.
+            // Above one half, a growing share of the marks are drops: a flow that needs so high a probability
+            // does not respond.
             let dropped = view.p_min > 0.5 && u < 2.0 * (view.p_min - 0.5);
             End { reason: if dropped { Reason::Forced } else { Reason::Early }, marks: !dropped }
         } else {
@@ -370,7 +371,8 @@ mod tests {
         ];
         let mut bench = Bench::new(Sfb::new(&params(&rows)));
         (0..5).for_each(|_| bench.arrive(0, Pkt::new(0)));
-        // Arrivals find 0, 1, 2, 3, 3: two of them at 2 or more before the bin is full, and one that is dropped for it.
+        // Arrivals find 0, 1, 2, 3, 3: two of them at 2 or more before the bin is full, and one that is
+        // dropped for it.
         assert_eq!(bench.probe("fullest_pkts"), 3.0);
         assert_eq!((bench.dropped(), bench.probe("p_max")), (vec![3, 4], 0.75));
         while bench.depart(0).is_some() {}
@@ -394,8 +396,8 @@ mod tests {
         assert_eq!(bench.dropped(), [3, 4]);
     }
 
-    /// The set that takes over has counted every queued packet, whether its warm-up was long, hardly any, or saw no
-    /// arrival.
+    /// The set that takes over has counted every queued packet, whether its warm-up was long, hardly any, or
+    /// saw no arrival.
     #[test]
     fn a_set_takes_over_with_what_waits_counted() {
         for (warmup, arrivals_ms) in

@@ -2,8 +2,9 @@
 //!
 //! Reference: McKenney90; the rule of its buffer as observed in ns-2.35.
 //! Units: packets.
-//! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Rehashing, where `perturb` asks for it, leaves packets where they are, so packets of one flow may
-//! overtake each other once; off by default. Fairness is in packets, not bytes, by default (`quantum` counts bytes).
+//! Deviations: McKenney90 sends a packet a turn; bytes a turn are an option. Rehashing, where `perturb` asks
+//! for it, leaves packets where they are, so packets of one flow may overtake each other once; off by
+//! default. Fairness is in packets, not bytes, by default (`quantum` counts bytes).
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
@@ -16,19 +17,20 @@ use units::quantity::{show_amount, Amount};
 use units::{Bytes, Span, Time};
 
 units::choices! {
-    /// Packets that are refused.
+    /// Packets that are dropped when there is no room.
     pub enum RefuseArrival {
-        /// The arriving one, if its queue holds half of the free room or more, or if free room is short and its
-        /// queue holds more than its share.
+        /// The arriving one, if its queue holds at least half as many packets as there is free room, or if
+        /// little room is free and its queue holds more than its share.
         Share = "share",
-        /// As `share`, where half of an odd room is rounded down, and the share is the limit over all queues there are, used or
-        /// not: ns-2 has it so.
+        /// As `share`, with half of an odd room rounded down, and the share computed over all queues, used or
+        /// not (ns-2).
         ShareOfAll = "share_of_all",
-        /// When nothing is free, the newest of the longest queue.
+        /// The newest packet of the longest queue, when the buffer is full.
         Longest = "longest",
-        /// When no place is free, the head of the longest queue.
+        /// The head of the longest queue, when the buffer is full.
         LongestHead = "longest_head",
-        /// As `longest`, where of several equally long queues the last to become so counts; the arriving packet counts as waiting.
+        /// As `longest`; of several equally long queues the one that became so last. The arriving packet
+        /// counts as queued.
         LongestLatest = "longest_latest",
     }
 }
@@ -36,19 +38,20 @@ units::choices! {
 units::params! {
     /// Round robin over hashed queues.
     pub struct Params {
-        /// Most packets that may wait.
+        /// Maximum number of packets in the queue.
         limit: Amount = Amount::Packets(40.0) => { range: Range::Positive, source: "ns-2.35" },
         /// The key that packets of one queue have in common.
         by: FlowKey = FlowKey::Flow => { source: "McKenney90" },
         /// Queues that flows are hashed into.
         buckets: u64 = 16 => { range: Range::Within(1.0, 1048576.0), source: "ns-2.35" },
-        /// Bytes a queue may send in its turn; it ends with the packet that uses them up. `auto`: one packet.
+        /// Bytes a queue may send in one turn, which ends with the packet that uses them up. `auto`: one
+        /// packet.
         quantum: Option<Bytes> = None => { range: Range::Within(1.0, 1e9), source: "McKenney90" },
-        /// Packets that are refused.
+        /// Packets that are dropped when there is no room.
         refuse: RefuseArrival = RefuseArrival::Share => { source: "ns-2.35" },
         /// Time after which flows are rehashed. `auto`: never.
         perturb: Option<Span> = None => { range: Range::Positive, source: "McKenney90" },
-        /// The discipline of each queue, with limits of its own below the one above.
+        /// Discipline of each queue; its limits apply in addition to `limit`.
         child: Child = Child::PLAIN => { source: "Linux sfq" },
     }
 }
@@ -161,8 +164,8 @@ impl<P: Packet + Copy> Sfq<P> {
         }
     }
 
-    /// Ends a packet of the longest queue, if that is the rule and there is one; a discipline inside may have ended
-    /// others by its own law, which makes room as well.
+    /// Ends a packet of the longest queue, if that is the rule and there is one; a discipline inside may have
+    /// ended others by its own law, which makes room as well.
     fn makes_room(&mut self, cx: &mut Cx<'_, P>) -> bool {
         let newest = match self.refuse {
             RefuseArrival::Longest => true,
@@ -295,7 +298,8 @@ mod tests {
         let mut bench = Bench::new(Sfq::new(&params(&[("dialect", "ns2")]), &SETTING));
         (0..20).for_each(|_| bench.arrive(0, Pkt::new(0)));
         assert_eq!(bench.disc.len(), 13);
-        // A room of 16 for 16 queues: short from the first packet on, and the share is one. The third finds two.
+        // A room of 16 for 16 queues: short from the first packet on, and the share is one. The third finds
+        // two.
         let mut small = Bench::new(Sfq::new(&params(&[("dialect", "ns2"), ("limit", "16 pkts")]), &SETTING));
         (0..5).for_each(|_| small.arrive(0, Pkt::new(0)));
         assert_eq!(small.dropped(), [2, 3, 4]);

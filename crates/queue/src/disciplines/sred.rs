@@ -1,9 +1,10 @@
-//! Stabilized RED: a list of flows seen before counts how often an arrival meets its own flow, and so how many there are.
+//! Stabilized RED: a list of flows seen before counts how often an arrival meets its own flow, and so how
+//! many there are.
 //!
 //! Reference: OLW99, its sections 2 to 4.
 //! Units: `limit` counts packets or bytes, the queue in the same unit; all else is plain.
-//! Deviations: the paper was at hand only as published slides, which print the list and the estimate. Nothing is
-//! compared until the list is full; until the first hit the number of flows counts as unbounded.
+//! Deviations: the paper was available only as published slides, which print the list and the estimate.
+//! Nothing is compared until the list is full; until the first hit the number of flows counts as unbounded.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -15,8 +16,8 @@ use units::quantity::Amount;
 units::choices! {
     /// The probability of a drop.
     pub enum SredLaw {
-        /// `p_sred` times `min(1, 1 / (256 P)^2)` times `1 + hit / P`: more flows, more drops, and more for a flow that
-        /// meets itself.
+        /// `p_sred` times `min(1, 1 / (256 P)^2)` times `1 + hit / P`: more flows, more drops, and more for a
+        /// flow that meets itself.
         Full = "full",
         /// `p_sred` alone: the estimate is not used.
         Simple = "simple",

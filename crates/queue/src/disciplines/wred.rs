@@ -2,8 +2,8 @@
 //!
 //! Reference: CiscoWRED.
 //! Units: as in RED; `denominator` is a number: one packet in `denominator` is dropped just below `max_th`.
-//! Deviations: the documentation gives the probability of a drop and not how drops are spread: by default each packet
-//! has its own draw. Nor does it say whether classes share a count, or how an idle queue forgets.
+//! Deviations: the documentation gives the probability of a drop and not how drops are spread: by default
+//! each packet has its own draw. Nor does it say whether classes share a count, or how an idle queue forgets.
 
 use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -49,7 +49,7 @@ units::params! {
         denominator: Vec<f64> = vec![10.0] => { unit: "1", range: Range::Within(1.0, 65536.0), source: "CiscoWRED" },
         /// The weight of a sample is a half to this power.
         exponent: u64 = 9 => { range: Range::Within(1.0, 16.0), source: "CiscoWRED" },
-        /// How marks are spread.
+        /// How marks are spaced.
         spacing: Spacing = Spacing::Geometric => { assumed: true },
         /// The counter of packets since the last drop: one for each class, or one for all.
         count: ClassCount = ClassCount::PerClass => { assumed: true },

@@ -1,10 +1,11 @@
-//! Yellow: a probability that follows the load factor of a virtual capacity, which shrinks as the queue grows.
+//! Yellow: a probability that follows the load factor of a virtual capacity, which shrinks as the queue
+//! grows.
 //!
 //! Reference: LZGY05.
-//! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `period` is a span, all else plain.
-//! Deviations: of the paper only the abstract was at hand (load factor first, a queue control function second); the
-//! function is the pair of hyperbolas with a floor that rate-based ATM switches use, and every constant is assumed. On
-//! an unlimited link the probability stays at zero.
+//! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `period` is a span, all
+//! else plain. Deviations: of the paper only the abstract was available (load factor first, a queue control
+//! function second); the function is the pair of hyperbolas with a floor that rate-based ATM switches use,
+//! and every constant is assumed. On an unlimited link the probability stays at zero.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -22,7 +23,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Queue length aimed at.
+        /// Target queue length.
         q_ref: Amount = Amount::Packets(20.0) => { range: Range::Positive, assumed: true },
         /// Time over which the load is measured, and between two steps.
         period: Span = Span::from_millis(10) => { range: Range::Positive, assumed: true },

@@ -1,18 +1,18 @@
-//! FlowTable that have packets in a queue, with something noted of each.
+//! A table of the flows that have packets in a queue, with a value for each.
 //!
 //! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
 //! Kept in order in one vector: as many rows as flows wait, and no allocation once it has grown.
 
 use alloc::vec::Vec;
 
-/// A small table by flow.
+/// Table with one entry per flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowTable<T> {
     rows: Vec<(u64, T)>,
 }
 
 impl<T: Default> FlowTable<T> {
-    /// Nobody waits.
+    /// Returns an empty table.
     pub(crate) fn new() -> FlowTable<T> {
         FlowTable { rows: Vec::with_capacity(64) }
     }

@@ -10,7 +10,7 @@ use crate::segment::Ack;
 use units::{Span, Time};
 
 impl Ctx {
-    /// RttSamples the round trip from an ACK of `[first, una)`.
+    /// Samples the round-trip time from an ACK of `[first, una)`.
     #[inline]
     pub(crate) fn sample(&mut self, now: Time, first: u32, echo: Time, ece: bool, timed: bool) {
         let una = self.seq.una;

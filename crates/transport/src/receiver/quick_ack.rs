@@ -18,7 +18,7 @@ const FIRST_ROOM: u64 = 81_536;
 const MOST_ROOM: u64 = 3 << 20;
 /// Segments the application is assumed to read in the first round trip.
 const FIRST_READ: u64 = 10;
-/// QuickAck ACKs after a duplicate segment or a pause.
+/// Quick ACKs after a duplicate segment or a pause.
 const AGAIN: u32 = 16;
 /// A pause: nothing arrived for this much longer than a round trip.
 const PAUSE: Span = Span::from_millis(200);
@@ -240,8 +240,8 @@ mod tests {
         assert_eq!(quick_ack.rtt, Span::from_millis(20));
     }
 
-    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and duplicate the
-    /// growth of 40.
+    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and duplicate
+    /// the growth of 40.
     #[test]
     fn the_window_follows_what_is_read() {
         let mut quick_ack = QuickAck::new(&Params { mss: units::Bytes(1000), ..Params::default() });

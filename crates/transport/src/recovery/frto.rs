@@ -114,7 +114,7 @@ impl LossRecovery {
         self.has_board() && ack.sack.iter().any(|block| fresh(block, &mut self.parts.board))
     }
 
-    /// FrtoState 2b: sends new segments regardless of the window of one.
+    /// Step 2b: sends new segments regardless of the window of one.
     fn frto_send_new(&mut self, ctx: &mut Ctx) {
         let past = self.frto_send_end(ctx, ctx.seq.una);
         let count = past.saturating_sub(ctx.seq.max).min(NEW_SEGMENTS);

@@ -58,12 +58,12 @@ impl Isolate {
 }
 
 units::choices! {
-    /// How a queue gets its share of the quantum where its host has several bulk queues.
+    /// How the quantum is divided among the bulk queues of a host.
     pub enum Division {
-        /// One of n queues gets a whole quantum in every n-th round.
+        /// Each of n queues gets a whole quantum in every n-th round.
         Exact = "exact",
-        /// In each round an n-th of the quantum, as a multiple of a 65536th of a byte and rounded at random, so that
-        /// even a single queue gets a 65536th less than a quantum.
+        /// Each of n queues gets 1/n of the quantum in every round, as a multiple of 1/65536 byte rounded at
+        /// random; so even a single queue gets 1/65536 byte less than a quantum.
         SixteenBits = "sixteen_bits",
     }
 }

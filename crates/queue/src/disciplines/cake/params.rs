@@ -19,9 +19,9 @@ units::params! {
         class_is: ClassIs = ClassIs::CodePoint => { assumed: true },
         /// Packets that share a queue, and hosts between which the link is shared.
         isolate: Isolate = Isolate::Triple => { source: "tc-cake(8)" },
-        /// How a queue gets its share of the quantum where its host has several bulk queues.
+        /// How the quantum is divided among the bulk queues of a host.
         division: Division = Division::Exact => { assumed: true },
-        /// Expected round-trip time of flows: CoDel's interval.
+        /// Expected round-trip time of the flows, which is CoDel's interval.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "tc-cake(8)" },
         /// Acceptable sojourn time. `auto`: a twentieth of the interval.
         target: Option<Span> = None => { range: Range::Positive, source: "HTM18" },
@@ -31,8 +31,8 @@ units::params! {
         ack_filter: AckFilter = AckFilter::Off => { source: "tc-cake(8)" },
         /// Clears the class of each packet that leaves; its ECN field stays.
         wash: bool = false => { source: "tc-cake(8)" },
-        /// The link to protect lies before this queue: the shaper also counts packets that are dropped, as they have
-        /// crossed that link already, and each flow may have two packets in the queue.
+        /// The link to protect lies before this queue: the shaper also counts packets that are dropped, as
+        /// they have crossed that link already, and each flow may have two packets in the queue.
         ingress: bool = false => { source: "tc-cake(8)" },
         /// Bytes that the wire adds to each packet.
         overhead: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
@@ -42,8 +42,8 @@ units::params! {
         mpu: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
         /// Framing of the wire.
         framing: Framing = Framing::Plain => { source: "tc-cake(8)" },
-        /// Limit of all queues together, in bytes or packets. `auto`: four times the bytes that the shaper sends in an interval,
-        /// at least 4 MB.
+        /// Limit of all queues together, in bytes or packets. `auto`: four times the bytes that the shaper
+        /// sends in an interval, at least 4 MB.
         limit: Option<Amount> = None => { source: "tc-cake(8)" },
     }
 }

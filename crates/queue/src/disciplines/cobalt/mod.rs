@@ -1,11 +1,11 @@
 //! CoDel and BLUE, alternated.
 //!
 //! Reference: HTM18, its section on COBALT; RFC8289 for CoDel.
-//! Units: `target`, `interval`, `blue_threshold` are spans; `limit` counts packets or bytes; `step_up` and `step_down` are
-//! probabilities.
-//! Deviations: HTM18 describes the scheme in words. Where it leaves a case open, this follows the observed behaviour of
-//! CAKE: the count falls by one for each time that the schedule passes without a signal, a signal that falls due is given in the
-//! first overlong interval too, and BLUE drops packets even if they are ECN-capable.
+//! Units: `target`, `interval`, `blue_threshold` are spans; `limit` counts packets or bytes; `step_up` and
+//! `step_down` are probabilities. Deviations: HTM18 describes the scheme in words. Where it leaves a case
+//! open, this follows the observed behaviour of CAKE: the count falls by one for each time that the schedule
+//! passes without a signal, a signal that falls due is given in the first overlong interval too, and BLUE
+//! drops packets even if they are ECN-capable.
 
 pub(crate) mod law;
 
@@ -21,21 +21,21 @@ use units::quantity::Amount;
 use units::{Bytes, Span};
 
 units::choices! {
-    /// When the first signal of a queue's life falls due.
+    /// When the very first signal of a queue is due.
     pub enum FirstSignal {
-        /// An interval after it was first late, as every later one that starts a dropping state.
+        /// An interval after the sojourn time first exceeds `target`, as for every later dropping state.
         Interval = "interval",
-        /// With the second packet that is late: the root of the count, not yet set, counts as zero.
+        /// At the second packet above `target`: the uninitialised root of the count is zero.
         AtOnce = "at_once",
     }
 }
 
 units::choices! {
-    /// When the first signal falls due of a queue that sent nothing for an interval before it was late.
+    /// When the first signal is due of a queue that had no excess sojourn time for an interval.
     pub enum AfterPause {
-        /// An interval after it was first late.
+        /// An interval after the sojourn time first exceeds `target`.
         Interval = "interval",
-        /// With the second packet that is late: the schedule as it stood before says that one is overdue.
+        /// At the second packet above `target`: by the old schedule a signal is overdue.
         AtOnce = "at_once",
     }
 }
@@ -47,15 +47,15 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Sojourn that may stand.
+        /// Acceptable sojourn time.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "HTM18" },
-        /// How long it must be exceeded before the first signal.
+        /// Time for which `target` must be exceeded before the first signal.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "HTM18" },
-        /// When the first signal of a queue's life falls due.
+        /// When the very first signal of a queue is due.
         first_signal: FirstSignal = FirstSignal::Interval => { source: "HTM18" },
-        /// When it falls due after a pause of an interval.
+        /// When the first signal after a pause of an interval is due.
         after_pause: AfterPause = AfterPause::Interval => { source: "HTM18" },
-        /// How `1/sqrt(count)` is found.
+        /// How `1/sqrt(count)` is computed.
         root: Root = Root::Exact => { source: "HTM18" },
         /// Whether ECN-capable packets are marked instead of dropped, by CoDel.
         ecn: bool = false => { assumed: true },

@@ -1,9 +1,9 @@
 //! Controlled Delay.
 //!
 //! Reference: RFC8289, its section 5; NJ12 for the count rule before it.
-//! Units: `target`, `interval` and `ce_threshold` are spans; `limit` counts packets or bytes; `mtu` counts bytes.
-//! Deviations: none from RFC8289. Each difference between its implementations is a named option, and a dialect is a
-//! row of options. A signal counts as early: it falls by schedule, not by chance.
+//! Units: `target`, `interval` and `ce_threshold` are spans; `limit` counts packets or bytes; `mtu` counts
+//! bytes. Deviations: none from RFC8289. Each difference between its implementations is a named option, and a
+//! dialect is a row of options. A signal counts as early: it falls by schedule, not by chance.
 //!
 //! | file | holds |
 //! |---|---|
@@ -23,7 +23,7 @@ use units::quantity::Amount;
 use units::{Bytes, Span};
 
 units::choices! {
-    /// At which `count` a new dropping state begins.
+    /// Initial `count` of a new dropping state.
     pub enum CountRule {
         /// The drops of the last dropping state, if there were at least two and it ended recently; else 1.
         SinceEntry = "since_entry",
@@ -35,7 +35,7 @@ units::choices! {
 }
 
 units::choices! {
-    /// How `1/sqrt(count)` is found.
+    /// How `1/sqrt(count)` is computed.
     pub enum Root {
         /// As a real number.
         Exact = "exact",
@@ -57,11 +57,11 @@ units::choices! {
 }
 
 units::choices! {
-    /// From when the next signal is counted after a mark.
+    /// Time from which the next signal after a mark is scheduled.
     pub enum MarkSchedule {
-        /// From when this one was due, as after a drop.
+        /// The time at which the mark was due, as after a drop.
         Due = "due",
-        /// From now.
+        /// The present.
         Now = "now",
     }
 }
@@ -83,27 +83,29 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { source: "Linux codel" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Sojourn that may stand.
+        /// Acceptable sojourn time.
         target: Span = Span::from_millis(5) => { range: Range::Positive, source: "RFC8289" },
-        /// How long it must be exceeded before the first signal: about the largest round-trip time.
+        /// Time for which `target` must be exceeded before the first signal: about the largest round-trip
+        /// time.
         interval: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC8289" },
-        /// Bytes that may always wait. `auto`: the largest packet seen so far.
+        /// Backlog up to which nothing is dropped. `auto`: the largest packet seen so far.
         mtu: Option<Bytes> = None => { source: "RFC8289" },
         /// Whether ECN-capable packets are marked instead of dropped.
         ecn: bool = false => { source: "Linux codel" },
-        /// At which `count` a new dropping state begins.
+        /// Initial `count` of a new dropping state.
         count_rule: CountRule = CountRule::SinceEntry => { source: "RFC8289" },
         /// Up to how many intervals after the last scheduled drop a dropping state resumes its rate.
         resume_intervals: u64 = 16 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8289" },
-        /// How `1/sqrt(count)` is found.
+        /// How `1/sqrt(count)` is computed.
         root: Root = Root::Exact => { source: "RFC8289" },
         /// The unit of time.
         clock: ScheduleClock = ScheduleClock::Exact => { source: "RFC8289" },
         /// Whether an interval above target must be exceeded, not only reached.
         above_after: bool = false => { source: "RFC8289" },
-        /// From when the next signal is counted after a mark.
+        /// Time from which the next signal after a mark is scheduled.
         mark_schedule: MarkSchedule = MarkSchedule::Due => { source: "Linux codel" },
-        /// Sojourn above which every chosen packet is marked, in addition to the marks of the law. Zero: never.
+        /// Sojourn time above which every packet that `ce_for` selects is marked, in addition to CoDel's
+        /// marks. Zero: never.
         ce_threshold: Span = Span::ZERO => { source: "Linux codel" },
         /// Packets that `ce_threshold` marks.
         ce_for: CeFor = CeFor::Capable => { source: "Linux codel" },

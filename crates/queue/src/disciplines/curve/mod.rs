@@ -2,8 +2,8 @@
 //!
 //! Reference: FJ93 for everything but the curve.
 //! Units: as in RED; the names in expressions are in the unit of the queue.
-//! Deviations: beyond its last section a curve stays at the value of that section. Where it is undefined or leaves
-//! 0 .. 1, and the checks are set to let it pass, it counts as 1, or is cut.
+//! Deviations: beyond its last section a curve stays at the value of that section. Where it is undefined or
+//! leaves 0 .. 1, and the checks are set to let it pass, it counts as 1, or is cut.
 //!
 //! | file | holds |
 //! |---|---|
@@ -39,7 +39,7 @@ units::choices! {
 }
 
 red_params! {
-    /// RED with a curve of one's own.
+    /// RED with a user-defined drop curve.
     pub struct Params {
         /// Average queue from which the curve is used.
         min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },
@@ -325,7 +325,8 @@ mod tests {
         assert!(coded.contains(&(3, Slip::Contradiction)), "{coded:?}");
         assert!(slips(&[("dialect", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
         assert_eq!(slips(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0], (2, Slip::Unreachable));
-        // The buffer holds 100 packets: an average beyond is possible on paper only, which is reported but not refused.
+        // The buffer holds 100 packets: an average beyond is possible on paper only, which is reported but
+        // not refused.
         let beyond = slips(&[("curve", "until 120: 0.1; 0.1")]);
         assert_eq!(beyond, [(2, Slip::BeyondLimit)]);
         assert_eq!(slips(&[("curve", "until 100: 0.1; until 110: 0.1; 0.1")]).len(), 2);

@@ -1,10 +1,9 @@
 //! Two coupled queues: one for scalable flows, one for classic ones, under one controller.
 //!
 //! Reference: RFC9332, its sections 2 and 4 and appendix A; the scheduler is that of Linux dualpi2.
-//! Units: `target`, `t_update` and the marking thresholds are spans, `alpha` and `beta` per second; `limit` counts packets or
-//! bytes; probabilities are plain.
-//! Deviations: of the schedulers that RFC9332 allows, a weighted deficit round robin. At most `limit` packets wait in both queues
-//! together.
+//! Units: `target`, `t_update` and the marking thresholds are spans, `alpha` and `beta` per second; `limit`
+//! counts packets or bytes; probabilities are plain. Deviations: of the schedulers that RFC9332 allows, a
+//! weighted deficit round robin. At most `limit` packets wait in both queues together.
 
 mod law;
 
@@ -23,7 +22,7 @@ units::choices! {
     pub enum Draw {
         /// By a draw for each packet.
         Random = "random",
-        /// By adding the probabilities up: one of every 1/p, evenly.
+        /// By a running sum of the probabilities: one of every 1/p packets, evenly spaced.
         Recurring = "recurring",
     }
 }
@@ -45,7 +44,7 @@ units::params! {
         limit: Amount = Amount::Packets(10000.0) => { source: "Linux dualpi2" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Delay to hold in the classic queue.
+        /// Target delay of the classic queue.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC9332" },
         /// Time between two steps of the controller.
         t_update: Span = Span::from_millis(16) => { range: Range::Positive, source: "RFC9332" },
@@ -55,13 +54,13 @@ units::params! {
         beta: f64 = 3.2 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC9332" },
         /// Scalable marks per unit of the controller's output: `k`.
         coupling: f64 = 2.0 => { unit: "1", range: Range::Within(1.0, 100.0), source: "RFC9332" },
-        /// Sojourn in the low-latency queue from which it marks of its own accord.
+        /// Sojourn in the low-latency queue from which it marks independently of the coupling.
         min_th: Span = Span::from_micros(800) => { source: "RFC9332" },
         /// Further sojourn at which it marks every packet. Zero: a step.
         range: Span = Span::from_micros(400) => { source: "RFC9332" },
-        /// Most packets left in the low-latency queue with which it does not mark of its own accord.
+        /// Most packets left in the low-latency queue with which it marks by the coupling only.
         min_len: u64 = 0 => { unit: "1", source: "RFC9332" },
-        /// Share of the link the classic queue gets at least, while the other is full.
+        /// Minimum share of the link for the classic queue while the low-latency queue is backlogged.
         classic_share: f64 = 0.1 => { unit: "1", range: Range::Between(0.0, 1.0), source: "Linux dualpi2" },
         /// How a probability becomes a decision.
         draw: Draw = Draw::Recurring => { source: "RFC9332" },

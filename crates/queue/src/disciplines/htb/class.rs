@@ -12,9 +12,9 @@ use units::{Bytes, Rate, Time};
 units::params! {
     /// A class of HTB.
     pub struct ClassParams {
-        /// The class above, by its place in the list from 0, before this one. `auto`: none.
+        /// Parent class, by its position in the list from 0; it precedes this class. `auto`: none.
         parent: Option<u64> = None => { source: "Linux htb" },
-        /// Rate that the class has of its own. `auto`: no bound.
+        /// Guaranteed rate of the class. `auto`: no bound.
         rate: Option<Rate> = None => { range: Range::Positive, source: "Linux htb" },
         /// Rate up to which it may borrow. `auto`: as `rate`.
         ceil: Option<Rate> = None => { range: Range::Positive, source: "Linux htb" },
@@ -24,9 +24,9 @@ units::params! {
         cburst: Bytes = Bytes(1600) => { range: Range::Positive, source: "Linux htb" },
         /// Urgency among classes that may send or borrow: 0 is the most urgent.
         prio: u64 = 0 => { range: Range::Within(0.0, 7.0), source: "Linux htb" },
-        /// Bytes that it sends in its turn. `auto`: a tenth of a second's at its rate, between 1000 and 200000.
+        /// Bytes sent in one turn. `auto`: those of a tenth of a second at its rate, between 1000 and 200000.
         quantum: Option<Bytes> = None => { range: Range::Positive, source: "Linux htb" },
-        /// The discipline of a class that has none below it.
+        /// Discipline of a leaf class.
         child: Child = Child::PLAIN => { source: "Linux htb" },
     }
 }

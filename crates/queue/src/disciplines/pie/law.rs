@@ -208,7 +208,7 @@ impl PieLaw {
         let threshold = self.options.dq_threshold.0;
         let meter = &mut state.meter;
         if meter.running.is_none() && packet.left.bytes + packet.size >= threshold {
-            // The packet at hand leaves now: its bytes count from the next on.
+            // The current packet leaves now: bytes count from the next one on.
             meter.running = Some((now, 0));
             return;
         }

@@ -1,9 +1,10 @@
 //! Proportional Integral controller Enhanced.
 //!
 //! Reference: RFC8033, its sections 4 and 5.
-//! Units: `target`, `t_update`, `max_burst` are spans, `alpha` and `beta` per second; `limit` counts packets or bytes.
-//! Deviations: the burst allowance is renewed at a tick, not at an arrival. A packet that leaves an empty queue
-//! makes a delay of zero. The parts that RFC8033 offers as additional are options, most of them on.
+//! Units: `target`, `t_update`, `max_burst` are spans, `alpha` and `beta` per second; `limit` counts packets
+//! or bytes. Deviations: the burst allowance is renewed at a tick, not at an arrival. A packet that leaves an
+//! empty queue makes a delay of zero. The parts that RFC8033 offers as additional are options, most of them
+//! on.
 //!
 //! | file | holds |
 //! |---|---|
@@ -24,9 +25,9 @@ use units::quantity::Amount;
 use units::{Bytes, Span, Time};
 
 units::choices! {
-    /// How the delay of the queue is found.
+    /// How the delay of the queue is measured.
     pub enum Delay {
-        /// The time the last packet to leave had waited; zero if it left nothing behind.
+        /// Sojourn time of the last departed packet; zero if it left an empty queue.
         Timestamp = "timestamp",
         /// Backlog over the departure rate, measured while the backlog is at least `dq_threshold`.
         Rate = "rate",
@@ -50,13 +51,13 @@ units::choices! {
     pub enum Judged {
         /// Delay of the last tick.
         Old = "old",
-        /// The latest there is.
+        /// The most recent delay.
         Latest = "latest",
     }
 }
 
 units::choices! {
-    /// Whether a queue of exactly two packets is short.
+    /// Whether the guard applies to exactly two packets.
     pub enum GuardTest {
         /// It is.
         UpTo = "up_to",
@@ -72,7 +73,7 @@ units::params! {
         limit: Amount = Amount::Packets(1000.0) => { source: "Linux pie" },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Delay to hold: `QDELAY_REF`.
+        /// Target delay: `QDELAY_REF`.
         target: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
         /// Time between two steps of the controller.
         t_update: Span = Span::from_millis(15) => { range: Range::Positive, source: "RFC8033" },
@@ -82,11 +83,11 @@ units::params! {
         alpha: f64 = 0.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
         /// Weight of the change since the last tick, per second.
         beta: f64 = 1.25 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "RFC8033" },
-        /// Time during which a burst passes untouched.
+        /// Burst allowance: time in which nothing is dropped.
         max_burst: Span = Span::from_millis(150) => { source: "RFC8033" },
         /// Events that use up the burst allowance.
         burst_clock: BurstClock = BurstClock::Tick => { source: "RFC8033" },
-        /// How the delay of the queue is found.
+        /// How the delay of the queue is measured.
         delay: Delay = Delay::Timestamp => { source: "RFC8033" },
         /// Bytes over which the departure rate is measured.
         dq_threshold: Bytes = Bytes(16384) => { range: Range::Within(1.0, 65536.0), source: "RFC8033" },
@@ -106,15 +107,16 @@ units::params! {
         cap_step: bool = true => { source: "RFC8033" },
         /// Delay above which the probability rises by a further 0.02 at each tick. Zero: never.
         surge_delay: Span = Span::ZERO => { source: "Linux pie" },
-        /// Most that the probability may become; one above 1 takes time to come down again, in which everything is dropped.
+        /// Upper bound on the probability. One above 1 takes time to fall, during which everything is
+        /// dropped.
         most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
-        /// Share of `limit` that must wait before the controller starts. Zero: always at work.
+        /// Share of `limit` that must be queued before the controller starts. Zero: it is always active.
         active_share: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
-        /// The unit of the guard: no drops while two packets' worth or less wait.
+        /// Unit of the guard, which prevents drops while at most two packets are queued.
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
-        /// Whether a queue of exactly two packets is short.
+        /// Whether the guard applies to exactly two packets.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
         /// Bytes of a typical packet: for the guard and the byte mode. `auto`: as in the setting.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "RFC8033" },
@@ -318,7 +320,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Pie<P> {
     }
 }
 
-/// Answers the controller's signal. With ECN on and marking given up, a drop of an ECN-capable packet is a forced one.
+/// Answers the controller's signal. With ECN on and marking given up, a drop of an ECN-capable packet is a
+/// forced one.
 #[inline]
 pub(crate) fn signal<P: Packet + Copy>(
     law: &PieLaw,

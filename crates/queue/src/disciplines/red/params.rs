@@ -1,7 +1,7 @@
 //! The parameters and named options of RED.
 //!
-//! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] is the unit of the queue
-//! and `avg` count, and `mean_packet` converts.
+//! Units: `min_th`, `max_th` and `limit` may be written in packets or bytes; [`Unit`] is the unit of the
+//! queue and `avg` count, and `mean_packet` converts.
 
 use super::Red;
 use crate::disc::Packet;
@@ -40,9 +40,10 @@ units::choices! {
     pub enum MarkCounting {
         /// Arrivals between the thresholds; -1 below `min_th`, so that the first above it counts 0.
         Between = "between",
-        /// Arrivals between the thresholds; 0 below `min_th`, so that the first above it counts 1, as after a mark.
+        /// Arrivals between the thresholds; 0 below `min_th`, so that the first above it counts 1, as after a
+        /// mark.
         FromOne = "from_one",
-        /// Every arrival; the first that finds `avg` above `min_th` is spared and sets it to 1.
+        /// Every arrival; the first that finds `avg` above `min_th` is never marked and sets it to 1.
         SpareFirst = "spare_first",
         /// Every arrival; reset only by a mark.
         Carried = "carried",
@@ -78,7 +79,7 @@ units::choices! {
 units::choices! {
     /// When idle time starts.
     pub enum IdleFrom {
-        /// When a departure, or a drop, leaves nothing waiting.
+        /// When a departure or a drop leaves the queue empty.
         Empties = "empties",
         /// When the link asks for a packet and there is none.
         LinkIdle = "link_idle",
@@ -108,7 +109,8 @@ units::choices! {
 }
 
 units::choices! {
-    /// Unit in which the table of idle time of integer arithmetic is made; idle time is read from it in microseconds.
+    /// Unit in which the table of idle time of integer arithmetic is made; idle time is read from it in
+    /// microseconds.
     pub enum IdleTable {
         /// In microseconds.
         Microseconds = "microseconds",
@@ -139,7 +141,8 @@ units::choices! {
 units::choices! {
     /// The reference for automatic thresholds.
     pub enum AutoTh {
-        /// `min_th` = max(5 packets, half of the packets that the link sends in `target_delay`), `max_th` = 3 `min_th`.
+        /// `min_th` = max(5 packets, half of the packets that the link sends in `target_delay`), `max_th` = 3
+        /// `min_th`.
         Delay = "delay",
         /// `max_th` = `limit`/4, `min_th` = `max_th`/3.
         Limit = "limit",
@@ -165,25 +168,25 @@ units::choices! {
 units::choices! {
     /// The packet that a forced drop or a full buffer discards.
     pub enum RedVictim {
-        /// The arriving one.
+        /// The arriving packet.
         Arriving = "arriving",
-        /// One drawn from those waiting and the arriving one.
+        /// One drawn at random from the queue and the arriving packet.
         Random = "random",
-        /// As `random`, but one only, even if that leaves more bytes than the limit; it stands where the first 31 bits of
-        /// the random number leave a remainder when divided by how many there are.
+        /// As `random`, but only one, even if the queue still exceeds a limit in bytes; its position is the
+        /// remainder of the first 31 bits of the random number divided by the number of packets.
         RandomOne = "random_one",
-        /// The second of the line, or the only one; one only, as above.
+        /// The second packet of the queue, or the only one; only one is dropped, as above.
         Second = "second",
     }
 }
 
 units::choices! {
-    /// Whether a queue far below its average is spared. Far is below the `avg` that an empty queue would leave after
-    /// the packets that the link sends in 50 ms.
+    /// Whether packets are exempt from marks while the queue is far below its average. Far is below the `avg`
+    /// that an empty queue would leave after the packets that the link sends in 50 ms.
     pub enum Caution {
         /// No.
         Off = "off",
-        /// It is: no mark, and no random number.
+        /// Exempt: no mark, and no random number.
         Spare = "spare",
         /// `p_a` is lowered by the same ratio.
         Weigh = "weigh",
@@ -213,9 +216,9 @@ units::choices! {
 units::choices! {
     /// When a random number is drawn.
     pub enum Draws {
-        /// Where a decision depends on it, and nowhere else.
+        /// Only where a decision depends on it.
         Needed = "needed",
-        /// At every arrival that is judged, and a mark if it is at most `p_a`.
+        /// At every decision; the packet is marked if the number is at most `p_a`.
         Always = "always",
     }
 }
@@ -237,7 +240,7 @@ units::params! {
         max_th: Option<Amount> = Some(Amount::Packets(15.0)) => { range: Range::Positive, source: "FJ93" },
         /// The reference for automatic thresholds.
         auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
-        /// Queueing delay that automatic thresholds aim at.
+        /// Target queueing delay of the automatic thresholds.
         target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
         /// Probability just below `max_th`.
         max_p: f64 = 0.02 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FJ93" },
@@ -258,11 +261,11 @@ units::params! {
         idle_table: IdleTable = IdleTable::Microseconds => { source: "Linux" },
         /// When idle time starts.
         idle_from: IdleFrom = IdleFrom::Empties => { source: "FJ93" },
-        /// Rate at which an idle queue forgets. `auto`: that of the link.
+        /// Rate by which the average decays in idle time. `auto`: that of the link.
         idle_rate: Option<Rate> = None => { range: Range::Positive, source: "FJ93" },
         /// Packet that counts one in idle time. `auto`: `mean_packet`.
         idle_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
-        /// How marks are spread.
+        /// How marks are spaced.
         spacing: Spacing = Spacing::Pseudocode => { source: "FJ93 Fig. 2" },
         /// Arrivals that raise `count`.
         counting: MarkCounting = MarkCounting::Between => { source: "FJ93" },
@@ -270,7 +273,7 @@ units::params! {
         min_queue: u64 = 0 => { source: "FJ93" },
         /// Treatment of arrivals from `max_th` upward.
         above_max: AboveMax = AboveMax::Drop => { source: "FJ93" },
-        /// Whether certain marks go through the count and the draw as early ones.
+        /// Whether forced marks also use `count` and a draw, like early ones.
         forced_as_early: bool = false => { source: "FJ93" },
         /// Whether a forced mark resets `count`.
         forced_resets_count: bool = true => { source: "FJ93" },
@@ -294,7 +297,7 @@ units::params! {
         draws: Draws = Draws::Needed => { assumed: true },
         /// The packet that a forced drop or a full buffer discards.
         victim: RedVictim = RedVictim::Arriving => { source: "FJ93" },
-        /// Whether a queue far below its average is spared.
+        /// Whether packets are exempt from marks while the queue is far below its average.
         caution: Caution = Caution::Off => { source: "FJ93" },
     }
 }

@@ -243,9 +243,9 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
     red.show_resolved(setting).into_iter().filter(|(key, _)| known(key)).collect()
 }
 
-/// Declares the parameters of a relative: its own between those it shares with RED. `base` returns the shared ones.
-/// Another spacing of marks than that of FJ93 stands before the struct, with its source; `with bytes`, there are those of the ways in which
-/// packet sizes, certain marks and full buffers are dealt with as well.
+/// Declares the parameters of a relative: its own between those it shares with RED. `base` returns the shared
+/// ones. Another spacing of marks than that of FJ93 stands before the struct, with its source; `with bytes`,
+/// there are those of the ways in which packet sizes, certain marks and full buffers are dealt with as well.
 macro_rules! red_params {
     ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
         crate::red::parts::red_params! {
@@ -263,7 +263,7 @@ macro_rules! red_params {
             also {
                 /// Packet that counts one in idle time. `auto`: `mean_packet`.
                 idle_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
-                /// Whether certain marks go through the count and the draw as early ones.
+                /// Whether forced marks also use `count` and a draw, like early ones.
                 forced_as_early: bool = false => { source: "FJ93" },
                 /// Whether a forced mark resets `count`.
                 forced_resets_count: bool = true => { source: "FJ93" },
@@ -275,7 +275,7 @@ macro_rules! red_params {
                 mark_limit: Option<f64> = None => { unit: "1", range: units::param::Range::Positive, source: "RFC3168" },
                 /// The packet that a forced drop or a full buffer discards.
                 victim: crate::red::RedVictim = crate::red::RedVictim::Arriving => { source: "FJ93" },
-                /// Whether a queue far below its average is spared.
+                /// Whether packets are exempt from marks while the queue is far below its average.
                 caution: crate::red::Caution = crate::red::Caution::Off => { source: "FJ93" },
             } as {
                 idle_packet, forced_as_early, forced_resets_count, overflow_resets_count, byte_mode, mark_limit, victim, caution
@@ -305,11 +305,12 @@ macro_rules! red_params {
                 idle_decay: crate::red::IdleDecay = crate::red::IdleDecay::Exact => { source: "FJ93" },
                 /// When idle time starts.
                 idle_from: crate::red::IdleFrom = crate::red::IdleFrom::Empties => { source: "FJ93" },
-                /// How marks are spread.
+                /// How marks are spaced.
                 spacing: crate::red::Spacing = crate::red::Spacing::$spacing => { source: $source },
                 /// Arrivals that raise `count`.
                 counting: crate::red::MarkCounting = crate::red::MarkCounting::Between => { source: "FJ93" },
-                /// No decision on the average while fewer than this many are queued (packets or bytes, see `unit`).
+                /// No decision on the average while fewer than this many are queued (packets or bytes, see
+                /// `unit`).
                 min_queue: u64 = 0 => { source: "FJ93" },
                 /// When a random number is drawn.
                 draws: crate::red::Draws = crate::red::Draws::Needed => { assumed: true },
@@ -346,7 +347,8 @@ macro_rules! red_params {
 }
 pub(crate) use red_params;
 
-/// Answers of a relative that are those of the RED in its field `red`; `later`: it also drops packets that wait.
+/// Answers of a relative that are those of the RED in its field `red`; `later`: it also drops packets that
+/// wait.
 macro_rules! as_red {
     () => {
         #[inline]

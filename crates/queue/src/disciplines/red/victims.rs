@@ -1,4 +1,5 @@
-//! Marks and drops: the effect of a signal on the arriving packet, and the victim of a forced drop or a full buffer.
+//! Marks and drops: the effect of a signal on the arriving packet, and the victim of a forced drop or a full
+//! buffer.
 //!
 //! Reference: FJ93 drops the arriving one; the others are those of ALTQ and ns-2.35.
 //! Units: none.
@@ -83,7 +84,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// One of those waiting, or `None` for the arriving packet, each equally likely.
+    /// Draws a packet of the queue, or `None` for the arriving packet, each equally likely.
     fn draw(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         let i = (cx.uniform() * (self.queue.len() + 1) as f64) as usize;
         self.queue.pop_at(i)

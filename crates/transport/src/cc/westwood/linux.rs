@@ -51,7 +51,7 @@ impl Estimate {
             self.rtt_ms = rtt.0.div_ceil(1_000_000).max(1);
         }
         self.sample(event.now);
-        // The ACK that ends a recovery moves the receiver's window, which makes Linux look closer.
+        // The ACK that ends a recovery moves the receiver's window, so Linux processes it on its slow path.
         let plain = event.acked > 0 && !event.sacks && !event.recovering;
         self.bytes += if plain { u64::from(event.acked) * self.mss } else { self.counted(event) };
         let least = if self.forget_min { self.rtt_ms } else { self.rtt_min_ms.min(self.rtt_ms) };
@@ -123,8 +123,8 @@ mod tests {
         }
     }
 
-    /// 10 segments of 1000 bytes in 100 ms: 100 bytes/ms, of which 80 ms hold 8 segments. Then 40 in 100 ms, 400
-    /// bytes/ms: (700 + 400)/8 = 137 after the first filter, (700 + 137)/8 = 104 after the second.
+    /// 10 segments of 1000 bytes in 100 ms: 100 bytes/ms, of which 80 ms hold 8 segments. Then 40 in 100 ms,
+    /// 400 bytes/ms: (700 + 400)/8 = 137 after the first filter, (700 + 137)/8 = 104 after the second.
     #[test]
     fn samples_pass_two_filters() {
         let mut estimate = Estimate::new(1000);
@@ -135,8 +135,8 @@ mod tests {
         assert_eq!((estimate.smoothed, estimate.bandwidth), (137, 104));
     }
 
-    /// Three duplicates count three; the ACK of five that ends the recovery counts the two that are new, a plain one
-    /// all five.
+    /// Three duplicates count three; the ACK of five that ends the recovery counts the two that are new, a
+    /// plain one all five.
     #[test]
     fn only_a_plain_ack_counts_twice() {
         for (recovering, bytes) in [(true, 5000), (false, 8000)] {

@@ -1,6 +1,7 @@
-//! The rate adaptation protocol (RAP): additive increase and multiplicative decrease of a rate instead of a window.
+//! The rate adaptation protocol (RAP): additive increase and multiplicative decrease of a rate instead of a
+//! window.
 //!
-//! *Reference*: RHE99, without the paper at hand; options of ns-2.35 follow its behaviour, which was found by experiment.
+//! *Reference*: the abstract of RHE99; options of ns-2.35 follow its observed behaviour.
 //! *Units*: gaps and round trips of the control in seconds, rates in bytes of payload a second.
 //! *Deviations*: none beyond those of [`crate::rate_based::common`].
 //!

@@ -9,7 +9,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`params`] | the options, and the profiles that fill them |
-//! | [`emulator`] | the window of the TCP sender that is imagined |
+//! | [`emulator`] | the window of the emulated TCP sender |
 //! | [`epochs`] | the mean of its rate over epochs |
 //! | [`sender`], [`receiver`] | the two ends |
 

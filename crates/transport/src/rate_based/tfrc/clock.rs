@@ -78,7 +78,7 @@ impl TfrcTiming {
         }
     }
 
-    /// Factor on the packet gap: root of the last RTT over the mean root (oscillation damping).
+    /// Factor on the packet gap: square root of the last RTT over the mean square root (oscillation damping).
     pub fn stretch(&self) -> f64 {
         if self.r > 0.0 {
             self.sample.sqrt() / self.root

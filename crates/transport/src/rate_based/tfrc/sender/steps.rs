@@ -1,4 +1,5 @@
-//! The response in steps: up by a packet a round trip towards the rate of the equation, down to it at once.
+//! The response in steps: the rate rises by one packet per round trip towards the rate of the equation, and
+//! falls to it at once.
 //!
 //! *Reference*: Floyd et al. 2000; ns-2.35, as found from its traces.
 //! *Units*: rates are bytes of payload a second.
