@@ -50,3 +50,17 @@ def test_long_names_get_numbers() -> None:
         other: "red:ns2_explicit… [3]",
     }
     assert len(wording.labels(["a" * 99])["a" * 99]) <= wording.LONGEST
+
+
+@pytest.mark.parametrize(
+    ("column", "shown"),
+    [
+        ("dumbbell_rate_bps", ("dumbbell rate", "bit/s")),
+        ("queue_max_p", ("max_p of the queue", "")),
+        ("queue_limit_pkts", ("limit of the queue", "packets")),
+        ("flows_tcp_count", ("flows tcp count", "")),
+        ("queue", ("queue", "")),
+    ],
+)
+def test_a_parameter_of_the_queue_keeps_its_name(column: str, shown: tuple[str, str]) -> None:
+    assert wording.setting(column) == shown

@@ -25,10 +25,23 @@ SETTING_UNITS = {"bps": "bit/s", "ms": "ms", "bytes": "bytes", "pkts": "packets"
 
 
 def setting(column: str) -> tuple[str, str]:
-    """(name, unit) of a setting from its column in a sweep: ``dumbbell_rate_bps`` is (dumbbell rate, bit/s)."""
+    """Returns name and unit of a setting for text, from its column in a sweep.
+
+    A parameter of the queue keeps its name, so that it can be looked up.
+
+    Args:
+        column: The setting's path with ``_`` for each dot, and its unit at the end.
+
+    Example:
+        >>> setting("dumbbell_rate_bps"), setting("queue_max_p")
+        (('dumbbell rate', 'bit/s'), ('max_p of the queue', ''))
+    """
     name, _, ending = column.rpartition("_")
     unit = SETTING_UNITS.get(ending, "")
-    return (name if unit else column).replace("_", " "), unit
+    name = name if unit else column
+    if name.startswith("queue_"):
+        return f"{name.removeprefix('queue_')} of the queue", unit
+    return name.replace("_", " "), unit
 
 
 #: Half-widths below this share of the mean are rounding errors of the arithmetic, not variance.
