@@ -1,4 +1,4 @@
-"""Plug-ins from end to end: the tutorial's examples, the exam, faults, and that no scenario loads code."""
+"""Plug-ins from end to end: the tutorial's examples, the conformance kit, faults, and that no scenario loads code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cli(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_python_file_is_run_described_compared_and_named_in_the_command(tmp_path: Path) -> None:
     plug = ("--plugin", str(HALF))
-    assert "half: passed 20 sequences" in cli(tmp_path, "exam", "half", *plug).stdout
+    assert "half: passed 20 sequences" in cli(tmp_path, "conformance", "half", *plug).stdout
     assert "share  0.02" in cli(tmp_path, "describe", "half", *plug).stdout
     words = ("compare", "droptail_vs_red", "--queue", "droptail", "--queue", "half:share=0.1", *SHORT)
     found = cli(tmp_path, *words, *plug, "--replications", "2", "--no-report", "--out", "kept")
@@ -61,7 +61,7 @@ def test_a_fault_is_reported_by_name_in_one_line(method: str, reported: str, tmp
         "    def enqueue(self, packet, call):\n        self.queue.append(packet.number)\n"
         f"    {method}\n"
     )
-    found = cli(tmp_path, "exam", "bad", "--plugin", "bad.py")
+    found = cli(tmp_path, "conformance", "bad", "--plugin", "bad.py")
     (line,) = found.stderr.strip().splitlines()
     assert found.returncode == 2 and reported in line
     if "packets wait" not in reported:
@@ -97,7 +97,7 @@ class Keeps(plugins.Discipline):
         return self.queue.popleft() if self.queue else None
 
 plugins.register(Keeps)
-print(plugins.exam("kind = 'keeps_calls'", seeds=1)["arrived"])
+print(plugins.conformance("kind = 'keeps_calls'", seeds=1)["arrived"])
 """
 
 

@@ -29,7 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plugins::PluginCall>()?;
     module.add_function(wrap_pyfunction!(plugins::load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(plugins::register_plugin, module)?)?;
-    module.add_function(wrap_pyfunction!(plugins::exam, module)?)?;
+    module.add_function(wrap_pyfunction!(plugins::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

@@ -259,7 +259,7 @@ impl PluginCall {
 /// Checks a discipline with the conformance kit, twice with the same seed; returns (arrived, left, dropped, marked),
 /// or raises PluginError with the rule it broke. `queue` is a table in TOML.
 #[pyfunction]
-pub fn exam(queue: &str, seed: u64, count: usize, reorders: bool) -> PyResult<(u64, u64, u64, u64)> {
+pub fn conformance(queue: &str, seed: u64, count: usize, reorders: bool) -> PyResult<(u64, u64, u64, u64)> {
     let setting = Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
     let mut problems = Vec::new();
     let spec = sim::scenario::read_toml(queue).and_then(|table| {
@@ -278,7 +278,7 @@ pub fn exam(queue: &str, seed: u64, count: usize, reorders: bool) -> PyResult<(u
     let again = guarded().and_then(|found| found).map_err(PluginError::new_err)?;
     if report != again {
         return Err(PluginError::new_err(
-            "two exams with the same seed differ: take random numbers from call.uniform()",
+            "two runs with the same seed differ: take random numbers from call.uniform()",
         ));
     }
     Ok((report.arrived, report.left, report.dropped, report.marked))

@@ -78,7 +78,7 @@ fn read(rows: &[(&str, &str)]) -> Result<Spec, String> {
 }
 
 #[test]
-fn a_plugin_passes_the_exam_alone_and_inside_a_scheduler() {
+fn a_plugin_passes_the_kit_alone_and_inside_a_scheduler() {
     register(Arc::new(Tail("tail_alone", "1"))).unwrap();
     let rules = Rules { packets: Some(12), marks: true, ..Rules::default() };
     let inside = Value::Table(table(&[("kind", "tail_alone"), ("limit", "4 pkts")]));

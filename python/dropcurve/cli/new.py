@@ -31,10 +31,10 @@ def new(
     for file in files:
         print(file)
     if python:
-        print(f"Next:   dropcurve exam {name} --plugin {files[0]}")
+        print(f"Next:   dropcurve conformance {name} --plugin {files[0]}")
     else:
         library = folder / name / "target" / "release" / f"lib{name}.so"
         print(
-            f"Next:   (cd {folder / name} && cargo build --release) && dropcurve exam {name} --plugin {library}"
+            f"Next:   (cd {folder / name} && cargo build --release) && dropcurve conformance {name} --plugin {library}"
         )
     return 0

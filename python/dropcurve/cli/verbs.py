@@ -67,7 +67,7 @@ VERBS = {
     ),
     "agree": Verb("agree", "Show how well recorded runs of Linux and ns-3 cover a queue and a sender."),
     "new": Verb("new", "Begin a discipline of your own: a Python file or a Rust crate."),
-    "exam": Verb("exam", "Check a discipline against the rules that every queue obeys."),
+    "conformance": Verb("conformance", "Check a discipline against the rules that every queue obeys."),
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
     "completion": Verb("completion", "Print a completion script for bash, zsh or fish."),

@@ -229,7 +229,7 @@ def discover() -> tuple[str, ...]:
     return tuple(found)
 
 
-def exam(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = False) -> dict[str, int]:
+def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = False) -> dict[str, int]:
     """Checks a discipline against the rules that every queue obeys: no packet lost or invented, order within a flow,
     right counts, ECN respected, the same answer again.
 
@@ -248,11 +248,11 @@ def exam(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = Fa
     total = dict.fromkeys(("arrived", "left", "dropped", "marked"), 0)
     for seed in range(1, seeds + 1):
         try:
-            for name, count in zip(total, _core.exam(queue, seed, steps, reorders), strict=True):
+            for name, count in zip(total, _core.conformance(queue, seed, steps, reorders), strict=True):
                 total[name] += count
         except _core.PluginError as error:
             raise UsageError(
-                "exam", f"seed {seed}", str(error), "mend the discipline; the same seed repeats the fault"
+                "conformance", f"seed {seed}", str(error), "mend the discipline; the same seed repeats the fault"
             ) from None
     return total
 

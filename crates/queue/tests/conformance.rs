@@ -314,7 +314,7 @@ impl QueueDisc<Paper> for Faulty {
 }
 
 #[test]
-fn the_exam_catches_planted_faults() {
+fn the_kit_catches_planted_faults() {
     for fault in [Fault::Loses, Fault::Swaps, Fault::Marks, Fault::Hides] {
         let sound = read("", &table(&[("kind", "droptail"), ("limit", "12 pkts")])).build(&SETTING);
         let rules = Rules { packets: Some(12), ..Rules::default() };

@@ -1,4 +1,4 @@
-"""dropcurve exam: a discipline against the rules that every queue keeps."""
+"""dropcurve conformance: a discipline against the rules that every queue keeps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from . import options as o
 
 
-def exam(
+def conformance(
     queue: Annotated[
         str, typer.Argument(metavar="KIND[:KEY=VALUE,...]", help="The discipline, built in or of a plug-in.")
     ],
@@ -27,8 +27,8 @@ def exam(
 
     \b
     Examples:
-      dropcurve exam codel
-      dropcurve exam half --plugin half.py
+      dropcurve conformance codel
+      dropcurve conformance half --plugin half.py
     """
     from ..quantities import values
     from ..scenario import plugins, toml
@@ -36,7 +36,7 @@ def exam(
 
     kind, parameters = values.queue(queue)
     table = toml.dump({"kind": kind, **parameters})
-    found = plugins.exam(table, seeds=seeds, steps=steps, reorders=reorders)
+    found = plugins.conformance(table, seeds=seeds, steps=steps, reorders=reorders)
     if json:
         console.data({"queue": queue, "seeds": seeds, "steps": steps, **found})
     else:
