@@ -219,6 +219,32 @@ mod tests {
         }
     }
 
+    /// The example of the README: its input opens a session, which ends with the digest of the run.
+    #[test]
+    fn the_example_of_the_readme_runs() {
+        let page = include_str!("../README.md");
+        let block = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+        let input: Json = serde_json::from_str(block.expect("a block of JSON")).expect("JSON");
+        let mut scenario = Scenario::parse(input["text"].as_str().expect("a text")).expect("sound");
+        for edit in input["edits"].as_array().expect("edits") {
+            let (path, value) = (edit[0].as_str().expect("a path"), edit[1].as_str().expect("a value"));
+            scenario = scenario.set(path, typed(value)).expect("sound");
+        }
+        let plan = scenario.plan();
+        let seed = input["seed"].as_u64().expect("a seed");
+        let digest = run(&plan, seed, &Options::default()).digest(&plan);
+
+        let mut calls = Calls::default();
+        ask(&mut calls, &input);
+        let session = calls.open();
+        let mut now = 0.0;
+        while now < 3.0 {
+            now = calls.advance(session, now + 0.5, 0.01, u32::MAX);
+        }
+        calls.finish(session);
+        assert_eq!(answer(&calls)["digest"], format!("{digest:016x}"));
+    }
+
     /// A scenario with problems opens no session and outputs each of them.
     #[test]
     fn problems_are_the_output() {
