@@ -103,7 +103,7 @@ def conditions(
     goal: str | None = None,
     ecn: bool = False,
 ) -> Conditions:
-    """The conditions of numbers as typed.
+    """Returns the conditions of a link from numbers as a user types them.
 
     Args:
         rate: In bit/s, or text with its unit; of a range the low end, where delay is longest.
@@ -114,8 +114,15 @@ def conditions(
         goal: A bound on the delay in it sets the target.
         ecn: Whether flows negotiate ECN.
 
+    Returns:
+        The conditions, with a target if the goal bounds delay.
+
     Raises:
         UsageError: For values that make no sense.
+
+    Example:
+        >>> conditions(rate="20 Mbit/s", rtt="40 ms", flows=8).rate_bps
+        20000000.0
     """
     packet_bytes = units.size(packet, what="packet") if isinstance(packet, str) else packet
     if not 40 <= packet_bytes <= 65535:

@@ -73,12 +73,27 @@ def export(
     direction: str = "",
     **options: Any,
 ) -> Export:
-    """The configuration of a box for a discipline.
+    """Returns the configuration of a box for a discipline.
 
-    ``params`` are as in scenarios; automatic ones are computed for a link of ``rate_bps`` with packets of
-    ``packet_bytes``. ``direction`` is "up" or "down" for the queue of a customer's line, "" for any other; ``options``
-    are those of the box, such as ``dev`` and ``shape`` of Linux. Raises ScenarioError for parameters that contradict
-    each other or that the box refuses, UsageError for an unknown box or option.
+    Args:
+        discipline: Its kind, such as ``red``.
+        params: Its parameters as in scenarios; automatic ones are computed for the link.
+        box: Name of the box, or one of its other names.
+        rate_bps: Rate of the link.
+        packet_bytes: Size of a full packet.
+        rtt_s: Typical round-trip time.
+        direction: "up" or "down" for the queue of a customer's line, "" for any other.
+        options: Options of the box, such as ``dev`` and ``shape`` of Linux.
+
+    Returns:
+        The text of the configuration, with notes on every deviation.
+
+    Raises:
+        ScenarioError: For parameters that contradict each other or that the box refuses.
+        UsageError: For an unknown box or option.
+
+    Example:
+        >>> export("codel", {"target": "5 ms"}, box="linux", rate_bps=10e6).text
     """
     box = named(box)
     writer = _writer(box)
@@ -114,7 +129,21 @@ def export(
 
 
 def kinds(box: str) -> tuple[str, ...]:
-    """The disciplines that a box can be configured for. Raises UsageError for an unknown box."""
+    """Returns the disciplines that a box can be configured for.
+
+    Args:
+        box: Name of the box, or one of its other names.
+
+    Returns:
+        Kinds of disciplines.
+
+    Raises:
+        UsageError: For an unknown box.
+
+    Example:
+        >>> "fq_codel" in kinds("linux")
+        True
+    """
     box = named(box)
     if box == "linux":
         return (*WRITERS, "prio")
@@ -129,7 +158,22 @@ def _writer(box: str) -> Any:
 
 
 def named(box: str, *, what: str = "box") -> str:
-    """The name used here of a box, given that or another of its names. Raises UsageError for an unknown one."""
+    """Returns the name of a box used here, given that or another of its names.
+
+    Args:
+        box: The name given.
+        what: What an error message calls it.
+
+    Returns:
+        The name.
+
+    Raises:
+        UsageError: For an unknown name.
+
+    Example:
+        >>> named("linux")
+        'linux'
+    """
     word = box.strip().lower()
     found = ALIASES.get(word, word)
     if found not in BOXES:
@@ -140,10 +184,23 @@ def named(box: str, *, what: str = "box") -> str:
 
 
 def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
-    """The discipline and parameters of an existing configuration; ``box`` is recognised by the text if not given.
+    """Returns the discipline and the parameters of an existing configuration.
 
-    ``options`` are those of the box. Raises ScenarioError for a text that holds no queue, one that is not known, or
-    contradictions in it.
+    Args:
+        text: The configuration.
+        box: Its kind; recognised by the text if not given.
+        origin: The file's name, for messages.
+        options: Options of the box.
+
+    Returns:
+        The queue, with notes on every deviation.
+
+    Raises:
+        ScenarioError: For a text without a queue, with an unknown one, or with contradictions.
+
+    Example:
+        >>> read("qdisc codel 8001: root refcnt 2 limit 1000p target 5ms interval 100ms").discipline
+        'codel'
     """
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)
@@ -153,7 +210,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
 
 
 def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
-    """Every queue of an existing configuration, in its order, classes and priority classes included.
+    """Returns every queue of an existing configuration in its order, including classes and priority classes.
 
     Args:
         text: The configuration.
@@ -161,8 +218,14 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
         origin: The file's name, for messages.
         options: As for `read`, except for ``name``.
 
+    Returns:
+        One import for each queue.
+
     Raises:
         ScenarioError: As `read`, for any queue that cannot be used.
+
+    Example:
+        >>> queues = read_all(Path("router.cfg").read_text())
     """
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)

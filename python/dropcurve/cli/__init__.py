@@ -23,7 +23,14 @@ OURS = 70
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line and exits with its code. Wrong input is one line per problem."""
+    """Runs the command line and exits with its code. Wrong input is one line per problem.
+
+    Args:
+        arguments: The arguments after the name of the program; those of the process if not given.
+
+    Example:
+        >>> main(["list", "metrics"])
+    """
     from . import streams
     from .console import spell_out
 
@@ -39,8 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
-    Three options stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of one line,
+    Three options may stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of
+    one line,
     ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines from a file.
+
+    Args:
+        arguments: The arguments after the name of the program.
+
+    Returns:
+        0 for success, 2 for wrong input, any other number as the verb documents it.
+
+    Example:
+        >>> invoke(["list", "metrics"])
     """
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected

@@ -53,10 +53,30 @@ def evaluate(
     cases: Sequence[Case] = CASES,
     progress: Progress | None = None,
 ) -> Card:
-    """Runs every test and grades it; ``queue`` and ``against`` are as `dropcurve compare --queue` takes them.
+    """Runs every test with two queues and grades the first.
 
-    Both have a buffer of ``buffer`` packets (default: one bandwidth-delay product). Flows use ECN if the queue has
-    ``ecn=true``. Raises UsageError or ScenarioError for a queue that is not one.
+    Args:
+        queue: The queue to grade, as `dropcurve compare --queue` takes it. Flows use ECN if it has ``ecn=true``.
+        against: The queue to compare it with.
+        rate_bps: Rate of the link.
+        rtt_s: Base round-trip time.
+        buffer: Buffer of both in packets; by default one bandwidth-delay product.
+        seconds: Simulated time of a run.
+        replications: Runs of each test.
+        seed: Seed of the first replication.
+        jobs: Number of threads; by default all.
+        cases: The tests.
+        progress: Called as runs finish.
+
+    Returns:
+        A card with a grade for each test and a verdict.
+
+    Raises:
+        UsageError: For a queue that is not one.
+        ScenarioError: For invalid parameters of a queue.
+
+    Example:
+        >>> card = evaluate("fq_codel:ecn=true", seconds=20.0, replications=3)
     """
     effort = Effort(seed=seed, replications=replications, jobs=jobs)
     kinds = {"baseline": values.queue(against), "candidate": values.queue(queue)}

@@ -76,8 +76,16 @@ def fix(
         progress: Called as runs finish.
         say: Called with the queue and the step that begins.
 
+    Returns:
+        The answer for each queue, and the text after the change.
+
     Raises:
         DropcurveError: If no design could be made for this box.
+
+    Example:
+        >>> from dropcurve.fixes import fix, line
+        >>> text, places = line("20/2")
+        >>> found = fix(places, text)
     """
     known: dict[tuple[str, ...], QueueFix] = {}
     answers = []

@@ -34,8 +34,16 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         text: The rates down and up, such as ``20/2``, as `dropcurve.scenario.links.parse` takes them.
         box: The system to configure: "sqm" or "linux".
 
+    Returns:
+        The empty configuration, and its download and upload queues.
+
     Raises:
         UsageError: For another box, and for rates that are none.
+
+    Example:
+        >>> text, places = line("20/2")
+        >>> len(places)
+        2
     """
     if box not in HOME_BOXES:
         raise UsageError(

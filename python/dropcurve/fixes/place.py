@@ -98,9 +98,10 @@ def place(
     link: str | None = None,
     name: str = "imported",
 ) -> Place:
-    """The scenario in which a queue is judged.
+    """Returns the scenario in which a queue is judged.
 
-    A queue with a share of the link is judged at that share, as if all others were busy. Queues that are served before
+    A queue with a share of the link is judged at that share, as if all others were busy. Queues that are served
+    before
     it carry calls: half of what they are policed to, on top of that share.
 
     Args:
@@ -113,8 +114,15 @@ def place(
         link: A link with its traffic as `dropcurve.scenario.links.parse` takes it, instead of the three above.
         name: Of the scenario.
 
+    Returns:
+        The queue with its scenario and the rate of its link.
+
     Raises:
         UsageError: If neither an argument nor the text states the rate.
+
+    Example:
+        >>> from dropcurve import boxes
+        >>> found = place(boxes.read(text), rate_bps=10e6)
     """
     chosen = link or found.link_text or None
     whole = rate_bps or found.rate_bps

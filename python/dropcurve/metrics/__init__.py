@@ -38,7 +38,21 @@ BY_CLASS = ("throughput_bps", "delay_ms_mean", "delay_ms_p95", "fct_ms_mean")
 
 
 def find(name: str) -> Metric:
-    """The metric called ``name``. Raises UsageError with the nearest name if there is none."""
+    """Returns a metric by name.
+
+    Args:
+        name: Its name, without a scope.
+
+    Returns:
+        The metric.
+
+    Raises:
+        UsageError: For an unknown name; the remedy is the nearest one.
+
+    Example:
+        >>> find("goodput_bps").unit
+        'bit/s'
+    """
     if name in METRICS:
         return METRICS[name]
     hint = nearest(name, METRICS, otherwise="`dropcurve list metrics` shows all")
@@ -51,17 +65,35 @@ def ordered() -> list[Metric]:
 
 
 def split(key: str) -> tuple[str, str]:
-    """``goodput_bps[tcp]`` into metric and scope; the scope is "" without brackets."""
+    """Splits the key of a column into metric and scope.
+
+    Args:
+        key: The key, such as ``goodput_bps[tcp]``.
+
+    Returns:
+        Metric and scope; the scope is "" without brackets.
+
+    Example:
+        >>> split("goodput_bps[tcp]")
+        ('goodput_bps', 'tcp')
+    """
     name, _, rest = key.partition("[")
     return name, rest.removesuffix("]")
 
 
 def value(run: Run | dict[str, Any], name: str, *, scope: str = "") -> float | None:
-    """One metric of one run.
+    """Returns one metric of one run.
 
-    ``scope`` is a link, a class or the number of a flow; "" means the first main link, or all flows.
-    None where the run has no such value (a discipline without an average, no TCP flow, a link that is
-    not there).
+    Args:
+        run: Summary of a run.
+        name: Name of the metric.
+        scope: A link, a class or the number of a flow; "" for the first main link, or all flows.
+
+    Returns:
+        The value; None where the run has none (a discipline without an average, no TCP flow, an unknown link).
+
+    Example:
+        >>> value(run, "goodput_bps", scope="tcp")
     """
     run = cast(Run, run)
     found = find(name)
@@ -79,10 +111,21 @@ def value(run: Run | dict[str, Any], name: str, *, scope: str = "") -> float | N
 
 
 def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -> Iterator[str]:
-    """The scopes at which a table shows a metric; "" first.
+    """Yields the scopes at which a table shows a metric, "" first.
 
-    ``per`` is "total", "class" or "flow". A table of totals also shows each class, if there are several,
-    for the metrics of `BY_CLASS`, or for all if ``full``.
+    A table of totals also shows each class, if there are several, for the metrics of `BY_CLASS`.
+
+    Args:
+        run: Summary of a run.
+        found: The metric.
+        per: "total", "class" or "flow".
+        full: Shows the classes of every metric.
+
+    Returns:
+        Scopes, as `value` takes them.
+
+    Example:
+        >>> list(places(run, find("goodput_bps")))
     """
     names = classes(run)
     if found.per == "link":

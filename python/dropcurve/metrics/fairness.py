@@ -31,10 +31,21 @@ def friendliness(run: Run, classes: Versus) -> float | None:
 
 
 def friendliness_class(ratio: float) -> str:
-    """The word of Hassan's table 1 for a friendliness ratio, rounded to two decimals as the table is:
-    "excellent" for 1.0.
+    """Returns the word of Hassan's table 1 for a friendliness ratio.
 
-    Nine classes: five words, four of them on both sides of 1.
+    There are nine classes: five words, four of them on both sides of 1. The ratio is rounded to two decimals,
+    as in the
+    table.
+
+    Args:
+        ratio: The friendliness ratio.
+
+    Returns:
+        The word, such as "excellent" for 1.0.
+
+    Example:
+        >>> friendliness_class(1.0)
+        'excellent'
     """
     rounded = round(ratio, 2)
     return next(word for bound, word, _ in SCALE if rounded <= bound)

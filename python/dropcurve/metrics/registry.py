@@ -69,9 +69,28 @@ def metric(
     rare: bool = False,
     of: str = "",
 ) -> Callable[[Function], Function]:
-    """Registers a function as the metric ``name``.
+    """Registers a function as a metric.
 
-    Link metrics get (run, link), flow metrics (run, `Flows`), class metrics (run, `Versus`).
+    A link metric is called with (run, link), a flow metric with (run, `Flows`), a class metric with (run,
+    `Versus`).
+
+    Args:
+        name: Its name, with the unit at the end.
+        title: Its heading in tables.
+        unit: Its unit.
+        better: Whether larger or smaller values are better.
+        source: Where the definition comes from.
+        per: What it belongs to: links, flows or classes.
+        shown: Whether tables show it by default.
+        rare: Whether it is rare that a run has a value.
+        of: The metric that it is a statistic of.
+
+    Returns:
+        The decorator.
+
+    Example:
+        >>> @metric("drops_pkts", title="Drops", unit="packets", better="lower", source="", per="link")
+        ... def drops(run, link): return link["dropped_pkts"]
     """
 
     def register(function: Function) -> Function:
@@ -89,13 +108,35 @@ def as_number(value: Any) -> float | None:
 
 
 def derived(run: Run, name: Literal["sync", "transient_s"]) -> float | None:
-    """A number derived from the samples of a run; None without samples or without an answer."""
+    """Returns a number that is derived from the samples of a run.
+
+    Args:
+        run: Summary of a run.
+        name: "sync", the synchronisation of flows, or "transient_s", the length of the transient.
+
+    Returns:
+        The number; None for a run without samples, or if the samples do not determine it.
+
+    Example:
+        >>> derived(run, "transient_s")
+    """
     found = run.get("derived")
     return None if found is None else found.get(name)
 
 
 def measured_s(run: Run) -> float:
-    """Length of the measurement window in seconds."""
+    """Returns the length of the measurement window.
+
+    Args:
+        run: Summary of a run.
+
+    Returns:
+        Seconds; 0 for a run that ended within its warm-up.
+
+    Example:
+        >>> measured_s({"simulated_s": 60.0, "warmup_s": 10.0})
+        50.0
+    """
     return float(max(0.0, run["simulated_s"] - run["warmup_s"]))
 
 
@@ -109,7 +150,17 @@ def active_s(run: Run, flow: Flow) -> float:
 
 
 def classes(run: Run) -> list[str]:
-    """Names of the classes, in order of their first flow."""
+    """Returns the names of the classes, in the order of the first flow of each.
+
+    Args:
+        run: Summary of a run.
+
+    Returns:
+        The names, without duplicates.
+
+    Example:
+        >>> classes(run)
+    """
     return list(dict.fromkeys(column(run["flows"], "class")))
 
 
@@ -124,10 +175,20 @@ def column(flows: Sequence[Flow], key: str, part: str = "") -> list[Any]:
 
 
 def main_links(run: Run) -> list[str]:
-    """The links a table is about.
+    """Returns the links that a table is about.
 
-    Those named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph of the user's own, the link that
-    dropped and marked the most, or else was the busiest.
+    These are the links named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph with other names, the link
+    that dropped
+    and marked the most or, without drops and marks, the busiest.
+
+    Args:
+        run: Summary of a run.
+
+    Returns:
+        Names of links.
+
+    Example:
+        >>> main_links(run)
     """
     names = list(run["links"])
     usual = [name for name in names if name == "bottleneck" or (name[:3] == "hop" and name[3:].isdigit())]
@@ -300,7 +361,17 @@ class Versus(NamedTuple):
 
 
 def by_class(run: Run) -> dict[str, Flows]:
-    """The flows of each class, in order of their first."""
+    """Returns the flows of each class, in the order of the first flow of each.
+
+    Args:
+        run: Summary of a run.
+
+    Returns:
+        Flows by class.
+
+    Example:
+        >>> sum(len(flows) for flows in by_class(run).values()) == len(run["flows"])
+    """
     found: dict[str, list[Flow]] = {}
     for flow in run["flows"]:
         found.setdefault(flow["class"], []).append(flow)
@@ -308,7 +379,18 @@ def by_class(run: Run) -> dict[str, Flows]:
 
 
 def versus(run: Run, sets: dict[str, Flows]) -> dict[str, Versus]:
-    """Each other class against the one of reference, of `by_class`; none if no flow is TCP."""
+    """Returns each other class together with the class of reference.
+
+    Args:
+        run: Summary of a run.
+        sets: Flows by class, as `by_class` returns them.
+
+    Returns:
+        The pairs by class; none if no flow is TCP.
+
+    Example:
+        >>> versus(run, by_class(run))
+    """
     reference = reference_class(run)
     if reference is None:
         return {}

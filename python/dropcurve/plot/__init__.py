@@ -85,11 +85,21 @@ def plot(
     width: str | float = "page",
     style: str = "screen",
 ) -> Figure:
-    """Draws one kind of figure of a result, and writes it if `path` is given.
+    """Draws one kind of figure of a result, and writes it if a path is given.
 
-    `width` is "page" (7 in), "column" (3.5 in) or a number of inches. `format` is "svg", "png", "pdf" or "pgf" (needs
-    LaTeX); by default the suffix of the path. `style` is "screen", or "paper": serif type, black, fonts embedded as
-    fonts. Drawing the same result twice gives the same bytes.
+    Args:
+        kind: Kind of figure.
+        result: A result.
+        path: File to write.
+        format: "svg", "png", "pdf" or "pgf" (needs LaTeX); by default the suffix of the path.
+        width: "page" (7 in), "column" (3.5 in) or a number of inches.
+        style: "screen", or "paper": serif type, black, fonts embedded as fonts.
+
+    Returns:
+        The figure. Drawing the same result twice makes files of the same bytes.
+
+    Example:
+        >>> plot("queue", result, path="queue.svg")
     """
     with styles.styled(style=style):
         figure = _draw(_kind(kind), result, width=width)
@@ -101,13 +111,40 @@ def plot(
 
 
 def image(kind: str, result: Any, *, format: str = "svg", width: str | float = "page") -> bytes:
-    """The bytes of a figure's file."""
+    """Returns the bytes of a figure's file.
+
+    Args:
+        kind: Kind of figure.
+        result: A result.
+        format: "svg", "png", "pdf" or "pgf".
+        width: "page", "column" or a number of inches.
+
+    Returns:
+        The bytes; the same for the same result.
+
+    Example:
+        >>> Path("queue.png").write_bytes(image("queue", result, format="png"))
+    """
     with styles.styled():
         return styles.to_bytes(_draw(_kind(kind), result, width=width), format=format)
 
 
 def fragment(kind: str, result: Any, *, label: str | None = None, width: str | float = "page") -> str:
-    """A figure as an SVG element to paste into a page, with text as text and colours as CSS variables."""
+    """Returns a figure as an SVG element to paste into a page, with text as text and colours as CSS variables.
+
+    Args:
+        kind: Kind of figure.
+        result: A result.
+        label: Description for readers who do not see it; by default the title.
+        width: "page", "column" or a number of inches.
+
+    Returns:
+        The element.
+
+    Example:
+        >>> fragment("comparison", result)[:4]
+        '<svg'
+    """
     with styles.styled(text_as_text=True):
         svg = styles.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
     # A page has a figure in several widths: each with names of styles and identifiers of its own.
@@ -116,7 +153,17 @@ def fragment(kind: str, result: Any, *, label: str | None = None, width: str | f
 
 
 def available(result: Any) -> tuple[str, ...]:
-    """The kinds that have something to show for this result, in the order a report shows them."""
+    """Returns the kinds of figures that have something to show for a result.
+
+    Args:
+        result: A result.
+
+    Returns:
+        Kinds, in the order of a report.
+
+    Example:
+        >>> available(result)
+    """
     return tuple(name for name, kind in KINDS.items() if kind.module.data(result))
 
 
@@ -128,7 +175,21 @@ def save_all(
     width: str | float = "page",
     style: str = "screen",
 ) -> list[Path]:
-    """Writes every figure the result has into `folder`, and returns the files."""
+    """Writes every figure that a result has into a folder.
+
+    Args:
+        result: A result.
+        folder: The folder.
+        formats: Formats of each figure.
+        width: "page", "column" or a number of inches.
+        style: "screen" or "paper".
+
+    Returns:
+        The files.
+
+    Example:
+        >>> save_all(result, "figures")
+    """
     files = []
     for name in available(result):
         with styles.styled(style=style):
@@ -147,9 +208,25 @@ def save_sweep(
     width: str | float = "page",
     style: str = "screen",
 ) -> list[Path]:
-    """Writes the figures of a sweep: one kind into `file`, or all it has into `folder` as SVG and PNG.
+    """Writes the figures of a sweep: one kind into a file, or all into a folder as SVG and PNG.
 
-    Returns the files. Raises UsageError as `dropcurve.plot.sweep.draw`.
+    Args:
+        settings: Columns of the settings.
+        found: Runs of each metric.
+        kind: Kind of figure, for `file`.
+        file: File of one figure.
+        folder: Folder of all figures.
+        width: "page", "column" or a number of inches.
+        style: "screen" or "paper".
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: As `dropcurve.plot.sweep.draw`.
+
+    Example:
+        >>> save_sweep(settings, found, folder=Path("figures"))
     """
     files = []
     for name in [kind] if kind else sweep.available(settings, found):

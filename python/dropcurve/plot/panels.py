@@ -65,7 +65,20 @@ class Map:
 def panels(
     found: Sequence[Panel | Map], width_in: float, *, height_in: float = 2.3, columns: int = 2
 ) -> Figure:
-    """A figure of panels with one key above them all."""
+    """Returns a figure of panels with one key above them.
+
+    Args:
+        found: The panels and maps.
+        width_in: Width of the figure in inches.
+        height_in: Height of a row in inches.
+        columns: Panels in a row.
+
+    Returns:
+        The figure.
+
+    Example:
+        >>> figure = panels([one, other], 7.0)
+    """
     across = max(1, min(columns if width_in > 5 else 1, len(found)))
     down = math.ceil(len(found) / across)
     keys = _key(found)

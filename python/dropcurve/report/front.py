@@ -19,8 +19,20 @@ def write(
     exchange: Exchange | None = None,
     weights: Weights | None = None,
 ) -> Path:
-    """Writes the page to `path` and returns it. A folder gets `report.html`. The verdict is by this exchange rate and
-    these weights of a goal, as for `Result.document`."""
+    """Writes the page of a result.
+
+    Args:
+        result: A result or a sweep.
+        path: The file; in a folder the page is ``report.html``.
+        exchange: Exchange rate of the verdict, as for `Result.document`.
+        weights: Weights of the verdict's goal.
+
+    Returns:
+        The file.
+
+    Example:
+        >>> write(result, "results/red")
+    """
     path = Path(path)
     if path.is_dir():
         path = path / "report.html"
@@ -31,7 +43,19 @@ def write(
 def render(
     result: Result | Sweep, *, exchange: Exchange | None = None, weights: Weights | None = None
 ) -> str:
-    """The page as text; arguments as for `write`."""
+    """Returns the page of a result as text.
+
+    Args:
+        result: A result or a sweep.
+        exchange: Exchange rate of the verdict, as for `Result.document`.
+        weights: Weights of the verdict's goal.
+
+    Returns:
+        HTML that opens offline.
+
+    Example:
+        >>> text = render(result)
+    """
     if isinstance(result, Sweep):
         return page("sweep.html", sweep.of(result))
     return page("page.html", content.of(result, exchange=exchange, weights=weights))

@@ -28,6 +28,12 @@ def page(
         data: By the names that the template uses.
         script: Whether the page has the script of the pages; without it its policy allows none.
         filters: Filters of the template by name, beside ``code``.
+
+    Returns:
+        The text, which ends in a line break.
+
+    Example:
+        >>> text = page("page.html", data)
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup

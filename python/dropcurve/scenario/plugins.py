@@ -252,7 +252,10 @@ def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bo
                 total[name] += count
         except _core.PluginError as error:
             raise UsageError(
-                "conformance", f"seed {seed}", str(error), "mend the discipline; the same seed repeats the fault"
+                "conformance",
+                f"seed {seed}",
+                str(error),
+                "mend the discipline; the same seed repeats the fault",
             ) from None
     return total
 

@@ -93,9 +93,20 @@ NAMES = {
 
 
 def load(name: str) -> Study:
-    """A study by name, or from a Python file that defines ``STUDY``.
+    """Returns a study by name, or from a Python file that defines ``STUDY``.
 
-    Raises UsageError for an unknown name, or a file that defines no study.
+    Args:
+        name: Name of a study of the package, or path of a file.
+
+    Returns:
+        The study.
+
+    Raises:
+        UsageError: For an unknown name, or a file that defines no study.
+
+    Example:
+        >>> load("red-at").name
+        'red-at'
     """
     if name in NAMES:
         found: object = import_module(f"{__name__}.{NAMES[name]}")
@@ -113,9 +124,20 @@ def load(name: str) -> Study:
 
 
 def copy(name: str, path: str | Path) -> Path:
-    """Writes the file of a study that comes with the package to ``path``, to be changed.
+    """Writes the file of a study of the package to a path, for changes.
 
-    Raises UsageError for an unknown study, or if there is such a file already.
+    Args:
+        name: Name of the study.
+        path: The new file.
+
+    Returns:
+        The file.
+
+    Raises:
+        UsageError: For an unknown study, or if the file exists.
+
+    Example:
+        >>> copy("red-at", "mine.py")
     """
     path = Path(path)
     if path.exists():

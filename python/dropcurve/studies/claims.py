@@ -121,12 +121,35 @@ class Finding:
 
 
 def at(cell: str, number: str) -> Callable[[Cells], Effect]:
-    """Effect of a test: a number of a cell."""
+    """Effect of a test: a number of a cell.
+
+    Args:
+        cell: Name of the cell.
+        number: Name of the number.
+
+    Returns:
+        A function from the cells to the effect.
+
+    Example:
+        >>> effect = at("red", "goodput")
+    """
     return lambda cells: cells[cell][number]
 
 
 def more(number: str, cell: str, other: str) -> Callable[[Cells], Effect]:
-    """Effect of a test: by how many per cent a number is larger in one cell than in another."""
+    """Effect of a test: by how many per cent a number is larger in one cell than in another.
+
+    Args:
+        number: Name of the number.
+        cell: Name of the cell.
+        other: Name of the cell that it is compared with.
+
+    Returns:
+        A function from the cells to the effect.
+
+    Example:
+        >>> effect = more("goodput", "red", "droptail")
+    """
     return lambda cells: gain(cells[cell][number], cells[other][number])
 
 

@@ -13,7 +13,20 @@ LEVEL = 0.95
 
 
 def line(name: str, points: Sequence[tuple[float, Effect]], look: int = 0, *, scale: float = 1.0) -> Line:
-    """A line through effects, with their intervals."""
+    """Returns a line through effects, with their intervals.
+
+    Args:
+        name: Name of the line.
+        points: Position and effect of each point.
+        look: Index of its colour and marker.
+        scale: Factor of all values.
+
+    Returns:
+        The line.
+
+    Example:
+        >>> line("RED", [(5.0, effect), (10.0, other)])
+    """
     known = [(x, one) for x, one in points if not math.isnan(one.value)]
     halves = [one.half_width(LEVEL) for _, one in known]
     return Line(
@@ -29,7 +42,22 @@ def beside(
     title: str, y: str, names: Sequence[str], here: Sequence[tuple[float, float]],
     paper: Sequence[tuple[float, float]], *, levels: Sequence[tuple[float, str]] = (),
 ) -> Panel:  # fmt: skip
-    """Bars of numbers with their half-widths, next to the printed numbers of a paper."""
+    """Returns bars of numbers with their half-widths, next to the printed numbers of a paper.
+
+    Args:
+        title: Title of the panel.
+        y: Label of the axis.
+        names: Names of the groups of bars.
+        here: Number and half-width of each group in this reproduction.
+        paper: The same in the paper.
+        levels: Horizontal lines, each with its label.
+
+    Returns:
+        The panel.
+
+    Example:
+        >>> beside("Table 3", "ratio", ["1", "2"], [(1.0, 0.1), (1.1, 0.1)], [(1.0, 0.0), (1.2, 0.0)])
+    """
     at = range(len(names))
     ours, theirs = list(zip(*here, strict=True)), list(zip(*paper, strict=True))
     lines = [

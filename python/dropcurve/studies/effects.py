@@ -59,15 +59,36 @@ class Effect:
 
 
 def mean(values: Sequence[float]) -> Effect:
-    """The mean over replications."""
+    """Returns the mean over replications.
+
+    Args:
+        values: One value for each replication.
+
+    Returns:
+        The effect.
+
+    Example:
+        >>> mean([1.0, 3.0]).value
+        2.0
+    """
     return Effect(statistics.mean(values), tuple(values))
 
 
 def smooth(function: Callable[..., float], *effects: Effect) -> Effect:
-    """A smooth function of effects by the delta method: each replication moves it by its gradient.
+    """Returns a smooth function of effects by the delta method: each replication changes it by its gradient.
 
-    Replications beyond the fewest that an effect has are left out, so that each has all its parts. Where the
-    function has no value (a division by zero) the effect is NaN, which decides nothing.
+    Replications beyond the fewest that an effect has are left out, so that each has all its parts.
+
+    Args:
+        function: The function of the effects' values.
+        effects: The effects, by replications of the same seeds.
+
+    Returns:
+        The effect; NaN, which decides nothing, where the function has no value (a division by zero).
+
+    Example:
+        >>> smooth(lambda a, b: a - b, mean([2.0, 4.0]), mean([1.0, 1.0])).value
+        2.0
     """
     n = min(one.n for one in effects)
     centre = [statistics.mean(one.parts[:n]) for one in effects]
@@ -87,12 +108,35 @@ def smooth(function: Callable[..., float], *effects: Effect) -> Effect:
 
 
 def average(effects: Sequence[Effect]) -> Effect:
-    """The mean of several effects, each with the same weight."""
+    """Returns the mean of several effects with equal weights.
+
+    Args:
+        effects: The effects, by replications of the same seeds.
+
+    Returns:
+        Their mean, with one part for each replication.
+
+    Example:
+        >>> average([mean([1.0, 3.0]), mean([3.0, 5.0])]).value
+        3.0
+    """
     return smooth(lambda *all_of_them: math.fsum(all_of_them) / len(all_of_them), *effects)
 
 
 def gain(one: Effect, over: Effect) -> Effect:
-    """Excess of the first over the second, in per cent; NaN if the second is zero."""
+    """Returns the excess of one effect over another in per cent.
+
+    Args:
+        one: The first effect.
+        over: The second, by replications of the same seeds.
+
+    Returns:
+        The excess; NaN if the second is zero.
+
+    Example:
+        >>> round(gain(mean([2.0, 2.0]), mean([1.0, 1.0])).value)
+        100
+    """
     return smooth(lambda a, b: 100.0 * (a / b - 1.0), one, over)
 
 

@@ -19,9 +19,20 @@ Place = tuple[float, float]
 
 
 def explained(name: str) -> list[Block]:
-    """The blocks of ``texts/NAME-explained.md``, with the drawings of this module where it names them.
+    """Returns the blocks of ``texts/NAME-explained.md``, with the drawings of this module that it names.
 
-    Raises UsageError if there is no such file, KeyError for a drawing that there is not.
+    Args:
+        name: Name of the study.
+
+    Returns:
+        Paragraphs, tables and drawings in their order.
+
+    Raises:
+        UsageError: If there is no such file.
+        KeyError: For a drawing that does not exist.
+
+    Example:
+        >>> blocks = explained("red-at")
     """
     drawings = {
         key: Picture(f"explained-{key}", title, see, draw)

@@ -30,8 +30,22 @@ CONFIDENCE = 0.95
 
 
 def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", html: bool = True) -> list[Path]:
-    """Writes ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv`` (every number of every cell) and
-    ``NAME.json`` (the verdicts) into a folder, and returns the files."""
+    """Writes the pages of a study into a folder: ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv``
+    (every number
+    of every cell) and ``NAME.json`` (the verdicts).
+
+    Args:
+        outcome: The outcome of `reproduce`.
+        folder: The folder.
+        figures: Its folder for the figures.
+        html: Whether to write the HTML page.
+
+    Returns:
+        The files.
+
+    Example:
+        >>> write(outcome, "docs/studies")
+    """
     folder = Path(folder)
     (folder / figures).mkdir(parents=True, exist_ok=True)
     name = outcome.study.name
@@ -268,7 +282,19 @@ def _share(width: float) -> str:
 
 
 def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:
-    """``12.3 ± 0.4`` for a table."""
+    """Returns an effect as text for a table: ``12.3 ± 0.4``.
+
+    Args:
+        effect: The effect.
+        scale: Factor of the value.
+        unit: Unit behind the number.
+
+    Returns:
+        The text; "–" for an effect without a value.
+
+    Example:
+        >>> text = shown(effect, scale=1e-6, unit="Mbit/s")
+    """
     if math.isnan(effect.value):
         return "–"
     half = effect.half_width(CONFIDENCE) * scale
@@ -300,7 +326,18 @@ def _table(table: Table) -> str:
 
 
 def text(outcome: Outcome, *, width: int = 100) -> str:
-    """The verdicts for a terminal: a line for each claim, its tests below."""
+    """Returns the verdicts for a terminal: one line for each claim, with its tests below.
+
+    Args:
+        outcome: The outcome of `reproduce`.
+        width: Columns of the terminal.
+
+    Returns:
+        The lines.
+
+    Example:
+        >>> print(text(outcome))
+    """
     lines = [outcome.study.title, _tally(outcome), ""]
     for finding in outcome.findings[outcome.main]:
         verdict = f"{finding.verdict} (a tie)" if finding.tied else finding.verdict
@@ -315,7 +352,17 @@ def text(outcome: Outcome, *, width: int = 100) -> str:
 
 
 def record(outcome: Outcome) -> dict[str, object]:
-    """The verdicts as data, for ``--json``."""
+    """Returns the verdicts of a study as data, for ``--json``.
+
+    Args:
+        outcome: The outcome of `reproduce`.
+
+    Returns:
+        Data that JSON can hold.
+
+    Example:
+        >>> json.dumps(record(outcome))
+    """
     return {
         "study": outcome.study.name,
         "title": outcome.study.title,

@@ -99,9 +99,19 @@ def _count(found: Sequence[Comparison], name: str) -> int:
 
 
 def printed(name: str) -> list[dict[str, str]]:
-    """The numbers a paper prints, as rows of the file ``printed/NAME.csv`` of this package.
+    """Returns the numbers that a paper prints.
 
-    Raises UsageError if there is no such file.
+    Args:
+        name: Name of the file ``printed/NAME.csv`` of this package.
+
+    Returns:
+        The rows of the file.
+
+    Raises:
+        UsageError: If there is no such file.
+
+    Example:
+        >>> rows = printed("dsilva")
     """
     path = Path(__file__).parent / "printed" / f"{name}.csv"
     if not path.is_file():

@@ -162,7 +162,18 @@ class Screen:
 
 
 def spread(axes: Sequence[Axis], count: int) -> list[dict[str, float]]:
-    """Returns a number of points over all axes at once."""
+    """Returns a number of points over all axes at once.
+
+    Args:
+        axes: The axes.
+        count: Number of points.
+
+    Returns:
+        One dictionary from axis to value for each point.
+
+    Example:
+        >>> points = spread(axes, 50)
+    """
     require("scipy")
     from scipy.stats import qmc
 

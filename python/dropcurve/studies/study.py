@@ -180,11 +180,26 @@ def reproduce(
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Runs a study and judges its claims; `write` in the module `pages` makes the pages of the outcome.
+    """Runs a study and judges its claims; `write` makes the pages of the outcome.
 
-    Finished runs are stored as those of `run` are (``cache``), without a cache in ``folder``. ``quick`` takes the
-    study's quick settings, shortened, with ``replications`` of each cell; otherwise each cell runs until its numbers
-    are known to ``precision``. Raises DropcurveError if a scenario is refused or the folder cannot be written.
+    Args:
+        study: The study.
+        folder: Stores finished runs if there is no ``cache``.
+        quick: Uses the study's quick settings, shortened, with ``replications`` of each cell.
+        precision: Otherwise each cell runs until its numbers are known to this relative half-width.
+        replications: Replications of each cell with ``quick``.
+        jobs: Number of threads; by default all.
+        cache: Folder in which finished runs are stored as those of `run` are.
+        progress: Called as runs finish.
+
+    Returns:
+        Cells, findings and the number of runs.
+
+    Raises:
+        DropcurveError: If a scenario is refused or the folder cannot be written.
+
+    Example:
+        >>> outcome = reproduce(load("red-at"), folder="out", quick=True)
     """
     began = time.monotonic()
     plan = ReplicationPlan(replications, None, study.tolerance, jobs=jobs)
@@ -255,5 +270,16 @@ def seconds(text: str) -> float:
 
 
 def prose(text: str) -> list[str]:
-    """Paragraphs of a text that is wrapped and indented as code is."""
+    """Returns the paragraphs of a text that is wrapped and indented like code.
+
+    Args:
+        text: The text, with an empty line between paragraphs.
+
+    Returns:
+        One line for each paragraph.
+
+    Example:
+        >>> prose("A study of RED.")
+        ['A study of RED.']
+    """
     return [" ".join(part.split()) for part in text.strip().split("\n\n")]

@@ -18,10 +18,21 @@ from .stress.bounds import load
 def ask(
     scenario: Scenario | str | Path | None, *, within: str | Path | None = None, **given: Any
 ) -> Question:
-    """The question of `tune`, parsed and validated; ``given`` are its other arguments about link and goal.
+    """Returns the question of `tune`, parsed and validated.
+
+    Args:
+        scenario: A scenario or its file; None for a question about a link.
+        within: File with the bounds of ``robust="stress"``.
+        given: The other arguments of `tune` about link and goal.
+
+    Returns:
+        The question.
 
     Raises:
         DropcurveError: For every fault of it.
+
+    Example:
+        >>> question = ask("access.toml", goal="balanced", ranges={}, robust="mean", box="", candidates=(), space={})
     """
     return _within(_asked(scenario, **given), within)
 

@@ -40,7 +40,7 @@ def of_link(
     space: Mapping[str, Mapping[str, str]] | None = None,
     exchange: Exchange | None = None,
 ) -> Question:
-    """The question by a few numbers.
+    """Returns the question about a link described by a few numbers.
 
     Args:
         rate: Of the link.
@@ -63,6 +63,9 @@ def of_link(
 
     Raises:
         UsageError: For invalid values, all of them at once.
+
+    Example:
+        >>> question = of_link(rate="10 Mbit/s", rtt="40 ms", flows="8", buffer="100 ms")
     """
     wrong = Gathered()
     rates = wrong.take(lambda: _rate(rate), (LEAST_RATE, LEAST_RATE))
@@ -102,7 +105,7 @@ def of_mix(
     exchange: Exchange | None = None,
     override: Mapping[str, str] | None = None,
 ) -> Question:
-    """The question of a link with its usual traffic.
+    """Returns the question about a link with its usual traffic.
 
     Args:
         text: The link as `links.spec` takes it; with DualPI2 among the candidates it has an L4S sender.
@@ -119,6 +122,9 @@ def of_mix(
 
     Raises:
         UsageError: For invalid values.
+
+    Example:
+        >>> question = of_mix("20/2")
     """
     if any(one.partition(":")[0] == "dualpi2" for one in candidates):
         text = with_l4s(text)

@@ -182,10 +182,30 @@ def of_file(
     space: Mapping[str, Mapping[str, str]] | None = None,
     exchange: Exchange | None = None,
 ) -> Question:
-    """A question about a scenario: its ``[tune]`` section, overridden by the arguments.
+    """Returns a question about a scenario: its ``[tune]`` section, overridden by the arguments.
 
     ``[tune]`` has ``goal``, ``for``, ``candidates``, ``robust``, ``[tune.ranges]`` (path to range) and
-    ``[tune.space.KIND]`` (parameter to range). Raises ScenarioError or UsageError for every fault of it.
+    ``[tune.space.KIND]`` (parameter to range).
+
+    Args:
+        path: A scenario or its file.
+        goal: As `goal.parse` takes it.
+        ranges_: Ranges of conditions by path.
+        box: The configuration is for this box.
+        candidates: Disciplines to choose from.
+        robust: A key of `aggregation.ROBUST`.
+        space: Ranges of parameters by discipline.
+        exchange: Between delay and utilisation, for goals by name.
+
+    Returns:
+        The question.
+
+    Raises:
+        ScenarioError: For faults of the scenario.
+        UsageError: For faults of the question.
+
+    Example:
+        >>> question = of_file("access.toml", goal="balanced")
     """
     base = path if isinstance(path, Scenario) else Scenario.load(path)
     section = {} if isinstance(path, Scenario) else section_of(path)

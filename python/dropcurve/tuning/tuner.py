@@ -127,7 +127,7 @@ def solve(
 
     Args:
         question: As `ask` returns it.
-        runs: As for `tune`, and likewise the arguments that follow.
+        runs, seconds, margin, until_decided, seed, out, cache: As for `tune`.
         where: Executor of the runs.
         command: The command that repeats the answer.
         page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
@@ -139,8 +139,14 @@ def solve(
         plan: Called with the number of runs that the whole answer will take, about.
         source: Of the time that ``seconds`` limits; the wall clock by default.
 
+    Returns:
+        The answer.
+
     Raises:
         UsageError: For values out of range.
+
+    Example:
+        >>> answer = solve(question, runs=200, out="out")
     """
     _check(runs, seconds, margin, seed)
     most = DECIDED if until_decided else 0

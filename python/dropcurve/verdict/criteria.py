@@ -26,13 +26,20 @@ PAGES = 5.0
 def balanced(
     runs: Sequence[Sequence[Run]], exchange: Exchange, *, reverse: Collection[str] = ()
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]]]:
-    """Criteria of the balanced goal, and by design the values of each.
+    """Returns the criteria of the balanced goal, and the values of each by design.
 
     Args:
         runs: For each design its runs, of the same seeds.
         exchange: Between delay and utilisation.
-        reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and their goodput
+        reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and their
+            goodput
             is no share of this link.
+
+    Returns:
+        The criteria; for each design a value of each run by criterion.
+
+    Example:
+        >>> criteria, samples = balanced([runs_of_red, runs_of_codel], exchange)
     """
     found = roles(runs[0][0])
     attacked = "unresponsive" in found.values()

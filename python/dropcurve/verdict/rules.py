@@ -50,6 +50,9 @@ def decide(
 
     Returns:
         The verdict; "unknown" if no design has a score.
+
+    Example:
+        >>> found = decide(designs, criteria, baseline="red")
     """
     counts = {len(values) for one in designs for values in one.samples.values()}
     assert len(designs) >= 2, "a verdict needs two designs or more"

@@ -44,6 +44,12 @@ def headline(
         verb: That of a recommendation: "Load" a configuration, "Choose" a design.
         seconds: Time that one more replication of all designs takes, if it is known.
         names: Display name by name, for designs whose sentences use another name.
+
+    Returns:
+        The sentences, with a tone for the display.
+
+    Example:
+        >>> opening = headline(found, verb="Choose")
     """
     words = _Words(found, verb, seconds, dict(names or {}))
     makers = {
@@ -74,6 +80,9 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     Returns:
         A heading and a row for each design: name, means of the criteria in which designs differ most, points behind
         the leader with their half-width, relation to the leader.
+
+    Example:
+        >>> rows = ranking(found)
     """
     known = dict(names or {})
     rivals = {one.name: one for one in found.rivals}

@@ -68,6 +68,9 @@ def texts(name: str) -> Texts:
 
     Raises:
         UsageError: there is no such file.
+
+    Example:
+        >>> parts = texts("red-at")
     """
     path = Path(__file__).parent / f"{name}.md"
     if not path.is_file():

@@ -1,0 +1,77 @@
+"""The front of each room of the package documents what its functions take, return and raise, with an example."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dropcurve
+
+#: Functions whose example needs nothing else and is fast enough to run.
+INSTANT = {
+    "advise": ("conditions",),
+    "boxes": ("kinds", "named", "read"),
+    "fixes": ("line",),
+    "metrics": ("find", "friendliness_class", "measured_s", "split"),
+    "studies": ("average", "gain", "load", "mean", "printed", "prose", "smooth"),
+    "tuning": ("of_link", "of_mix"),
+}
+
+
+def front(room: str) -> dict[str, Callable[..., Any]]:
+    """Public functions with arguments of a room, by name."""
+    module = importlib.import_module(f"dropcurve.{room}")
+    own = [
+        name for name, found in vars(module).items() if getattr(found, "__module__", "") == module.__name__
+    ]
+    names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+    found = {name: getattr(module, name) for name in names}
+    return {
+        name: call
+        for name, call in found.items()
+        if inspect.isfunction(call) and inspect.signature(call).parameters
+    }
+
+
+ROOMS = sorted(path.parent.name for path in Path(dropcurve.__file__).parent.glob("*/__init__.py"))
+CALLS = [(room, name) for room in ROOMS for name in front(room)]
+
+
+def sections(call: Callable[..., Any]) -> set[str]:
+    """The headings that a docstring must have."""
+    needed = {"Args:", "Example:"}
+    if inspect.signature(call).return_annotation not in (None, "None"):
+        needed.add("Returns:")
+    if "raise " in inspect.getsource(call):
+        needed.add("Raises:")
+    return needed
+
+
+def test_there_are_fronts_to_check() -> None:
+    assert len(CALLS) > 60
+
+
+@pytest.mark.parametrize(("room", "name"), CALLS)
+def test_a_front_documents_its_calls(room: str, name: str) -> None:
+    call = front(room)[name]
+    text = inspect.getdoc(call) or ""
+    assert sections(call) <= {line.strip() for line in text.splitlines()}
+    arguments = text.partition("Args:")[2].partition("Returns:")[0]
+    described = arguments.replace("``", " ").replace(",", " ").replace(":", " ").split()
+    assert set(inspect.signature(call).parameters) <= set(described)
+
+
+@pytest.mark.parametrize(
+    ("room", "name"), [(room, name) for room, names in INSTANT.items() for name in names]
+)
+def test_the_example_of_a_front_runs(room: str, name: str) -> None:
+    calls = front(room)
+    (example,) = doctest.DocTestFinder(recurse=False).find(calls[name], name, globs=calls)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
