@@ -304,7 +304,7 @@ def usual_page() -> str:
 
 @pytest.fixture(params=["usual", "alone", "silent", "long", SIX])
 def page_case(request: pytest.FixtureRequest) -> tuple[Result, str]:
-    """Those that a page could stumble over, each with its page."""
+    """Each unusual result, with its page."""
     page = request.getfixturevalue("usual_page") if request.param == "usual" else ""
     result = result_of(request.param)
     return result, page or report.render(result)

@@ -1,4 +1,5 @@
-"""Every fuzz target, its kept corpus included, for some seconds; `make fuzz-short` takes a minute for each."""
+"""Every fuzz target runs for some seconds, including its stored corpus; `make fuzz-short` takes a minute for
+each."""
 
 from __future__ import annotations
 

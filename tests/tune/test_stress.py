@@ -1,4 +1,5 @@
-"""The stress search: bounds, envelope, known attacks, brute force, shrinking, blame, and playing again."""
+"""The stress search: bounds, envelope, known attacks, brute force, shrinking, the cause of the harm, and
+replay."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ def test_red_fails_with_many_flows_against_a_fixed_probability(tmp_path: Path) -
 
 
 def test_the_search_is_never_worse_than_a_grid(tmp_path: Path) -> None:
-    """Two open parameters, 64 places of the grid, as many cases for the search; both on fresh seeds."""
+    """Two open parameters, 64 points of the grid and as many cases for the search; both on fresh seeds."""
     within = bounds(pulse_rate="150 %", pulse_width="60-150 ms", pulse_period="0.3-2.4 s")
     answer = found("droptail", within, tmp_path, runs=64)
     link = link_of(LINK)
@@ -259,7 +260,8 @@ def test_the_command_looks_for_regret(tmp_path: Path, capsys: pytest.CaptureFixt
     regret = data["minimal"]["loss"]["mean"]
     beside = {one["name"]: one["less"]["mean"] for one in data["rivals"]}
     assert {"sfq", *REGRETTED} <= set(beside)
-    # It is counted against the best rival of each run, so that it exceeds the distance from any one over all runs.
+    # The regret is relative to the best rival of each run, so it exceeds the distance from any single rival
+    # over all runs.
     assert all(regret >= beside[name] - 1e-6 for name in ("sfq", *REGRETTED))
     words = data["answer"][0]
     assert "more than the best rival" in words if data["fault"] != "none" else "No regret was found" in words

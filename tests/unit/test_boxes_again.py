@@ -47,7 +47,7 @@ def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool
     assert (back, params) == (made.discipline_as_loaded, made.params_as_loaded)
     again = export(back, params, box=box, rate_bps=RATE, shape=shape)
     assert (again.discipline_as_loaded, again.params_as_loaded) == (back, params)
-    # A probability may be written with more digits the second time; from then on not a letter changes.
+    # A probability may get more digits in the second export; from then on the text stays the same.
     third = export(again.discipline_as_loaded, again.params_as_loaded, box=box, rate_bps=RATE, shape=shape)
     assert third.text == again.text
 

@@ -1,4 +1,4 @@
-"""The page of predictions: made of its kept numbers, and its comparison in a quick form."""
+"""The page of predictions is made from its stored numbers, and a quick form of its comparison runs."""
 
 from __future__ import annotations
 

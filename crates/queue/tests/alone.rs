@@ -1,4 +1,4 @@
-//! The crate by itself, in builds of their own: without the standard library, and with one discipline more.
+//! Builds the crate by itself: without the standard library, and with one additional discipline.
 //!
 //! Both build offline from the sources of this workspace, below the folder Cargo keeps for tests.
 #![allow(clippy::unwrap_used)]
@@ -40,22 +40,23 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Replaces the one place where `old` stands in the file.
+/// Replaces the only occurrence of `old` in the file.
 fn edit(path: &Path, old: &str, new: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert_eq!(text.matches(old).count(), 1, "{}: {old:?}", path.display());
     fs::write(path, text.replace(old, new)).unwrap();
 }
 
-/// A program with its own packets, allocator and answer to panics: were `std` linked, there would be two of the last.
+/// A program with its own packets, allocator and panic handler: if `std` were linked, there would be two
+/// handlers.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_without_the_standard_library_runs_codel() {
     cargo(&Path::new(HERE).join("bare"), "bare", &["run", "--locked"]);
 }
 
-/// The file of the contributing guide, as `crates/queue/src/disciplines/step.rs`: with the changes that the
-/// guide tells.
+/// The file of the contributing guide as `crates/queue/src/disciplines/step.rs`, with the changes that the
+/// guide describes.
 fn step() -> String {
     let guide = fs::read_to_string(Path::new(HERE).join("../../CONTRIBUTING.md")).unwrap();
     let (_, example) = guide.split_once("```rust\n").unwrap();
@@ -67,7 +68,7 @@ fn step() -> String {
     format!("{file}#[cfg(test)]\nmod tests {{\nuse super::*;\n#[test]\nfn main() {{\n{main}}}\n{LISTED}}}\n")
 }
 
-/// Further requirements once the one line stands.
+/// Further requirements once the one line is added.
 const LISTED: &str = r#"
 #[test]
 fn it_is_listed_read_built_and_shown() {
@@ -95,7 +96,8 @@ fn one_file_and_one_line_add_a_discipline() {
     for file in ["Cargo.toml", "Cargo.lock", "crates/units/Cargo.toml", "crates/queue/Cargo.toml"] {
         fs::copy(tree.join(file), copied.join(file)).unwrap();
     }
-    // The two crates alone, in the profile that builds fastest, without the dependencies of their other tests.
+    // The two crates alone, in the profile that builds fastest, without the dependencies of their other
+    // tests.
     let members = r#"members = ["crates/*", "doubles/*", "tools/wasm"]"#;
     edit(&copied.join("Cargo.toml"), members, r#"members = ["crates/*"]"#);
     let root = fs::read_to_string(copied.join("Cargo.toml")).unwrap();

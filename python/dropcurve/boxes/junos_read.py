@@ -31,8 +31,8 @@ def read(
 ) -> Import:  # fmt: skip
     """The queue of a scheduler: its drop profile, or tail drop, over its buffer.
 
-    Of several the one of the scheduler, forwarding class or profile ``name``, or the first with a drop profile. Raises
-    ScenarioError for a text without a queue, a name that is not there, and contradictions.
+    If there are several, the one of the scheduler, forwarding class or profile ``name``, or the first with a
+    drop profile. Raises ScenarioError for a text without a queue, an unknown name, and contradictions.
     """
     found = _Configuration.of(text, origin)
     chosen = found.chosen(name)
@@ -150,7 +150,7 @@ class _Configuration:
         return users[0] if found in self.profiles and found not in self.titles and users else found
 
     def unmapped(self) -> list[str]:
-        """Schedulers that the text states and puts to no use."""
+        """Schedulers that the text defines but does not use."""
         named = dict.fromkeys(
             one[one.index("schedulers") + 1] for one in self.lines
             if "schedulers" in one[:-1] and one[one.index("schedulers") + 1] not in self.titles
@@ -186,7 +186,7 @@ class _Configuration:
 
 
 def _maps(words: list[str]) -> bool:
-    """Whether a statement puts a forwarding class on a scheduler."""
+    """Whether a statement maps a forwarding class to a scheduler."""
     return "scheduler-maps" in words and words[-2:-1] == ["scheduler"]
 
 
@@ -202,7 +202,8 @@ def _shaped(lines: list[list[str]]) -> float | None:
 
 
 def _promised(lines: list[list[str]], rate: float | None) -> float | None:
-    """The rate that a scheduler's ``transmit-rate`` promises, if that is less than all; in bit/s."""
+    """The rate that a scheduler's ``transmit-rate`` guarantees in bit/s, if that is less than the whole
+    rate."""
     for words in lines:
         if "transmit-rate" not in words:
             continue

@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
-    Three options may stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead of
-    one line,
-    ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines from a file.
+    Three options may stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead
+    of one line, ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines
+    from a file.
 
     Args:
         arguments: The arguments after the name of the program.

@@ -89,20 +89,13 @@ class Place:
 
 
 def place(
-    found: Import,
-    *,
-    rate_bps: float | None = None,
-    rtt_s: tuple[float, float] = (0.04, 0.04),
-    flows: int | None = None,
-    packet_bytes: int = 1500,
-    link: str | None = None,
-    name: str = "imported",
-) -> Place:
+    found: Import, *, rate_bps: float | None = None, rtt_s: tuple[float, float] = (0.04, 0.04),
+    flows: int | None = None, packet_bytes: int = 1500, link: str | None = None, name: str = "imported",
+) -> Place:  # fmt: skip
     """Returns the scenario in which a queue is judged.
 
-    A queue with a share of the link is judged at that share, as if all others were busy. Queues that are served
-    before
-    it carry calls: half of what they are policed to, on top of that share.
+    A queue with a share of the link gets that share, as if all others were busy. Queues that are served before it
+    carry calls: half of what they are policed to, on top of that share.
 
     Args:
         found: The imported queue.
@@ -121,8 +114,7 @@ def place(
         UsageError: If neither an argument nor the text states the rate.
 
     Example:
-        >>> from dropcurve import boxes
-        >>> found = place(boxes.read(text), rate_bps=10e6)
+        >>> found = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
     chosen = link or found.link_text or None
     whole = rate_bps or found.rate_bps

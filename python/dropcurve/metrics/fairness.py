@@ -34,8 +34,7 @@ def friendliness_class(ratio: float) -> str:
     """Returns the word of Hassan's table 1 for a friendliness ratio.
 
     There are nine classes: five words, four of them on both sides of 1. The ratio is rounded to two decimals,
-    as in the
-    table.
+    as in the table.
 
     Args:
         ratio: The friendliness ratio.

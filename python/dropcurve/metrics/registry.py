@@ -178,8 +178,7 @@ def main_links(run: Run) -> list[str]:
     """Returns the links that a table is about.
 
     These are the links named ``bottleneck`` or ``hop1``, ``hop2`` ...; in a graph with other names, the link
-    that dropped
-    and marked the most or, without drops and marks, the busiest.
+    that dropped and marked the most or, without drops and marks, the busiest.
 
     Args:
         run: Summary of a run.

@@ -13,14 +13,15 @@ from ..quantities import wording
 from .variant import Variant
 
 SLACK = 1.02
-"""Bytes received in a measurement window over those that the link sent in it: some were in flight as it began."""
+"""Bytes received in a measurement window over those that the link sent in it: some were in flight as it
+began."""
 ROUNDING = 1e-6
 """Share of a mean queue that a clock of doubles may lose in rounding."""
 
 
 def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
-    """(problems, warnings) in sentences. ``loose`` are the metrics that did not reach the precision
-    asked for."""
+    """Returns problems and warnings as sentences. ``loose`` are the metrics that missed the requested
+    precision."""
     problems = [line for variant in variants for line in _stopped(variant)]
     problems += [line for variant in variants for line in _unbalanced(variant)]
     problems += [line for variant in variants for line in _without_littles_law(variant)]
@@ -129,7 +130,8 @@ def _alike(variant: Variant) -> list[str]:
 
 
 def _beyond_the_rate(variant: Variant) -> list[str]:
-    """A warning if the goodput exceeds the rate of the link that all flows pass, as it can in a measurement window."""
+    """A warning if the goodput exceeds the rate of the link that all flows share, which a measurement window
+    makes possible."""
     pairs = zip(variant.runs, variant.values("link_share"), strict=True)
     above = [share for run, share in pairs if share is not None and share > 100.0 and _one_way(run)]
     if not above:

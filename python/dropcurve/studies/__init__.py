@@ -21,10 +21,11 @@ from ..plot.panels import Line, Map, Panel, panels
 from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cells, Probe, ReplicationPlan, StudyCell
 from .claims import FAILS, HOLDS, OPEN, Finding, Test, TestedClaim, at, more
+from .data import record
 from .draw import beside, line
 from .effects import Effect, average, gain, mean, smooth
 from .explained import explained
-from .pages import record, shown, text, write
+from .pages import shown, text, write
 from .printed_values import PrintedValue, printed
 from .screen import Axis, Region, Screen, spread
 from .study import Outcome, Page, Setting, Study, prose, reproduce

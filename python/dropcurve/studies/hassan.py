@@ -43,7 +43,7 @@ def flows(scenario: Scenario, count: int) -> Scenario:
 
 
 def cells(change: Change = lambda scenario: scenario, *, times: int = 1) -> dict[str, Scenario]:
-    """Every case at every number of flows, or ``times`` that."""
+    """Every case at every number of flows, multiplied by ``times``."""
     base = change(Scenario.load("hassan_red_friendliness"))
     return {f"{at} {n}": flows(queue(base, **keys), times * n) for at, keys in CASES.items() for n in COUNTS}
 
@@ -66,12 +66,12 @@ def present(scenario: Scenario) -> Scenario:
     return queue(found, mean_packet="1500 B")
 
 
-#: Marks in place of drops, for these packets.
+#: Marks instead of drops, for these packets.
 MARKING_ENDS = {"tcp": "for TCP alone", "both": "for both"}
 
 
 def ecn() -> dict[str, Scenario]:
-    """RED that marks in place of dropping: TCP's packets, or those of both."""
+    """RED that marks instead of dropping: the packets of TCP, or of both transports."""
     found: dict[str, Scenario] = {}
     for ends in MARKING_ENDS:
         marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": ends == "both"}
@@ -82,7 +82,7 @@ def ecn() -> dict[str, Scenario]:
 
 
 START, PACKETS = {"start": "uniform 0 s to 5 s"}, {"mss": "1000 B", "headers": "0 B"}
-#: Others that mean to be friendly, in TFRC's place; those that are congestion controls of TCP with SACK.
+#: Other TCP-friendly transports, in place of TFRC; those that are congestion controls run in TCP with SACK.
 RIVALS: dict[str, dict[str, Any]] = {
     "TFRC (2000)": {}, "TFRC (RFC 5348)": {"transport": "tfrc", "profile": "rfc"} | PACKETS,
     "RAP": {"transport": "rap"} | PACKETS, "TEAR": {"transport": "tear"} | PACKETS, "CUBIC": {"cc": "cubic"},
@@ -113,7 +113,7 @@ USERS, LONG = (0, 4, 16), {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP,
 
 
 def short() -> dict[str, Scenario]:
-    """Short transfers beside long ones, in both cases."""
+    """Short transfers together with long ones, in both cases."""
     found = {}
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
         base = queue(Scenario.load("hassan_red_friendliness"), **CASES[case])
@@ -122,8 +122,8 @@ def short() -> dict[str, Scenario]:
     return found
 
 
-#: RED's parameters and the load, each over the range that the paper's cases, and people, put it in. The thresholds are
-#: given as shares: min_th of the buffer, max_th of what is left above min_th.
+#: RED's parameters and the load, each over the range of the paper's cases and of common configurations. The
+#: thresholds are given as shares: min_th of the buffer, max_th of what is left above min_th.
 AXES = (
     st.Axis("buffer", 25, 400, unit="pkts"), st.Axis("min_th", 3, 40, unit="% of the buffer"),
     st.Axis("max_th", 10, 90, log=False, unit="% of the rest"), st.Axis("max_p", 0.01, 1), st.Axis("w_q", 0.0005, 0.05),
@@ -146,8 +146,8 @@ def atlas() -> dict[str, Scenario]:
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
-    """Mean rate of a flow of each kind in kbit/s, how long web sessions wait for an object, and the share of drops for
-    an average above max_th, in per cent."""
+    """Mean rate of a flow of each kind in kbit/s, the time that web sessions wait for an object, and the
+    share of drops caused by an average above max_th, in per cent."""
     seconds, rates = run["simulated_s"] - run["warmup_s"], {}
     for group in ("tcp", "tfrc"):
         mine = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == group]
@@ -310,7 +310,7 @@ def screened(x: st.Cells) -> list[st.Block]:
 
 
 def unfriendly(screen: st.Screen) -> str:
-    """Text on the points at which the ratio is unsatisfactory or worse."""
+    """Text about the points with an unsatisfactory ratio or worse."""
     bad = [(point, ratio) for point, ratio in zip(screen.points, screen.values, strict=True)
            if friendliness_class(ratio) not in ("excellent", "satisfactory")]  # fmt: skip
     lone = [point for point, _ in bad if round(point["flows"]) <= 2]
@@ -321,7 +321,7 @@ def unfriendly(screen: st.Screen) -> str:
 
 
 def against(x: st.Cells) -> list[st.Block]:
-    """F_r of each rival of TCP, and which of them come nearest to an equal share."""
+    """F_r of each competing transport, and those with the most equal shares."""
     columns = [f"{case} {n}" for case in ("base", "buf250") for n in (4, 16)]
     found = {name: [x[f"{name} {column}"][F_R] for column in columns] for name in RIVALS}
     apart = {name: st.average([off(one) for one in ratios]) for name, ratios in found.items()}
@@ -335,7 +335,7 @@ def against(x: st.Cells) -> list[st.Block]:
 
 
 def beside_web(x: st.Cells) -> st.Table:
-    """F_r with web sessions about, and how long these take."""
+    """F_r with web sessions on the link, and their completion times."""
     rows = [[f"{name} sessions", st.shown(cell[F_R]), st.shown(cell["fct_ms"])] for name, cell in x.items()]
     return st.Table(["case, long flows, web sessions", "F_r", "median time of an object (ms)"], rows)
 
@@ -349,10 +349,10 @@ def page(outcome: st.Outcome) -> st.Page:
     small, large = (mean_ratio(x, case) for case in ("base", "buf250"))
     return st.Page(
         short=st.prose(f"""
-            With the paper's parameters and ns-2's RED of the time TFRC gets {st.shown(small)} times what TCP gets
-            in the base case and {st.shown(large)} times with 250 packets; the paper has 0.82 ± 0.16 and 0.91 ±
-            0.20. What decides is the number of flows, which the paper leaves out. The intervals in its tables, read
-            here as over that number, cover most of the differences that it reads from them.
+            With the paper's parameters and ns-2's RED of the time TFRC gets {st.shown(small)} times what TCP
+            gets in the base case and {st.shown(large)} times with 250 packets; the paper has 0.82 ± 0.16 and
+            0.91 ± 0.20. What decides is the number of flows, which the paper leaves out. The intervals in its
+            tables, read here as over that number, cover most of the differences that it reads from them.
             """),
         choices=TEXTS.choices("Choices"),
         results=[table(x), st.Text(swing(x)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import textwrap
@@ -10,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..files import checksums
-from ..files.writing import draft, write_bytes, write_text
-from ..metrics import statistics
+from ..files.writing import write_bytes, write_text
 from ..plot import style
 from ..present.wrapping import wrap_markdown
 from ..quantities import wording
@@ -19,14 +17,13 @@ from ..scenario import library
 from . import printed_values, web
 from .blocks import Block, Heading, Picture, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
+from .data import CONFIDENCE, record, write_numbers
 from .effects import Effect
 from .study import OPEN_TIMES, Outcome, Page, Setting
 
 #: Signs of verdicts in tables.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", UNASKED: "–"}
 PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
-#: Confidence level of printed intervals.
-CONFIDENCE = 0.95
 
 
 def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", html: bool = True) -> list[Path]:
@@ -58,7 +55,7 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
         write_bytes(files[-1], svg)
     if html:
         files.append(_write(folder / f"{name}.html", web.render(outcome, blocks)))
-    files.append(_write_numbers(outcome, folder / f"{name}.csv"))
+    files.append(write_numbers(outcome, folder / f"{name}.csv"))
     files.append(
         _write(folder / f"{name}.json", json.dumps(record(outcome), indent=1, ensure_ascii=False) + "\n")
     )
@@ -349,68 +346,6 @@ def text(outcome: Outcome, *, width: int = 100) -> str:
     return "\n".join(
         piece for line in lines for piece in (textwrap.wrap(line, width, subsequent_indent="      ") or [""])
     )
-
-
-def record(outcome: Outcome) -> dict[str, object]:
-    """Returns the verdicts of a study as data, for ``--json``.
-
-    Args:
-        outcome: The outcome of `reproduce`.
-
-    Returns:
-        Data that JSON can hold.
-
-    Example:
-        >>> json.dumps(record(outcome))
-    """
-    return {
-        "study": outcome.study.name,
-        "title": outcome.study.title,
-        "version": library.version(),
-        "quick": outcome.quick,
-        "runs": outcome.runs,
-        "printed": [
-            {"quantity": one.printed.quantity, "place": one.printed.place, "paper": one.printed.value,
-             "mean": _json(one.mean), "half_width_95": _json(one.half_width), "least": _json(one.least),
-             "most": _json(one.most), "outside_interval": one.outside_interval, "outside_runs": one.outside_runs}
-            for one in outcome.compared()
-        ],
-        "settings": {name: outcome.study.settings[name].about for name in outcome.cells},
-        "findings": [
-            {
-                "setting": setting, "claim": finding.claim.key, "text": finding.claim.text,
-                "verdict": finding.verdict, "tied": finding.tied,
-                "tests": [
-                    {"estimated": part.label, "rule": part.rule, "unit": part.unit, "value": _json(part.value),
-                     "half_width": _json(part.half_width), "n": part.n, "verdict": part.verdict}
-                    for part in finding.parts
-                ],
-            }
-            for setting, findings in outcome.findings.items() for finding in findings
-        ],
-    }  # fmt: skip
-
-
-def _json(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _write_numbers(outcome: Outcome, path: Path) -> Path:
-    with draft(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["setting", "cell", "number", "mean", "half_width_95", "n"])
-        for setting, cells in outcome.cells.items():
-            for name, cell in cells.items():
-                for number, values in cell.numbers.items():
-                    found = statistics.t_interval(values, confidence=CONFIDENCE)
-                    rows.writerow(
-                        [setting, name, number, _digits(found.mean), _digits(found.half_width), found.n]
-                    )
-    return path
-
-
-def _digits(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
 
 
 def _write(path: Path, text: str) -> Path:

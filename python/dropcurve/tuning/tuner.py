@@ -104,25 +104,12 @@ def tune(
 
 
 def solve(
-    question: Question,
-    *,
-    runs: int | None = None,
-    seconds: float | None = None,
-    margin: float | None = None,
-    until_decided: bool = False,
-    seed: int = 1,
-    where: Executor | None = None,
-    out: str | Path,
-    cache: str | Path | None = None,
-    command: str = "",
-    page: bool = True,
-    short: bool = False,
-    say: Progress = lambda *_: None,
-    tell: Tell | None = None,
-    note: Callable[[str], None] = lambda _: None,
-    plan: Callable[[int], None] = lambda _: None,
-    source: TimeSource | None = None,
-) -> Answer:
+    question: Question, *, runs: int | None = None, seconds: float | None = None, margin: float | None = None,
+    until_decided: bool = False, seed: int = 1, where: Executor | None = None, out: str | Path,
+    cache: str | Path | None = None, command: str = "", page: bool = True, short: bool = False,
+    say: Progress = lambda *_: None, tell: Tell | None = None, note: Callable[[str], None] = lambda _: None,
+    plan: Callable[[int], None] = lambda _: None, source: TimeSource | None = None,
+) -> Answer:  # fmt: skip
     """Answers a question.
 
     Args:

@@ -1,9 +1,10 @@
-"""Validation on held-out conditions: the best of every family and common settings, on fresh seeds.
+"""Validation on held-out conditions with fresh seeds: the best design of every discipline, and common
+settings.
 
-Each replication draws its own conditions, stratified over the ranges, and its own seeds; the mean over a replication is
-one number, so that intervals cover both. Designs share conditions and seeds, so that differences are paired. The
-recommendation is chosen here, from all that was validated (`decision`), and replications are added for the
-rivals that the runs cannot yet tell from it.
+Each replication draws its own conditions, stratified over the ranges, and its own seeds. The mean over a
+replication is one number, so that intervals cover both. Designs share conditions and seeds, so that
+differences are paired. The recommendation is chosen among all validated designs (`decision`), and
+replications are added for the rivals that are not yet decided against it.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ LEAST = 2
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
-#: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer), and those
-#: that all rivals get where there is time for them.
+#: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer),
+#: and those that all rivals get where there is time for them.
 ENOUGH, ALL = 3, 6
-#: Excess over a bound, as a share of it, that a run without a value counts as.
+#: Excess over a bound, as a share of it, that is assumed for a run without a value.
 NO_VALUE = 1e6
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
@@ -58,9 +59,9 @@ MISSES = 2.5
 class Validation:
     """The designs that are validated, the runs made of each, and the decision among them.
 
-    ``margin`` is the difference in points that matters; ``until`` the moment of the monotonic clock at which no more
-    is begun; ``most`` the largest number of replications; ``refused`` has designs that broke a bound in a block of
-    fresh seeds, by key.
+    ``margin`` is the smallest relevant difference in points; ``until`` the time of the monotonic clock after
+    which no run starts; ``most`` the largest number of replications; ``refused`` the designs that broke a
+    bound in a block of fresh seeds, by key.
     """
 
     bench: Bench
@@ -82,8 +83,8 @@ class Validation:
         self._replications: list[list[PairedTrial]] = []
 
     def run(self, candidates: Sequence[Candidate]) -> None:
-        """Makes the replications of all designs: as many as the effort says while there is time, two at
-        least of those that may hold."""
+        """Runs the replications of all designs: as many as the effort says while there is time, and at least
+        two of the designs that may be feasible."""
         first = self._replication(0)
         self.candidates = [one for one in candidates if all(self.bench.usable(one, trial) for trial in first)]
         for number in range(self.effort.replications):
@@ -98,8 +99,8 @@ class Validation:
         self.decide()
 
     def add(self, one: Candidate) -> bool:
-        """Validates one more design in the trials of the recommendation, or in as many of their replications as there
-        is time for; False if that is not enough for two."""
+        """Validates one more design in the trials of the recommendation, or in as many of their replications
+        as there is time for; False if that is not enough for two."""
         if one.key in self._made:
             return True
         count = max(self._made.values())
@@ -115,8 +116,8 @@ class Validation:
         return True
 
     def decide(self) -> Candidate:
-        """Chooses the recommendation. With several objectives it is the knee of the front: the first design, or after
-        `front` the knee of the validated designs."""
+        """Chooses the recommendation. With several objectives it is the knee of the front: the first design,
+        or after `front` the knee of the validated designs."""
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
@@ -126,8 +127,8 @@ class Validation:
         return self.best
 
     def front(self) -> list[Candidate]:
-        """The validated designs that no other one beats in every objective, of those that hold if any does; the knee
-        first, which becomes the recommendation. With one objective the recommendation alone."""
+        """The Pareto front of the validated designs, or of the feasible ones if there are any. The knee comes
+        first and becomes the recommendation. With one objective the front is the recommendation alone."""
         if not self.several:
             return [self.decide()]
         able = [one for one in self.candidates if self._row(one).feasible] or self.candidates
@@ -151,7 +152,7 @@ class Validation:
         return most is not None and best.feasible and statistics.mean(best.losses) - most < self.margin
 
     def alike(self) -> list[Candidate]:
-        """The recommendation and the rivals that are equal to it and as simple."""
+        """The recommendation, and the rivals that are equivalent to it and as simple."""
         best = self.decide()
         return [best] + [
             one
@@ -163,9 +164,9 @@ class Validation:
         ]
 
     def settle(self, *, thorough: bool = False) -> None:
-        """Adds replications for the recommendation and the rivals it is not yet decided against, until none is left,
-        the largest number is reached or the time is up; if ``thorough``, once all are decided for every rival that
-        is still in the running, until the time is up."""
+        """Adds replications for the recommendation and the rivals it is not yet decided against, until none
+        is left, the largest number is reached or the time is up; if ``thorough``, once all are decided for
+        every rival that is still in the running, until the time is up."""
         while not self.several:
             best = self.decide()
             count = self._made[best.key]
@@ -189,7 +190,8 @@ class Validation:
         return bool(vague(goal, measures, self.margin, self.bench.scales))
 
     def _extend(self, some: Sequence[Candidate], count: int, *, until: float | None) -> bool:
-        """Brings designs to ``count`` replications, one after the other; False if the time was up."""
+        """Extends designs to ``count`` replications, one after the other; returns False if the time ran
+        out."""
         for number in range(min(self._made.get(one.key, 0) for one in some), count):
             pairs = [
                 (one, trial)
@@ -204,8 +206,8 @@ class Validation:
         return True
 
     def ahead(self) -> list[Candidate]:
-        """Designs that are ahead of the recommendation by more than the margin, or of one that misses a bound too, and
-        miss a bound in few runs; the best first."""
+        """Designs that miss a bound in few runs and are ahead of the recommendation by more than the margin,
+        or miss a bound like it; the best first."""
         if self.several:
             return []
         best = self.decide()
@@ -234,7 +236,8 @@ class Validation:
         return self._standing(one)[0] not in ("undecided", "better") and not self._doubtful(one)
 
     def _doubtful(self, one: Candidate) -> bool:
-        """Whether a design is ahead by more than the margin and misses a bound perhaps by chance."""
+        """Whether a design is ahead by more than the margin and misses a bound that it may still hold with
+        more runs."""
         stands, pair = self._standing(one)
         runs = sum(len(some) for some in self._trials(one))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
@@ -294,8 +297,8 @@ class Validation:
         return [self._replication(number) for number in range(self._made.get(one.key, 0))]
 
     def _lost(self, one: Candidate) -> bool:
-        """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than the
-        best."""
+        """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than
+        the best."""
         enough = LEAST if self.effort.brief else ENOUGH
         if self.several or self._made.get(one.key, 0) < enough:
             return False
@@ -307,7 +310,8 @@ class Validation:
         return one is not self.best and (stands == "worse" or missed)
 
     def _hopeless(self, one: Candidate, number: int) -> bool:
-        """Whether runs are few because each is long, and a design broke a bound in all of the first replication."""
+        """Whether a design broke a bound in all of the first replication and there is time for few runs
+        only."""
         if number == 0 or not self.effort.brief or self.several:
             return False
         missed = [self.bench.missed(one, [trial]) for trial in self._replication(0)]
@@ -342,7 +346,7 @@ class Validation:
         )  # fmt: skip
 
     def _delay(self, one: Candidate) -> float | None:
-        """The mean delay of a design in its runs, where the goal leaves it open."""
+        """The mean delay of a design in its runs, if the goal does not bound delay."""
         trials = [trial for some in self._trials(one) for trial in some]
         if not leaves_delay_open(self.bench.question.goal):
             return None

@@ -12,13 +12,13 @@ from .proof import Kept
 
 @dataclass(frozen=True)
 class ValidationLine:
-    """A design on held-out conditions: its objectives, its measures (means over the range), its constraints, and the
-    paired difference of each objective from the recommendation (None for the recommendation itself).
+    """A design on held-out conditions: its objectives, its measures (means over the range), its constraints,
+    and the paired difference of each objective from the recommendation (None for the recommendation itself).
 
-    ``standing`` is how it stands against the recommendation (None for that itself and where there are several
-    objectives), ``needed`` the replications that would decide it where it is undecided (None: too many), ``drifted``
-    the places beyond the range of conditions where it is no longer good, if drift was run, ``delay`` the p95 of the
-    queueing delay (ms) where the goal leaves it open.
+    ``standing`` is its relation to the recommendation (None for the recommendation itself and with several
+    objectives); ``needed`` the replications that would decide an undecided relation (None: too many);
+    ``drifted`` the conditions beyond the range in which it fails, if drift was run; ``delay`` the p95 of the
+    queueing delay (ms), if the goal does not bound delay.
     """
 
     candidate: Candidate

@@ -1,7 +1,7 @@
 //! Links that lose, delay or duplicate packets.
 //!
-//! If packets may arrive out of order, each goes through the event queue, so that the next link or the end sees them
-//! in the order of arrival, also in the fast engine.
+//! If packets may arrive out of order, each goes through the event queue, so that the next link or endpoint
+//! processes them in the order of arrival, in the fast engine too.
 
 use super::{Carrier, Network, Transit};
 use crate::link::EntryFate;

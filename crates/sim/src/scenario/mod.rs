@@ -8,7 +8,7 @@
 //! | `build`, `routes` | the model to a [`Plan`] |
 //! | `show` | the model back to a table, defaults written out |
 //! | `edit` | changes by dotted path |
-//! | `schema`, `catalogue` | the declarations as JSON Schema, and as a list of all there is |
+//! | `schema`, `catalogue` | the declarations as JSON Schema, and as a list of everything available |
 
 mod build;
 mod catalogue;
@@ -36,7 +36,7 @@ pub use edit::typed;
 pub use schema::schema;
 pub use text::{line, read as read_toml};
 
-/// The problem of a plug-in under the clock of doubles, whose times are no numbers that it could use.
+/// The problem of a plug-in under the clock of doubles, whose times it cannot use.
 fn counts_nanoseconds(plan: &Plan) -> Option<Problem> {
     let outside = plan.links.iter().find(|link| link.queue.is_plugin())?;
     let rule = "is for the built-in disciplines; the queue of a link is a plug-in";

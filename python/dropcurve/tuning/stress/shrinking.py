@@ -1,7 +1,7 @@
-"""Shrinks a case to a minimal one that still does a share of the harm, as a failing property test is shrunk.
+"""Shrinks a case to a minimal one that keeps a share of the harm, as a failing property test is shrunk.
 
-A step removes a part, sets a parameter to its usual value, halves it towards that, or shortens its digits. A step is
-taken if the harm remains under common seeds; the passes go on until none is.
+A step removes a part, sets a parameter to its usual value, halves it towards that, or shortens its digits. A
+step is accepted if the harm remains with common seeds; passes repeat until no step is accepted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def shrink(trials: Trials, case: Case, seeds: list[int], keep: float) -> Case:
 
 
 def _last_that_holds(trials: Trials, trail: list[Case], seeds: list[int], keep: float) -> Case:
-    """The simplest case of the trail that keeps the harm on further seeds: a step may have passed by chance."""
+    """The simplest of the accepted cases that keeps the harm on further seeds, since a step may have been
+    accepted by chance."""
     whole = trials.means(trail[:1], seeds)[0]
     for case in reversed(trail[1:]):
         if trials.late or trials.means([case], seeds)[0] >= keep * whole:

@@ -29,7 +29,7 @@ use units::quantity::Amount;
 units::choices! {
     /// Findings of the checker that refuse a curve.
     pub enum RefuseCurve {
-        /// Those that cannot be meant: unreachable or contradictory sections, values that are no probability.
+        /// Certain errors: unreachable or contradictory sections, values that are no probability.
         Broken = "broken",
         /// All, also falling parts and jumps.
         All = "all",
@@ -88,7 +88,7 @@ impl Params {
         self.draw(resolved.min_th, resolved.max_th, resolved.limit.number())
     }
 
-    /// All that the checker finds in the curve, in a setting.
+    /// Returns all findings of the checker about the curve, in a setting.
     pub fn lint(&self, setting: &Setting) -> Vec<Finding> {
         let last = self.red().resolve(setting).limit.number();
         self.drawn_in(setting).map_or(Vec::new(), |drawn| lint::lint(&drawn, last.max(drawn.min_th + 1.0)))
