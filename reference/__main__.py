@@ -7,6 +7,7 @@ this folder are slow and plain on purpose; they share no code with the queue the
 import pathlib
 
 from reference import (
+    accounts,
     articles,
     cake,
     classics,
@@ -26,6 +27,7 @@ from reference import (
     rfcs,
     shapers,
     standards,
+    steered,
 )
 from reference.droptail import DropTail
 from reference.erd import EarlyRandomDrop
@@ -65,7 +67,7 @@ def traces():
 def delay_based():
     """Yields kind, name, the model, the keys, and the arrivals, for the models with a clock of their own."""
     older = (cake, classics, cobalt, codel, dualpi2, fq, hashed, nested, pi, pie, relatives)
-    for module in (*older, estimates, rates, shapers, standards):
+    for module in (*older, accounts, estimates, rates, shapers, standards, steered):
         yield from module.traces()
 
 

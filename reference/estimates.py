@@ -136,12 +136,16 @@ class GeometricChoke(Plain):
 
 
 class RefinedAdaptive(Plain):
-    """Kim and Lee: Adaptive RED with a narrow band, and steps in proportion to the distance from its middle."""
+    """Kim and Lee: Adaptive RED with a narrow band, and steps in proportion to the distance from its middle.
+
+    With `edges` the distance counts from the edge of the band that the average has left. FARED has other gains.
+    """
 
     period = 500 * MS
 
-    def __init__(self, limit):
+    def __init__(self, limit, up=0.25, down=0.17, edges=False):
         super().__init__(limit, 5, 15, 0.1, 0.02, gentle=True)
+        self.up, self.down, self.edges = up, down, edges
 
     def average_at(self, now):
         if self.queue:
@@ -150,11 +154,13 @@ class RefinedAdaptive(Plain):
 
     def tick(self, now):
         avg, span = self.average_at(now), self.max_th - self.min_th
-        target = self.min_th + 0.5 * span
-        if avg > self.min_th + 0.52 * span and self.max_p <= 0.5:
-            self.max_p += 0.25 * self.max_p * (avg - target) / target
-        elif avg < self.min_th + 0.48 * span and self.max_p >= 0.01:
-            self.max_p *= 1 - 0.17 * (target - avg) / (target - self.min_th)
+        low, middle, high = (self.min_th + part * span for part in (0.48, 0.5, 0.52))
+        if avg > high and self.max_p <= 0.5:
+            target = high if self.edges else middle
+            self.max_p += self.up * self.max_p * (avg - target) / target
+        elif avg < low and self.max_p >= 0.01:
+            target = low if self.edges else middle
+            self.max_p *= 1 - self.down * (target - avg) / (target - self.min_th)
 
     def show(self):
         return [f"avg={self.avg!r}", f"max_p={self.max_p!r}"]
@@ -182,3 +188,5 @@ def traces():
     choke = {**red, "max_matches": "3"}
     yield "gchoke", "three", GeometricChoke(30, 3), choke, {**LIKE, "flows": 3}
     yield "rared", "timer", RefinedAdaptive(30), red, LONG
+    yield "rared", "edges", RefinedAdaptive(30, edges=True), {**red, "distance_from": "edge"}, LONG
+    yield "rared", "fared", RefinedAdaptive(30, 0.0412, 0.0385), {**red, "dialect": "fared"}, LONG

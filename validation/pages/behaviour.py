@@ -22,6 +22,7 @@ from dropcurve import studies as st
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.studies import claims
 
+from . import behaviour_accounts as accounts
 from . import behaviour_averages as averages
 from . import behaviour_controls as controls
 from . import behaviour_literature as literature
@@ -39,6 +40,7 @@ def rows() -> list[NetworkRow]:
         *controls.schedulers(), *controls.classes(),
         *literature.steps_and_virtual_queues(), *literature.shapers(), *literature.rates(),
         *literature.estimators(), *literature.standards(),
+        *accounts.accounts(), *accounts.steered(),
     ]  # fmt: skip
 
 

@@ -80,6 +80,7 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("lred", &[], 12.0),
     ("phantom", &[("others", "drop")], 12.0),
     ("pi", &[], 600.0),
+    ("pid_red", &[], 60.0),
     ("pi2", &[], 12.0),
     ("pie", &[], 12.0),
     ("qprot", &[("aging", "80 kbit/s")], 12.0),
@@ -87,12 +88,14 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("red_at", &[], 12.0),
     ("rem", &[], 60.0),
     ("rtred", &[], 12.0),
+    ("savq", &[], 60.0),
     ("tbf", &[("rate", "9.5 Mbit/s"), ("child", "codel")], 12.0),
     ("yellow", &[], 60.0),
 ];
 
 /// Kind and further rows of its table. Of the packets here, the flow is the class as well.
 const FLOWS: &[(&str, Rows)] = &[
+    ("bred", &[]),
     ("cake", &[("tins", "besteffort")]),
     ("choke", &[]),
     ("drr", &[]),
@@ -112,7 +115,9 @@ const FLOWS: &[(&str, Rows)] = &[
             ("leaf_of", "[0, 1, 2, 3, 4]"),
         ],
     ),
+    ("luba", &[]),
     ("prio", &[("band_of", "[0, 0, 1, 1, 2]")]),
+    ("red_pd", &[]),
     ("sfb", &[]),
     ("sfq", &[]),
 ];

@@ -130,6 +130,13 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "sred" => &[("zombies", "6"), ("flows_full", "2")],
         "dred" => &[("alpha", "0.2"), ("beta", "0.5"), ("target", "3 pkts")],
         "lred" => &[("q0", "3 pkts"), ("period", "20 ms"), ("beta", "0.1")],
+        "bred" => &[("l1", "1"), ("l2", "2"), ("w_m", "3"), ("p1", "0.3"), ("p2", "0.6")],
+        "luba" => &[("period", "5 ms"), ("tolerance", "0.5")],
+        "savq" => &[("virtual_limit", "4 pkts"), ("q_ref", "3 pkts")],
+        "pid_red" => &[("min_th", "2 pkts"), ("max_th", "10 pkts"), ("k_p", "0.2")],
+        "red_pd" => {
+            &[("min_th", "2 pkts"), ("max_th", "10 pkts"), ("target_rtt", "2 ms"), ("patience", "0 s")]
+        }
         "gchoke" | "rared" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
         "pi2" => &[("target", "2 ms"), ("t_update", "4 ms"), ("alpha", "5"), ("beta", "20")],
         "docsis_pie" => &[("target", "2 ms"), ("alpha", "20"), ("beta", "50")],

@@ -5,6 +5,7 @@
 //! | [`ared`] | Adaptive RED |
 //! | [`avq`] | Adaptive Virtual Queue |
 //! | [`blue`] | BLUE |
+//! | [`bred`] | Balanced RED, bounds for each flow |
 //! | [`cake`] | shaper, tins, fair queues under COBALT |
 //! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
@@ -31,20 +32,24 @@
 //! | [`green_tcp`] | GREEN, by TCP's equation |
 //! | [`htb`] | classes with rates that borrow from each other |
 //! | [`lred`] | Loss Ratio based RED |
+//! | [`luba`] | drops of what flows send beyond their share |
 //! | [`nlred`] | nonlinear RED |
 //! | [`phantom`] | the phantom queue of HULL |
 //! | [`pi`] | the proportional-integral controller |
 //! | [`pi2`] | PI with a squared output |
+//! | [`pid_red`] | RED steered by a PID controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`prio`] | strict priority |
 //! | [`qprot`] | queue protection before a dual queue |
 //! | [`rared`] | Refined Adaptive RED |
 //! | [`red`] | Random Early Detection and its dialects |
 //! | [`red_at`] | RED with adaptive thresholds |
+//! | [`red_pd`] | RED behind a filter for fast flows |
 //! | [`red_size`] | RED for several packet sizes |
 //! | [`rem`] | Random Exponential Marking |
 //! | [`rio`] | RED with In and Out |
 //! | [`rtred`] | reconfigurable-threshold RED |
+//! | [`savq`] | AVQ that answers to the queue |
 //! | [`sfb`] | Stochastic Fair BLUE |
 //! | [`sfq`] | Stochastic Fairness Queueing |
 //! | [`sred`] | Stabilized RED |
@@ -59,6 +64,7 @@
 pub mod ared;
 pub mod avq;
 pub mod blue;
+pub mod bred;
 pub mod cake;
 pub mod choke;
 pub mod cobalt;
@@ -85,20 +91,24 @@ pub mod green;
 pub mod green_tcp;
 pub mod htb;
 pub mod lred;
+pub mod luba;
 pub mod nlred;
 pub mod phantom;
 pub mod pi;
 pub mod pi2;
+pub mod pid_red;
 pub mod pie;
 pub mod prio;
 pub mod qprot;
 pub mod rared;
 pub mod red;
 pub mod red_at;
+pub mod red_pd;
 pub mod red_size;
 pub mod rem;
 pub mod rio;
 pub mod rtred;
+pub mod savq;
 pub mod sfb;
 pub mod sfq;
 pub mod sred;
@@ -120,6 +130,7 @@ disciplines! {
     "ared" => ared::Ared,
     "avq" => avq::Avq,
     "blue" => blue::Blue,
+    "bred" => bred::Bred,
     "cake" => cake::Cake,
     "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,
@@ -146,20 +157,24 @@ disciplines! {
     "green_tcp" => green_tcp::GreenTcp,
     "htb" => htb::Htb,
     "lred" => lred::Lred,
+    "luba" => luba::Luba,
     "nlred" => nlred::Nlred,
     "phantom" => phantom::Phantom,
     "pi" => pi::Pi,
     "pi2" => pi2::Pi2,
+    "pid_red" => pid_red::PidRed,
     "pie" => pie::Pie,
     "prio" => prio::Prio,
     "qprot" => qprot::Qprot,
     "rared" => rared::Rared,
     "red" => red::Red,
     "red_at" => red_at::RedAt,
+    "red_pd" => red_pd::RedPd,
     "red_size" => red_size::RedSize,
     "rem" => rem::Rem,
     "rio" => rio::Rio,
     "rtred" => rtred::Rtred,
+    "savq" => savq::Savq,
     "sfb" => sfb::Sfb,
     "sfq" => sfq::Sfq,
     "sred" => sred::Sred,

@@ -1,18 +1,28 @@
 //! Refined Adaptive RED: Adaptive RED with a narrower band and steps that grow with the distance from its
 //! middle.
 //!
-//! Reference: KL06, on FGS01.
+//! Reference: KL06, on FGS01; TSB11 for the dialect `fared`.
 //! Units: as in RED; `interval` is simulated time.
-//! Deviations: the paper was not available; the two rules are as published patches for ns-2 describe them.
+//! Deviations: neither paper was available; the rules and gains are as published patches for ns-2 describe them.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{as_red, red_params, resolved_of};
 use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 use units::{Span, Time};
+
+units::choices! {
+    /// The point that the distance of the average is measured from.
+    pub enum DistanceFrom {
+        /// The middle of the thresholds.
+        Middle = "middle",
+        /// The edge of the band that the average has left: steps start at zero there.
+        Edge = "edge",
+    }
+}
 
 red_params! {
     /// RED whose `max_p` adapts in steps proportional to the error.
@@ -43,6 +53,8 @@ red_params! {
         gain_up: f64 = 0.25 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KL06" },
         /// Share of `max_p` that a step down takes for an average at `min_th`.
         gain_down: f64 = 0.17 => { unit: "1", range: Range::Above(0.0, 1.0), source: "KL06" },
+        /// The point that the distance of the average is measured from.
+        distance_from: DistanceFrom = DistanceFrom::Middle => { source: "KL06" },
         /// Above this `max_p` is not raised.
         top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
         /// Below this `max_p` is not lowered.
@@ -67,6 +79,12 @@ impl Params {
 }
 
 impl Check for Params {
+    const PRESET_KEY: &'static str = "dialect";
+
+    fn presets() -> &'static [Preset] {
+        DIALECTS
+    }
+
     fn relations(&self, problems: &mut Vec<Problem>) {
         self.red().relations(problems);
         let rule = format!("must exceed band_low ({})", self.band_low);
@@ -75,6 +93,12 @@ impl Check for Params {
         require(problems, self.bottom <= self.top, "bottom", self.bottom, below, "");
     }
 }
+
+const DIALECTS: &[Preset] = &[Preset {
+    name: "fared",
+    doc: "Fast Adapting RED (TSB11): smaller gains.",
+    options: &[("gain_up", "0.0412"), ("gain_down", "0.0385")],
+}];
 
 impl Discipline for Params {
     const TITLE: &'static str = "Refined Adaptive RED";
@@ -103,10 +127,10 @@ pub struct Rared<P> {
     red: Red<P>,
     params: Valid<Params>,
     min_th: f64,
-    /// The middle of the thresholds, and the band around it.
-    target: f64,
+    /// The band, and the points that the distance is measured from below and above it.
     low: f64,
     high: f64,
+    targets: [f64; 2],
     next: Time,
 }
 
@@ -116,12 +140,17 @@ impl<P: Packet + Copy> Rared<P> {
         let resolved = params.red().resolve(setting);
         let span = resolved.max_th - resolved.min_th;
         let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
+        let [low, middle, high] =
+            [params.band_low, 0.5, params.band_high].map(|x| resolved.min_th + x * span);
         Rared {
             red,
             min_th: resolved.min_th,
-            target: resolved.min_th + 0.5 * span,
-            low: resolved.min_th + params.band_low * span,
-            high: resolved.min_th + params.band_high * span,
+            low,
+            high,
+            targets: match params.distance_from {
+                DistanceFrom::Middle => [middle; 2],
+                DistanceFrom::Edge => [low, high],
+            },
             next: Time::ZERO + params.interval,
             params: params.clone(),
         }
@@ -130,10 +159,11 @@ impl<P: Packet + Copy> Rared<P> {
     /// One step of `max_p`.
     fn adapt(&mut self, avg: f64) {
         let max_p = red::MarkingCurve::max_p(self.red.curve());
+        let [below, above] = self.targets;
         let moved = if avg > self.high && max_p <= self.params.top {
-            max_p + self.params.gain_up * max_p * (avg - self.target) / self.target
+            max_p + self.params.gain_up * max_p * (avg - above) / above
         } else if avg < self.low && max_p >= self.params.bottom {
-            max_p * (1.0 - self.params.gain_down * (self.target - avg) / (self.target - self.min_th))
+            max_p * (1.0 - self.params.gain_down * (below - avg) / (below - self.min_th))
         } else {
             return;
         };
@@ -188,6 +218,22 @@ mod tests {
         assert!((max_p(20.0) - 0.125).abs() < 1e-12);
         assert!((max_p(7.5) - 0.1 * (1.0 - 0.17 * 0.5)).abs() < 1e-12);
         assert!((max_p(0.0) - 0.1 * (1.0 - 0.17 * 2.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn fared_and_distances_from_the_edge_by_hand() {
+        let max_p = |rows: &[(&str, &str)], avg: f64| {
+            let mut queue: Rared<Pkt> = Rared::new(&params(rows), &SETTING);
+            queue.adapt(avg);
+            red::MarkingCurve::max_p(queue.red.curve())
+        };
+        let fared = [("dialect", "fared")];
+        assert!((max_p(&fared, 15.0) - 0.1 * (1.0 + 0.0412 * 0.5)).abs() < 1e-12);
+        assert!((max_p(&fared, 5.0) - 0.1 * (1.0 - 0.0385)).abs() < 1e-12);
+        // The band is 9.8 to 10.2: 15.3 is half of 10.2 above it, 7.4 half of the way down to 5.
+        let edge = [("distance_from", "edge")];
+        assert!((max_p(&edge, 15.3) - 0.1 * (1.0 + 0.25 * 0.5)).abs() < 1e-12);
+        assert!((max_p(&edge, 7.4) - 0.1 * (1.0 - 0.17 * 0.5)).abs() < 1e-12);
     }
 
     #[test]

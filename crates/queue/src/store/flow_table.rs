@@ -45,6 +45,16 @@ impl<T: Default> FlowTable<T> {
         self.rows.iter().map(|row| &row.1)
     }
 
+    /// Flows and their rows, in the order of the flows.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.rows.iter().map(|row| (row.0, &row.1))
+    }
+
+    /// Flows and their rows, to be changed.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
+        self.rows.iter_mut().map(|row| (row.0, &mut row.1))
+    }
+
     /// Forgets the flows of which this does not hold.
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.rows.retain(|row| keep(&row.1));

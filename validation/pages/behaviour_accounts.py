@@ -1,0 +1,82 @@
+"""Rows of disciplines with an account of flows, and of those that the queue steers: see `behaviour.py`."""
+
+from __future__ import annotations
+
+from .behaviour_network import ECN, MIDDLE, NetworkRow, flood, net, ratio, tcp, within
+
+#: Thresholds of RED for a buffer of 100 packets.
+SMALL = 'limit = "100 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
+
+
+def accounts() -> list[NetworkRow]:
+    """Those that hold flows down that do not answer."""
+    flooded = (tcp(8), flood(12))
+    red = net(f'kind = "red"\n{SMALL}', *flooded)
+    return [
+        NetworkRow(
+            "bred",
+            "a flow that does not answer gets no more of the buffer than the bound of each flow",
+            "AT99",
+            "8 transfers, a flood of 12 Mbit/s",
+            {"bred": net('kind = "bred"\nlimit = "100 pkts"', *flooded), "red": red},
+            (
+                ratio("throughput_bps@flood", "bred", "red", None, 0.6),
+                ratio("throughput_bps@tcp", "bred", "red", 2, None),
+            ),
+        ),
+        NetworkRow(
+            "red_pd",
+            "a flow that does not answer is brought down to what TCP gets, and TCP has the rest",
+            "MFW01",
+            "8 transfers, a flood of 12 Mbit/s",
+            {"red_pd": net(f'kind = "red_pd"\n{SMALL}', *flooded), "red": red},
+            (
+                ratio("throughput_bps@flood", "red_pd", "red", None, 0.5),
+                ratio("throughput_bps@tcp", "red_pd", "red", 3, None),
+            ),
+        ),
+        NetworkRow(
+            "luba",
+            "of a flood about its excess is dropped, and TCP has the rest",
+            "AGK04",
+            "8 transfers, a flood of 12 Mbit/s",
+            {kind: net(f'kind = "{kind}"\nlimit = "100 pkts"', *flooded) for kind in ("luba", "droptail")},
+            (
+                ratio("throughput_bps@flood", "luba", "droptail", None, 0.5),
+                ratio("throughput_bps@tcp", "luba", "droptail", 3, None),
+            ),
+        ),
+    ]
+
+
+def steered() -> list[NetworkRow]:
+    """Those whose parameter follows the queue."""
+    return [
+        NetworkRow(
+            "savq",
+            "the queue stays near its reference and the link full, where AVQ leaves the part that it is set to",
+            "LZGY05a",
+            "20 and 60 ECN transfers at 40 Mbit/s, reference 20",
+            {
+                "20": net('kind = "savq"\necn = true', tcp(20, keys=ECN), mbit=40),
+                "60": net('kind = "savq"\necn = true', tcp(60, keys=ECN), mbit=40),
+                "avq": net('kind = "avq"\necn = true', tcp(60, keys=ECN), mbit=40),
+            },
+            (
+                within("queue_pkts_mean", "20", 15, 35, "pkts"),
+                within("queue_pkts_mean", "60", 15, 35, "pkts"),
+                ratio("utilisation", "60", "avq", 1.01, None),
+            ),
+        ),
+        NetworkRow(
+            "pid_red",
+            "the average comes to the expected one, whatever the load",
+            "CZJZ06",
+            "15 and 60 transfers, thresholds 20 and 80",
+            {f"{n}": net(f'kind = "pid_red"\n{MIDDLE}', tcp(n)) for n in (15, 60)},
+            (
+                within("avg_pkts_mean", "15", 42, 58, "pkts"),
+                within("avg_pkts_mean", "60", 42, 58, "pkts"),
+            ),
+        ),
+    ]
