@@ -13,6 +13,7 @@ import dropcurve as dc
 from dropcurve.errors import DropcurveError, ScenarioError, UsageError
 from dropcurve.tuning import ask, families, of_file, of_link, of_mix
 from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.customary import short_memory
 from dropcurve.tuning.families import Room
 from dropcurve.tuning.initial_designs import designs_known
 from dropcurve.tuning.link import short_bytes, times
@@ -261,3 +262,16 @@ def test_runs_have_whole_seconds_and_tenths_where_a_million_packets_end_them() -
     assert times(1e9, 0.02) == (4.0, 14.0)
     assert times(10e9, 0.01) == (3.5, 5.7)
     assert times(10e9, 0.04) == (5.0, 7.8)
+
+
+def test_families_that_average_the_queue_have_a_second_start_with_a_short_memory() -> None:
+    room = Room(10e6 / 12000.0, 200.0, 0.05)
+    at = short_memory(families.family("choke", room), room, 0.02)
+    assert at is not None
+    # Half of the bound is 8.3 packets; five packets take 6 ms.
+    assert at["min_th"] == pytest.approx(0.01 * 10e6 / 12000.0) and at["memory_s"] == pytest.approx(0.006)
+    assert (at["ratio"], at["max_p"]) == (1.5, 0.05)
+    assert short_memory(families.family("pie", room), room, 0.02) is None
+    # A bound of a packet's time stays inside the ranges.
+    small = short_memory(families.family("red", room), room, 1e-3)
+    assert small is not None and small["min_th"] == 1.0

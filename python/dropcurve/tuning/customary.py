@@ -9,6 +9,8 @@ SHARES = {
     "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
     "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,
 }  # fmt: skip
+#: The same for the lower threshold of a narrow ramp.
+NARROW = 0.5
 
 
 def customary(family: Family, room: Room, bound: float, share: float | None = None) -> Coordinates:
@@ -35,3 +37,16 @@ def customary(family: Family, room: Room, bound: float, share: float | None = No
         usual["interval"] = 0.5
     found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()} | {family.scale: level}
     return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
+
+
+def short_memory(family: Family, room: Room, bound: float) -> Coordinates | None:
+    """A second design of the families that average the queue: over five packets, with a narrow ramp, so that it acts on
+    the present queue as tail drop does, but earlier; None for other families."""
+    if "memory_s" not in family.axes:
+        return None
+    at = customary(family, room, bound, NARROW) | {
+        "ratio": 1.5,
+        "max_p": 0.05,
+        "memory_s": 5.0 / room.capacity,
+    }
+    return {name: min(max(at[name], one.low), one.high) for name, one in family.axes.items()}

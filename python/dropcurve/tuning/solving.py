@@ -10,13 +10,14 @@ here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .atlas.start import starts
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, customary_s, direction, scaled
+from .customary import short_memory
 from .decision import ideal, margin_of
 from .evaluations import Evaluations
 from .families import Coordinates
@@ -29,6 +30,8 @@ from .study import FamilyStudy
 SOLVING = 0.5
 #: Factors by which another parameter is moved along the edge.
 FACTORS = (0.5, 2.0)
+#: Runs in each trial that a further start of a family may take.
+EACH_START = 5
 #: Distance from the largest possible objective, in margins, below which a search begins only if a surrogate expects a
 #: gain.
 NEARLY = 3.0
@@ -76,8 +79,7 @@ class Solving:
                 continue
             what = "largest setting within the bound" if self.direction else "best setting"
             self.say(f"line search, {what}: {study.family.kind}", self.best)
-            self._solve(study, scaled(study, self.bench.question.room, self.delay_s))
-            if (start := self.starts.get(study.family.kind)) is not None:
+            for start in self._starts(study):
                 self._solve(study, start)
         for late in (False, True):
             for study in order:
@@ -86,6 +88,17 @@ class Solving:
         return list(
             {one.key: one for one in [*(one for one, _ in self.found.values()), *self.picked]}.values()
         )
+
+    def _starts(self, study: FamilyStudy) -> Iterator[Coordinates]:
+        """Coordinates from which a family is solved: customary ones, the given ones, and while there are runs those of
+        a short memory."""
+        room, kind = self.bench.question.room, study.family.kind
+        yield scaled(study, room, self.delay_s)
+        if kind in self.starts:
+            yield self.starts[kind]
+        second = short_memory(study.family, room, self.delay_s)
+        if second is not None and self.bench.runs + EACH_START * len(self.trials) <= self.runs:
+            yield second
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
         """Initial designs to validate: of the rules of thumb and the designs by formula the best of each discipline
