@@ -52,3 +52,13 @@ def test_an_unknown_verb_is_refused_with_the_nearest(dropcurve: Callable[..., An
     assert failed.errors == [
         "dropcurve: no verb is called 'evalute'; did you mean 'evaluate'? see `dropcurve --help`"
     ]
+
+
+def test_a_former_name_still_calls_its_verb(dropcurve: Callable[..., Any]) -> None:
+    for former, name in verbs.FORMER.items():
+        assert former not in verbs.VERBS
+        shown = dropcurve(former, "--help")
+        assert (shown.code, shown.output.split("\n", 1)[1]) == (
+            0,
+            dropcurve(name, "--help").output.split("\n", 1)[1],
+        )

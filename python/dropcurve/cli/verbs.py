@@ -75,6 +75,9 @@ VERBS = {
     "schema": Verb("schema", "Print the JSON Schema of scenario files."),
 }  # fmt: skip
 
+#: Former names of verbs, which still call them.
+FORMER = {"exam": "conformance"}
+
 #: Options by subject, in the order of the help; all others are the verb's own and come first.
 GROUPS = {
     "Link and traffic": (
@@ -175,12 +178,13 @@ class VerbGroup(typer.core.TyperGroup):
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a verb; None if there is none."""
-        return command(cmd_name) if cmd_name in VERBS else None
+        """The command of a verb, also by its former name; None if there is none."""
+        name = FORMER.get(cmd_name, cmd_name)
+        return command(name) if name in VERBS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of the arguments; an unknown verb is refused with the nearest name."""
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
+        if args and args[0] not in {*VERBS, *FORMER} and not args[0].startswith("-"):
             near = get_close_matches(args[0], VERBS, n=1, cutoff=0.5)
             hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(VERBS)}"
             ctx.fail(f"no verb is called '{args[0]}'; {hint}")
