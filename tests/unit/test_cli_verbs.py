@@ -58,7 +58,7 @@ def test_a_former_name_still_calls_its_verb(dropcurve: Callable[..., Any]) -> No
     for former, name in verbs.FORMER.items():
         assert former not in verbs.VERBS
         shown = dropcurve(former, "--help")
-        assert (shown.code, shown.output.split("\n", 1)[1]) == (
+        assert (shown.code, shown.out.split("\n", 1)[1]) == (
             0,
-            dropcurve(name, "--help").output.split("\n", 1)[1],
+            dropcurve(name, "--help").out.split("\n", 1)[1],
         )
