@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import json
 import os
@@ -20,12 +21,15 @@ import pytest
 import dropcurve as dc
 from dropcurve import metrics
 from dropcurve.cli import names
+from dropcurve.cli.describe import _found
+from dropcurve.errors import UsageError
 from dropcurve.present.visible import cut
 from dropcurve.report import directory
 from dropcurve.scenario import library
 
 Dropcurve = Callable[..., Any]
 
+ROOT = Path(__file__).parents[2]
 VERSION = re.compile(r"dropcurve \d+\.\d+\.\d+ \(build [0-9a-f]{8}, engine fast\)\n")
 FEW = ("--replications", "2", "--no-report", "--out", "kept")
 
@@ -488,3 +492,33 @@ def test_a_stored_result_keeps_the_goal_of_its_verdict(dropcurve: Dropcurve) -> 
     dropcurve("report", "kept", "--write", "again.html")
     for page in (Path("kept/report.html"), Path("again.html")):
         assert "goal max call quality" in page.read_text(encoding="utf-8")
+
+
+def named_by_errors_and_notes() -> list[str]:
+    """Returns the plain names that messages of the sources begin with, and those that pages describe."""
+    takes = {"UsageError": 0, "ScenarioError": 0, "Problem": 0, "refuse": 0, "Note": 1}
+    found: set[str] = set()
+    for file in (ROOT / "python" / "dropcurve").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            called = getattr(node, "func", None)
+            place = takes.get(getattr(called, "id", getattr(called, "attr", "")))
+            if not isinstance(node, ast.Call) or place is None or len(node.args) <= place:
+                continue
+            first = getattr(node.args[place], "value", None)
+            if isinstance(first, str) and re.fullmatch(r"-{0,2}[a-z][a-z_-]+", first):
+                found.add(first.lstrip("-"))
+    for page in (ROOT / "docs").rglob("*.md"):
+        found |= set(re.findall(r"dropcurve describe ([a-z]\S*?)[`'\s|]", page.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def test_describe_knows_every_name_that_errors_notes_and_pages_use() -> None:
+    some = named_by_errors_and_notes()
+    assert len(some) > 100
+    unknown = []
+    for name in some:
+        try:
+            _found(name)
+        except UsageError:
+            unknown.append(name)
+    assert unknown == []

@@ -577,3 +577,13 @@ def test_policers_of_every_box_are_named_with_their_rate_and_their_meaning(text:
     assert found and found[0].kind == "lost"
     assert named in " ".join(note.text for note in found)
     assert "no queue forms" in found[0].text
+
+
+def test_vyos_puts_a_queue_into_the_class_that_it_replaces_and_cake_into_none() -> None:
+    made = export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
+    lines = made.text.splitlines()
+    assert lines[0] == "set qos policy shaper WAN class 10 queue-type fq-codel"
+    assert all(line.startswith("set qos policy shaper WAN class 10 ") for line in lines)
+    assert (made.discipline_as_loaded, made.params_as_loaded["limit"]) == ("fq_codel", "100 pkts")
+    with pytest.raises(dc.ScenarioError, match="not in a class of a shaper"):
+        export("cake", {}, box="vyos", rate_bps=1e7, inside="WAN/class 10")

@@ -99,7 +99,7 @@ def test_what_is_sure_against_the_design_in_use_is_reported_of_the_one_that_may_
     ]
     found = decide(some, [USE, WAIT])
     assert (found.status, found.recommended) == ("undecided", "b")
-    assert "Sure against b: a gains utilisation 93 %, not 90 % and costs p95 delay of voice 15 ms" in said(
+    assert "Sure against b: a gains utilisation 93 %, not 90 %, and costs p95 delay of voice 15 ms" in said(
         found
     )
 

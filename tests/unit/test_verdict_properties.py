@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from hypothesis import given, settings
@@ -290,3 +291,58 @@ def test_a_design_as_close_that_is_better_in_an_outcome_and_worse_in_none_is_cho
     if found.status == "load" and "Prefer " in words(found):
         name = words(found).partition("Prefer ")[2]
         assert any(name.startswith(one.name) and one.relation != "infeasible" for one in found.rivals)
+
+
+FELT = Criterion("page", "mean page load time", "ms", worth=-10.0, log=True)
+
+
+@st.composite
+def loading(draw: st.DrawFn) -> list[SampledDesign]:
+    """Designs with load times of pages, which a run may lack: of all designs, or of one alone."""
+    empty = draw(st.sets(st.integers(0, RUNS - 1), max_size=RUNS - 1))
+    found = []
+    for number in range(draw(st.integers(2, 4))):
+        use = draw(st.sampled_from([80.0, 90.0]))
+        page = draw(st.sampled_from([400.0, 800.0, 1600.0]))
+        spread = draw(st.sampled_from([0.0, 0.01, 0.3]))
+        times: list[float | None] = [
+            None if run in empty else page * 2.0 ** (spread * draw(st.integers(-2, 2))) for run in range(RUNS)
+        ]
+        if draw(st.booleans()) and draw(st.booleans()):
+            times[draw(st.integers(0, RUNS - 1))] = None
+        found.append(SampledDesign(NAMES[number], {"use": [use] * RUNS, "page": times}, float(number)))
+    return found
+
+
+def felt(one: SampledDesign) -> float:
+    """Utilisation less ten points for each doubling of the load time, over the runs."""
+    loads = [10.0 * math.log2(value) if value else 0.0 for value in one.samples["page"]]
+    return statistics.mean([(use or 0.0) - load for use, load in zip(one.samples["use"], loads, strict=True)])
+
+
+@given(loading())
+@settings(max_examples=150, deadline=None)
+def test_load_times_count_by_their_logarithm_and_a_run_that_no_design_has_counts_for_none(
+    some: list[SampledDesign],
+) -> None:
+    found, named = decided(some, [USE, FELT])
+    known = [[value is not None for value in one.samples["page"]] for one in some]
+    lacks = {
+        one.name: any(not mine and any(row[run] for row in known) for run, mine in enumerate(own))
+        for one, own in zip(some, known, strict=True)
+    }
+    if found.status == "unknown":
+        assert all(lacks.values()) or not any(map(any, known))
+        return
+    complete = [one for one in some if not lacks[one.name]]
+    assert complete, "a design that lacks a value has no score, and is not recommended"
+    assert not lacks[found.recommended]
+    assert felt(named[found.leader]) >= max(map(felt, complete)) - 1e-9
+    for rival in found.rivals:
+        assert (rival.relation == "infeasible") == lacks[rival.name]
+        if rival.behind is not None and not lacks[rival.name]:
+            gap = felt(named[found.leader]) - felt(named[rival.name])
+            assert math.isclose(rival.behind, gap, abs_tol=1e-9)
+    for change in found.changes:
+        if change.criterion is FELT and change.kind in ("gain", "cost"):
+            assert (change.recommended < change.other) == (change.kind == "gain")

@@ -52,6 +52,7 @@ def export(
     dev: str = "eth0",
     name: str = "DROPCURVE",
     shape: bool = False,
+    inside: str = "",
 ) -> Export:
     """``set`` lines of a policy and of the interface that uses it. Raises ScenarioError.
 
@@ -61,6 +62,7 @@ def export(
         dev: The interface.
         name: Of the policy.
         shape: Puts the queue into a shaper of the link's rate.
+        inside: Title of the class of a shaper that gets the queue, such as ``WAN/class 10``, instead of a policy.
     """
     if given.discipline not in KINDS:
         refuse("kind", given.discipline, f"VyOS has {', '.join(KINDS)}", "choose one of these")
@@ -71,6 +73,8 @@ def export(
     assert written is not None, "a writer that finds no problem writes"
     options = list(_options_of(written, notes))
     policy = KINDS[given.discipline]
+    if inside:
+        return _inside(given, params, inside, policy, options, notes)
     shaped = shape and policy != "cake"
     root = f"set qos policy {'shaper' if shaped else policy} {name}"
     lines = [f"{root} {option}" for option in options]
@@ -83,6 +87,19 @@ def export(
         notes.append(bottleneck(dev, given.rate_bps))
     lines.append(f"set qos interface {dev} egress {name}")
     text = "\n".join(lines or [root]) + "\n"
+    back = read(text)
+    return Export("vyos", given.discipline, dict(params), text, notes, back.discipline, back.params)
+
+
+def _inside(
+    given: Settings, params: dict[str, object], title: str, policy: str, options: list[str], notes: list[Note]
+) -> Export:
+    """The queue of a shaper's class. Raises ScenarioError for one that a class cannot have."""
+    if policy == "cake":
+        refuse("kind", "cake", "VyOS has it on an interface, not in a class of a shaper", "choose fq_codel")
+    name, _, part = title.partition("/")
+    root = f"set qos policy shaper {name} {part}"
+    text = "\n".join([f"{root} queue-type {policy}", *(f"{root} {one}" for one in options)]) + "\n"
     back = read(text)
     return Export("vyos", given.discipline, dict(params), text, notes, back.discipline, back.params)
 

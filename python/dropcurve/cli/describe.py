@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,11 +28,26 @@ def describe(
       dropcurve describe sojourn_ms_p95
     """
     from ..report import directory
-    from . import console, names
+    from . import console
 
-    every = directory.describe(name, names.sections())
+    every = _found(name)
     if json:
         console.data([found.data for found in every])
     else:
         print("\n\n".join(directory.text(found, width=console.width()) for found in every))
     return 0
+
+
+def _found(name: str) -> list[Any]:
+    """Everything of this name; options of verbs, which take time to load, only where there is nothing else."""
+    from ..errors import UsageError
+    from ..report import directory
+    from . import names
+
+    try:
+        return list(directory.describe(name, names.sections()))
+    except UsageError:
+        options = [row for row in names.options() if row[0] == name.lstrip("-")]
+        if not options:
+            raise
+        return list(directory.describe(name.lstrip("-"), {"options": options}))

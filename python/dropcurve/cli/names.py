@@ -4,40 +4,93 @@ from __future__ import annotations
 
 from ..boxes import ALIASES, BOXES
 from ..metrics import find, split
+from ..quantities import wording
 from ..tuning.goal_presets import PRESETS
 from ..tuning.measures import measure, names
 from ..tuning.stress.parameters import listed as bounds
-from .verbs import VERBS
+from .verbs import VERBS, command
 
 #: Words of answers and errors that are no names of things.
 TERMS = {
     "bottleneck": "the link whose queue is judged; in a scenario the one of its [dumbbell]",
+    "answer": "what the wizard asks for: a number of its list, or a value of the kind that it names",
+    "assignment": "a value for a key of a scenario: --set queue.max_p=0.1",
+    "bound": "the largest or least value of a measure that a goal accepts: 'p95 delay < 15ms'",
     "bounds": "the traffic that `stress` may choose: keys of a TOML file, shown by `dropcurve list bounds`",
     "buffer": "the most that may wait in a queue, in packets, bytes, milliseconds of the link or bandwidth-delay "
     "products: 100pkts, 1.5MB, 50ms, 1bdp",
+    "configuration": "the text of a router that `fix` and `import` read and `export` writes",
+    "direction": "of a link's queue: down or up, as in --link dsl:up",
+    "discipline": "the rule by which a queue keeps, drops, marks and sends packets: `dropcurve list disciplines`",
     "DROPCURVE_JOBS": "the environment variable for --jobs, before the configuration file",
     "DROPCURVE_OUT": "the environment variable for --out: the folder that results go into",
     "exchange": "the points of utilisation that a delay counts as in a verdict, and a page that takes twice as long, "
     "video, and loss: --exchange 1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5",
+    "figure": "a drawing of a result: `dropcurve list plots`",
+    "file": "a path that a command reads or writes; - is standard input",
     "flows": "the tables [flows.NAME] of a scenario, a group of senders each; as an option long TCP flows at a time",
     "goal": "what a search looks for and a verdict weighs: a preset such as balanced, or measures with bounds such as "
     "'p95 delay < 15ms, max utilisation'",
     "half-width": "half of a confidence interval: 3.5 ± 0.2 is the interval from 3.3 to 3.7",
+    "harm": "what `stress` maximises: a goal, or a measure such as p95 delay",
+    "interface": "a network device of this machine, for `live`: eth0",
+    "kind": 'the key of a queue that names its discipline: kind = "red"',
     "margin": "the difference that matters: two designs within it are equal",
     "measure": "what a goal can name; `dropcurve list measures` shows all",
+    "process": "the command itself, in messages about memory and threads",
+    "command": "the words that repeat an answer",
+    "format": "of a figure: svg, pdf or png",
+    "printed": "a number that a paper prints, which `reproduce` compares with",
+    "quantity": "a measure of a claim, with a class or link",
+    "scenario": "a network with its queues, flows and times, as TOML: `dropcurve list scenarios`",
+    "text": "of a configuration or scenario, as a file holds it",
+    "tool": "a verb as agents call it through `mcp`",
+    "value": "what a key or an option is set to",
+    "variation": "values of a key to compare: --vary queue.max_p=0.02,0.1",
+    "worker": "a process of a Dask cluster that makes runs",
+    "change": "a key of a running queue and its new value, for `live set`",
+    "number": "a value without a unit",
     "paired": "of two designs under the same random numbers, so that differences are sharper than either value",
+    "plug-in": "a file with disciplines of your own: --plugin FILE",
     "points": "percentage points of utilisation, the unit of a score; a delay counts by the exchange rate",
     "replication": "one run of several that differ in their random numbers alone",
     "score": "the weighted sum of a goal, in points: more is better",
+    "statement": "what `assert` checks: a measure with a bound, such as 'p95 delay < 15ms'",
+    "study": "a published experiment that `reproduce` repeats: `dropcurve list studies`",
     "tail drop": "the queue that drops an arrival only when it is full: droptail",
     "undecided": "the runs are too few to separate two designs; the answer names one, and the replications that would "
     "decide",
+    "variants": "the scenarios that `compare` runs under the same random numbers",
+    "verb": "the first word of a command: `dropcurve --help` lists them",
     "verdict": "the first sentence of an answer: what to load or keep, what that buys and costs",
 }
 #: Words of routers, and their counterparts here.
 ROUTER_WORDS = {
     "fair-queue": "fair queues of IOS: drr",
     "random-detect": "WRED of IOS: wred",
+    "avpkt": "the mean packet of RED in tc, in bytes, by which its weight is found",
+    "buffer-size": "the limit of a queue in Junos, as a share or a time",
+    "depth": "the depth of a PIE estimate in tc: not simulated",
+    "drop_enqueue": "where DualPI2 of tc drops: at arrival or at departure",
+    "enabled": "whether sqm-scripts set the queue up",
+    "loss-priority": "the colours of Junos that choose a drop profile",
+    "mq-pfifo": "tail drop of RouterOS on each hardware queue: droptail",
+    "nat": "of CAKE: hosts behind address translation are told apart; not simulated",
+    "nodrop": "RED of tc that marks what may be marked and drops at the limit alone",
+    "precedence": "the class of a packet by its first three bits, which WRED has a curve for",
+    "queue-num": "the number of a netfilter queue, for `live run`",
+    "sched": "a scheduler of dummynet: fq_codel, fq_pie, wf2q+ and others",
+    "drop-profiles": "drop curves of Junos: curve",
+    "ewma": "the weight of RED's average in tc and dummynet: w_q",
+    "linklayer": "the framing of the line in sqm-scripts: simulated in cake alone",
+    "max-limit": "the rates of a simple queue in RouterOS",
+    "memlimit": "the limit of CAKE in bytes, with its overhead for each packet",
+    "netem": "delay and loss of an emulated path in tc: not simulated as part of a queue",
+    "pcq": "queues of RouterOS by address: not simulated",
+    "queue-management-profile": "the drop curve of OpenConfig: wred",
+    "scheduler-maps": "the queues of an interface in Junos",
+    "script": "the kind of set-up of sqm-scripts: simple.qos, simplest.qos or piece_of_cake.qos",
+    "step_thresh": "the sojourn time above which DualPI2 marks scalable packets",
     "queue-limit": "the limit of a queue",
     "llq": "low-latency queueing, a priority queue above others: prio",
     "priority": "a queue served first: prio",
@@ -66,6 +119,19 @@ def sections() -> dict[str, list[tuple[str, ...]]]:
         "router words": list(ROUTER_WORDS.items()),
         "verbs": [(name, one.help) for name, one in VERBS.items()],
     }
+
+
+def options() -> list[tuple[str, ...]]:
+    """Every option of the verbs by its name without hyphens, with the verbs that take it; the help is that of the
+    first."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for verb in VERBS:
+        for one in command(verb).params:
+            if one.param_type_name != "option" or one.hidden or "--help" in one.opts:
+                continue
+            name = max(one.opts, key=len).lstrip("-")
+            found.setdefault(name, (" ".join((one.help or "").split()), []))[1].append(verb)
+    return [(name, f"{help} An option of {wording.listed(verbs)}.") for name, (help, verbs) in found.items()]
 
 
 def _measured(name: str) -> str:

@@ -133,6 +133,8 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
         # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
         return None
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
+    if box == "vyos" and "/" in where.found.title:
+        options = {"inside": where.found.title}
     back = where.base.resolved["dumbbell"].get("back", {})
     if box == "sqm" and "rate" in back:
         side = "down" if where.found.title.endswith("download") else "up"

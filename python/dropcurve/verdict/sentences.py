@@ -204,7 +204,7 @@ class _Words:
         parts = [f"{self.name(winner)} gains {gains}"] if gains else []
         lost = f"costs {costs}" if gains else f"{self.name(winner)} costs {costs}"
         parts += [lost] if costs else []
-        return f"Sure against {self.name(other)}: {' and '.join(parts)}"
+        return f"Sure against {self.name(other)}: {', and '.join(parts)}"
 
     def infeasible(self) -> str:
         """Sentence for bounds that no design meets."""
