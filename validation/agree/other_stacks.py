@@ -25,10 +25,11 @@ NS3_QUEUES = {
     "fq_cobalt": 'kind = "fq_cobalt"\ndialect = "ns3"\nlimit = "200 pkts"\necn = false\n',
     "fq_pie": 'kind = "fq_pie"\ndialect = "ns3"\nlimit = "200 pkts"\n',
 }
+#: RED is the leaf of a class of HTB there, which asks no empty queue for a packet: it never learns that it is idle.
 LINUX_QUEUES = {
     "pfifo": 'kind = "droptail"\nlimit = "100 pkts"\n',
     "red": 'kind = "red"\ndialect = "linux"\nlimit = "150000 B"\nmin_th = "15000 B"\nmax_th = "45000 B"\nmax_p = 0.1\n'
-    'burst = 20\nmean_packet = "1500 B"\n',
+    'burst = 20\nmean_packet = "1500 B"\nidle_from = "never"\n',
     "pie": 'kind = "pie"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "codel": 'kind = "codel"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "fq_codel": 'kind = "fq_codel"\ndialect = "linux"\n',

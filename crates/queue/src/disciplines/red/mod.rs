@@ -202,7 +202,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         Red {
             queue: Fifo::new(limit),
             average: Average::new(params, &resolved, idle.packets_per_sec(resolved.idle_packet)),
-            q_time: Some(Time::ZERO),
+            q_time: (params.idle_from != IdleFrom::Never).then_some(Time::ZERO),
             curve,
             rules: Rules {
                 unit: params.unit,
@@ -279,7 +279,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         match self.rules.idle_from {
             IdleFrom::Empties if self.queue.is_empty() => self.q_time = Some(cx.now),
             IdleFrom::LastEvent => self.q_time = Some(cx.now),
-            IdleFrom::Empties | IdleFrom::LinkIdle => {}
+            IdleFrom::Empties | IdleFrom::LinkIdle | IdleFrom::Never => {}
         }
     }
 
@@ -341,6 +341,7 @@ impl<P: Packet + Copy, L: MarkingCurve> QueueDisc<P> for Red<P, L> {
             IdleFrom::Empties => pkt.is_some() && self.queue.is_empty(),
             IdleFrom::LinkIdle => pkt.is_none() && self.q_time.is_none(),
             IdleFrom::LastEvent => true,
+            IdleFrom::Never => false,
         };
         if starts {
             self.q_time = Some(cx.now);

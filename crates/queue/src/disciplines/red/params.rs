@@ -85,6 +85,8 @@ units::choices! {
         LinkIdle = "link_idle",
         /// At the last arrival or departure.
         LastEvent = "last_event",
+        /// Never: a class of HTB or TBF asks no empty queue for a packet (Linux).
+        Never = "never",
     }
 }
 

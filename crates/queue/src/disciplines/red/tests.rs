@@ -110,7 +110,7 @@ fn idle_time_in_each_way_of_counting_it() {
 #[test]
 fn when_idle_time_starts() {
     // One packet arrives at 0 and leaves at 1 ms; the link finds the queue empty at 2; the next packet comes at 4.
-    for (from, m) in [("empties", 3), ("link_idle", 2), ("last_event", 2)] {
+    for (from, m) in [("empties", 3), ("link_idle", 2), ("last_event", 2), ("never", 1)] {
         let mut red = red(&with(&[("idle_from", from), ("idle_decay", "truncated")]));
         arrive(&mut red, 0, 1000);
         set_avg(&mut red, 3.0);
