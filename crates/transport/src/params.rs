@@ -18,8 +18,8 @@ mod sizes;
 pub(crate) use algorithm::for_each_control;
 pub use algorithm::Algorithm;
 pub use controls::{
-    BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, HyStartRule, RateInterval, RateOrigin,
-    VegasRule, WestwoodRule,
+    BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, DctcpRule, HyStartRule, RateInterval,
+    RateOrigin, VegasRule, WestwoodRule,
 };
 pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
@@ -65,6 +65,8 @@ units::params! {
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
         /// Initial alpha (dctcp).
         dctcp_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "RFC 8257" },
+        /// Arithmetic of alpha (dctcp).
+        dctcp_rule: DctcpRule = DctcpRule::Rfc8257 => { source: "RFC 8257" },
         /// Weight of a round trip's share of marks in alpha (prague).
         prague_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
         /// Initial alpha (prague).
@@ -244,6 +246,9 @@ units::params! {
         frto: bool = false => { source: "RFC 5682" },
         /// Receive window; auto: unlimited.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
+        /// Largest receive buffer (third value of Linux's tcp_rmem): 0.6325 of it is the receive window, the rest
+        /// pays for the kernel's records of each packet; auto: unlimited.
+        receive_buffer: Option<Bytes> = None => { range: Range::Positive, source: "Linux: 32 MiB, less with little memory" },
         /// Initial congestion window.
         initial_window: u64 = 10 => { unit: "segments", range: Range::Within(1.0, 1e6), source: "RFC 6928" },
         /// Initial slow start threshold; auto: the receive window.

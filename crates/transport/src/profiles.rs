@@ -67,6 +67,8 @@ pub const PROFILES: &[Preset] = &[
             ("pace_credit", "0.5"),
             ("cubic_rule", "linux"),
             ("hystart", "linux"),
+            ("dctcp_rule", "linux"),
+            ("receive_buffer", "32 MiB"),
             ("vegas_rule", "linux"),
             ("vegas_alpha", "2"),
             ("vegas_beta", "4"),

@@ -1059,3 +1059,28 @@ fn the_end_of_a_recovery_counts_what_arrived_with_it() {
     talk.ack(16);
     assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Avoidance));
 }
+
+/// An ECN echo in Linux: the window of ten falls to five by one segment for each two ACKs, and does not grow before
+/// everything sent before the echo is acknowledged.
+#[test]
+fn an_echo_reduces_the_window_in_proportion_to_deliveries() {
+    let options = [
+        ("recovery", "rack"),
+        ("reduction", "linux"),
+        ("reduce", "window"),
+        ("arithmetic", "whole"),
+        ("counting", "whole"),
+        ("ecn", "true"),
+        ("initial_ssthresh", "10"),
+    ];
+    let (mut talk, sent) = Talk::start(&options);
+    assert_eq!(sent.len(), 10);
+    talk.now = at(100);
+    let mut released = Vec::new();
+    for ack in 1..=11 {
+        talk.hear(ack, &[], ack == 1);
+        released.push(talk.sent());
+    }
+    let expected: [&[u32]; 11] = [&[10], &[], &[11], &[], &[12], &[], &[13], &[], &[], &[14], &[15]];
+    assert_eq!(released, expected);
+}

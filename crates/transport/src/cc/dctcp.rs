@@ -6,13 +6,17 @@
 //! an ECN echo does not grow the window.
 
 use super::{AckEvent, Cause, CongestionEvent, Control, Reno, Window};
-use crate::params::Params;
+use crate::params::{DctcpRule, Params};
+
+/// Steps of alpha in Linux.
+const STEPS: f64 = 1024.0;
 
 /// DCTCP: moving average of the share of marks.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     alpha: f64,
     g: f64,
+    rule: DctcpRule,
     acked: u32,
     marked: u32,
     /// End of the observation window.
@@ -26,11 +30,25 @@ impl Dctcp {
         Dctcp {
             alpha: params.dctcp_alpha,
             g: params.dctcp_g,
+            rule: params.dctcp_rule,
             acked: 0,
             marked: 0,
             window_end: 0,
             growth: Reno::new(params),
         }
+    }
+
+    /// Takes a window's share of marks into alpha.
+    fn follow(&mut self) {
+        let (acked, marked) = (f64::from(self.acked), f64::from(self.marked));
+        if self.rule == DctcpRule::Rfc8257 {
+            self.alpha = (1.0 - self.g) * self.alpha + self.g * (marked / acked);
+            return;
+        }
+        let alpha = self.alpha * STEPS;
+        let step = (alpha * self.g).floor();
+        let kept = if step > 0.0 { alpha - step } else { 0.0 };
+        self.alpha = ((kept + (marked * STEPS * self.g / acked).floor()) / STEPS).min(1.0);
     }
 }
 
@@ -42,6 +60,9 @@ impl Control for Dctcp {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         match event.cause {
+            Cause::Ecn if self.rule == DctcpRule::Linux => {
+                window.cwnd - (window.cwnd * self.alpha / 2.0).floor()
+            }
             Cause::Ecn => window.cwnd * (1.0 - self.alpha / 2.0),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
         }
@@ -53,14 +74,13 @@ impl Control for Dctcp {
         if event.una <= self.window_end || self.acked == 0 {
             return;
         }
-        let share = f64::from(self.marked) / f64::from(self.acked);
-        self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+        self.follow();
         (self.acked, self.marked) = (0, 0);
         self.window_end = event.next;
     }
 
     fn fall_back_to_classic_ecn(&mut self) {
-        (self.alpha, self.g) = (1.0, 0.0);
+        (self.alpha, self.g, self.rule) = (1.0, 0.0, DctcpRule::Rfc8257);
     }
 
     fn watches(&self) -> bool {
@@ -113,6 +133,24 @@ mod tests {
         assert_eq!(cc.alpha, 0.8125);
         cc.on_every_ack(&event(1, 17, 25, false));
         assert_eq!(cc.alpha, 0.609375);
+    }
+
+    /// In steps of 1024: a window of 145 with 3 marks adds 192 / 145, one step; alpha 15 has no sixteenth and is
+    /// forgotten; a window of 145 with alpha 1/1024 is not reduced at all.
+    #[test]
+    fn whole_steps_forget_a_small_alpha() {
+        let mut cc = Dctcp::new(&Params { dctcp_rule: DctcpRule::Linux, ..Params::default() });
+        let mut window = |alpha: f64, marked: u32| {
+            (cc.alpha, cc.acked, cc.marked) = (alpha / STEPS, 145, marked);
+            cc.follow();
+            cc.alpha * STEPS
+        };
+        assert_eq!((window(1024.0, 0), window(1024.0, 145)), (960.0, 1024.0));
+        assert_eq!((window(16.0, 3), window(15.0, 3), window(1.0, 2)), (16.0, 1.0, 0.0));
+        cc.alpha = 1.0 / STEPS;
+        assert_eq!(cut(&mut cc, 145.0), 145.0);
+        cc.alpha = 0.25;
+        assert_eq!(cut(&mut cc, 17.0), 15.0);
     }
 
     /// With alpha 1 it halves, with alpha 1/4 it falls by an eighth.

@@ -115,7 +115,7 @@ impl Ctx {
                 nxt: 0,
                 max: 0,
                 limit: u32::from(p.handshake == Handshake::Ns2Syn),
-                rwnd: p.window.map_or(NONE, |w| w as u32),
+                rwnd: p.receive_window(),
             },
             quota: 0,
             timed: NONE,

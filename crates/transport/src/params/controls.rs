@@ -32,6 +32,17 @@ units::choices! {
 }
 
 units::choices! {
+    /// Arithmetic of DCTCP's alpha.
+    pub enum DctcpRule {
+        /// Real numbers (RFC 8257).
+        Rfc8257 = "rfc8257",
+        /// Steps of 1/1024: a share of marks below 1/64 counts as none, an alpha below 1/64 is forgotten each
+        /// window, and few marks stop the window without reducing it (Linux).
+        Linux = "linux",
+    }
+}
+
+units::choices! {
     /// Implementations of Vegas.
     pub enum VegasRule {
         /// Brakmo and Peterson 1995, in real numbers.

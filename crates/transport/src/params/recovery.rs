@@ -81,10 +81,12 @@ units::choices! {
         Prr6937 = "rfc6937",
         /// As ns-3.37: the slow-start bound applies if retransmitted data is acknowledged, and a product of
         /// bytes wraps at 2^32, which pauses a long recovery. Without SACK nothing counts as delivered: each
-        /// duplicate ACK releases a segment (newreno).
+        /// duplicate ACK releases a segment (newreno). An ECN echo reduces the window as a loss does, with what it
+        /// acknowledges no longer in flight.
         Ns3 = "ns3",
         /// As `rfc6937`, relative to the window before the reduction; the slow-start bound needs an ACK that
-        /// advances and shows no loss (Linux).
+        /// advances and shows no loss. An ECN echo reduces the window in the same way, and until everything
+        /// sent before it is acknowledged nothing grows the window (Linux).
         Linux = "linux",
         /// Proportional rate reduction, RFC 9937: the bound depends on whether the ACK is safe.
         Prr9937 = "rfc9937",

@@ -2,7 +2,7 @@
 
 use super::{feedback, Params, Recovery};
 use crate::segment::require_packet;
-use units::param::{require, Check, Preset, Problem};
+use units::param::{require, Check, Param, Preset, Problem};
 use units::Bytes;
 
 impl Check for Params {
@@ -41,6 +41,14 @@ impl Check for Params {
             self.frto,
             "must be false with recovery = sack1 or vegas",
             "use another recovery or omit frto",
+        );
+        require(
+            problems,
+            self.receive_window() > 0,
+            "receive_buffer",
+            Param::show(&self.receive_buffer),
+            format!("must have room for a segment: 1.6 mss ({})", Param::show(&self.mss)),
+            "",
         );
         feedback::check(self, problems);
         for (key, value, least_key, least) in [

@@ -3,7 +3,17 @@
 use super::{Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule, WestwoodRule};
 use units::Bytes;
 
+/// Share of a receive buffer of Linux that holds payload.
+const PAYLOAD: f64 = 0.6325;
+
 impl Params {
+    /// The receive window in segments: `window`, at most what `receive_buffer` has room for.
+    pub(crate) fn receive_window(&self) -> u32 {
+        let room = self.receive_buffer.map(|buffer| (PAYLOAD * buffer.0 as f64 / self.mss.0 as f64) as u32);
+        let window = self.window.map(|segments| segments as u32);
+        window.into_iter().chain(room).min().unwrap_or(u32::MAX)
+    }
+
     /// Header bytes of a data segment.
     pub fn header_bytes(&self) -> Bytes {
         let timed = self.samples != RttSamples::PerWindow;
@@ -44,5 +54,22 @@ impl Params {
     /// The first segment with data: 1 if segment 0 opens the connection as in ns-2.
     pub(crate) fn first_segment(&self) -> u32 {
         u32::from(self.handshake == Handshake::Ns2Syn || self.bare_first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4 031 808 bytes, a machine of 512 MB: 2 550 118 bytes of payload, 1761 segments of 1448.
+    #[test]
+    fn the_receive_buffer_bounds_the_window() {
+        let mut params =
+            Params { mss: Bytes(1448), receive_buffer: Some(Bytes(4_031_808)), ..Params::default() };
+        assert_eq!(params.receive_window(), 1761);
+        params.window = Some(100);
+        assert_eq!(params.receive_window(), 100);
+        (params.window, params.receive_buffer) = (None, None);
+        assert_eq!(params.receive_window(), u32::MAX);
     }
 }

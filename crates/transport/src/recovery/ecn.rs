@@ -7,7 +7,7 @@
 use super::{LastReduction, LossRecovery};
 use crate::cc::{Cause, Control};
 use crate::connection::Ctx;
-use crate::params::EcnRule;
+use crate::params::{EcnRule, Recovery, Reduce, Reduction};
 use crate::segment::Ack;
 use units::Time;
 
@@ -55,6 +55,8 @@ impl LossRecovery {
         if ack.ack <= self.recover && !repeated || !ctx.cc.may_reduce_on_echo(now) {
             return;
         }
+        self.finish_echo_reduction(ctx);
+        let before = ctx.window.cwnd;
         self.recover = ctx.seq.max;
         self.keep_reduction();
         self.last_reduction = LastReduction::Ecn;
@@ -65,7 +67,59 @@ impl LossRecovery {
         } else {
             ctx.ecn_backoff = true;
         }
-        self.reduce_window(ctx, now, Cause::Ecn);
+        let mut load = self.load(ctx);
+        if ctx.params.reduce == Reduce::Pipe {
+            // In ns-3 what the echo acknowledges is in flight no more.
+            load = (load - f64::from(ack.ack.saturating_sub(ctx.seq.una))).max(0.0);
+        }
+        ctx.reduce_window(now, Cause::Ecn, load);
         ctx.counters.ecn_cuts += 1;
+        if self.is_reducing_for_echo(ctx) {
+            // The window falls with the ACKs of this round trip.
+            ctx.window.cwnd = before.max(ctx.window.ssthresh);
+            let flight = if self.algorithm == Recovery::Rack { before as u32 } else { ctx.seq.outstanding() };
+            self.parts.board.recover_fs = flight.max(1);
+            (self.parts.board.prr_delivered, self.parts.board.prr_out) = (0, 0);
+        }
+    }
+
+    /// Whether an ECN echo is reducing the window in proportion to deliveries (`reduction = "linux"` or `"ns3"`): until
+    /// everything sent before the echo is acknowledged, and nothing else grows the window.
+    #[inline]
+    pub(super) fn is_reducing_for_echo(&self, ctx: &Ctx) -> bool {
+        self.last_reduction == LastReduction::Ecn && self.reduces_in_steps(ctx)
+    }
+
+    fn reduces_in_steps(&self, ctx: &Ctx) -> bool {
+        let stepwise = match self.algorithm {
+            Recovery::Rack => ctx.params.reduction == Reduction::Linux,
+            Recovery::Sack => ctx.params.reduction == Reduction::Ns3,
+            _ => false,
+        };
+        stepwise && !ctx.model_based
+    }
+
+    /// Continues the reduction for an ECN echo with an ACK; `safe`: it advances and shows no loss. Returns whether the
+    /// reduction goes on.
+    pub(super) fn continue_echo_reduction(&mut self, ctx: &mut Ctx, delivered: u32, safe: bool) -> bool {
+        if ctx.seq.una > self.recover {
+            self.finish_echo_reduction(ctx);
+            return false;
+        }
+        if delivered > 0 {
+            self.update_prr(ctx, delivered, safe);
+        }
+        true
+    }
+
+    /// Ends the reduction for an ECN echo at ssthresh.
+    fn finish_echo_reduction(&mut self, ctx: &mut Ctx) {
+        if self.is_reducing_for_echo(ctx) {
+            if let Some(target) = ctx.cc.window_after_recovery() {
+                ctx.window.ssthresh = target;
+            }
+            ctx.window.cwnd = ctx.window.ssthresh;
+            self.last_reduction = LastReduction::Exited;
+        }
     }
 }

@@ -157,7 +157,10 @@ impl LossRecovery {
         }
         match self.algorithm {
             Recovery::Sack => self.sent_sack(ctx, seq),
-            Recovery::Rack => self.parts.board.prr_out += u32::from(self.recovering),
+            Recovery::Rack => {
+                let counts = self.recovering || self.last_reduction == LastReduction::Ecn;
+                self.parts.board.prr_out += u32::from(counts);
+            }
             Recovery::Sack1 => self.sent_sack1(seq),
             _ => {}
         }

@@ -20,7 +20,7 @@ impl LossRecovery {
             ctx.quota = 0;
             return;
         }
-        let quiet = ack.sack.is_empty() && !self.recovering && !self.loss;
+        let quiet = ack.sack.is_empty() && !self.recovering && !self.loss && !self.is_reducing_for_echo(ctx);
         if quiet && ack.ack > ctx.seq.una && self.parts.board.sacked_count == 0 {
             let (acked, flight) = (ack.ack - ctx.seq.una, ctx.seq.outstanding());
             self.advance(ctx, now, ack);
@@ -54,7 +54,11 @@ impl LossRecovery {
             }
             return self.continue_recovery(ctx, now, ack, acked, delivered, fresh);
         }
-        if acked > 0 && strict && duplicate && !self.loss {
+        let reducing =
+            self.is_reducing_for_echo(ctx) && self.continue_echo_reduction(ctx, delivered, acked > 0);
+        if reducing {
+            // The reduction sets the window.
+        } else if acked > 0 && strict && duplicate && !self.loss {
             ctx.timers.arm(Timer::Retransmission, due);
         } else if acked > 0 {
             self.grow_with_holes(ctx, now, ack, acked, delivered, flight);

@@ -223,7 +223,9 @@ impl LossRecovery {
             self.loss = false;
             self.parts.rack.end_recovery();
         }
-        if acked > 0 {
+        let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
+        let reducing = self.is_reducing_for_echo(ctx) && self.continue_echo_reduction(ctx, delivered, safe);
+        if acked > 0 && !reducing {
             self.grow(ctx, now, ack, self.counted(ctx, acked, delivered), delivered, flight);
         }
         self.enter_rack_if_lossy(ctx, now, delivered);
@@ -234,9 +236,12 @@ impl LossRecovery {
             return;
         }
         self.dupacks = self.dupacks.max(1);
-        let linux = ctx.params.reduction == Reduction::Linux;
-        let before = if linux { ctx.window.cwnd as u32 } else { ctx.seq.outstanding() };
-        self.parts.board.recover_fs = before.max(1);
+        if !self.is_reducing_for_echo(ctx) {
+            let linux = ctx.params.reduction == Reduction::Linux;
+            let before = if linux { ctx.window.cwnd as u32 } else { ctx.seq.outstanding() };
+            self.parts.board.recover_fs = before.max(1);
+            (self.parts.board.prr_delivered, self.parts.board.prr_out) = (0, 0);
+        }
         if ctx.seq.una >= self.recover {
             self.save_window(ctx);
             self.recover = ctx.seq.max;
@@ -248,11 +253,9 @@ impl LossRecovery {
         ctx.counters.fast_recoveries += 1;
         self.recovering = true;
         ctx.restart_timer_on_retransmit(now);
-        self.parts.board.prr_delivered = 0;
-        self.parts.board.prr_out = 0;
         self.update_prr(ctx, delivered, false);
         if let Some(lost) = self.first_lost(ctx) {
-            self.parts.board.prr_out = 1;
+            self.parts.board.prr_out += 1;
             self.forced = lost;
         }
     }
