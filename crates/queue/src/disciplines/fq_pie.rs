@@ -3,8 +3,8 @@
 //! Reference: RFC8290 for the turns, RFC8033 for the law in each queue; the pairing is that of Linux and
 //! ns-3. Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`,
 //! `max_burst` are spans. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All
-//! queues tick at once. A full buffer refuses the arriving packet, not one of the longest queue, as both
-//! implementations do.
+//! queues tick at once. A full buffer refuses the arriving packet, not one of the longest queue,
+//! unless `victim` says so.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
@@ -17,6 +17,17 @@ use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span, Time};
 
+units::choices! {
+    /// Packets dropped when the buffer is full.
+    pub enum FqPieVictim {
+        /// The arriving one (Linux).
+        Arriving = "arriving",
+        /// The head of the queue with the most bytes: half of its bytes, at most `drop_batch` packets. A queue that
+        /// alone has reached the limit refuses the arriving packet (ns-3).
+        Fattest = "fattest",
+    }
+}
+
 units::params! {
     /// Flow queues served by deficit round robin, each under PIE.
     pub struct Params {
@@ -24,6 +35,10 @@ units::params! {
         limit: Amount = Amount::Packets(10240.0) => { source: "Linux fq_pie" },
         /// Maximum backlog of all queues. Zero: only `limit` applies.
         memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_pie" },
+        /// Packets dropped when the buffer is full.
+        victim: FqPieVictim = FqPieVictim::Arriving => { source: "Linux fq_pie" },
+        /// Most packets dropped at once from the fattest queue.
+        drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
         /// Queues that flows are hashed into.
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "Linux fq_pie" },
         /// Queues per set of the hash: a flow takes a free queue of its set. 1: the hash alone decides.
@@ -102,9 +117,10 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "ns3",
-        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes, no spacing of drops.",
+        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes, no spacing of drops; a full buffer cuts the fattest queue.",
         options: &[
             ("memory_limit", "0 B"),
+            ("victim", "fattest"),
             ("quantum", "1500 B"),
             ("derandomise", "false"),
             ("guard_unit", "packets"),
@@ -159,6 +175,8 @@ pub struct FqPie<P> {
     flows: Flows<P, PieState>,
     law: PieLaw,
     bounds: Bounds,
+    cuts_fattest: bool,
+    drop_batch: u64,
     t_update: Span,
     next_tick: Time,
     awake: Awake,
@@ -199,6 +217,8 @@ impl<P: Packet + Copy> FqPie<P> {
             flows: Flows::new(hash, params.quantum.0 as i64, law.start()),
             law,
             bounds: Bounds::new(params.limit, params.memory_limit),
+            cuts_fattest: params.victim == FqPieVictim::Fattest,
+            drop_batch: params.drop_batch,
             t_update: params.t_update,
             next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
             awake: Awake::none(params.flows),
@@ -209,8 +229,10 @@ impl<P: Packet + Copy> FqPie<P> {
 impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         let i = self.flows.queue_of(pkt.flow(), cx);
-        let fits = self.bounds.hold(self.flows.packets() + 1, self.flows.bytes() + pkt.size().0, cx);
+        let all = (self.flows.packets(), self.flows.bytes());
         let queue = self.flows.queue(i);
+        let (packets, bytes) = if self.cuts_fattest { (queue.packets(), queue.bytes()) } else { all };
+        let fits = self.bounds.hold(packets + 1, bytes + pkt.size().0, cx);
         if !fits {
             self.law.overflowed(&mut queue.state);
             cx.drop(pkt, Reason::Overflow);
@@ -225,6 +247,9 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         if let Some(kept) = kept {
             self.flows.push(i, kept, cx);
             self.awake.wake(i);
+            if self.cuts_fattest {
+                self.flows.make_room(self.bounds, self.drop_batch, cx, |_| {});
+            }
         }
     }
 
@@ -320,6 +345,19 @@ mod tests {
             queue.arrive(0, Pkt { flow, ..Pkt::new(0) });
         }
         assert_eq!(queue.dropped(), [3]);
+    }
+
+    /// Six packets of flow 1 and one of flow 2 exceed six: half the bytes of flow 1 end, at its head. Flow 1 alone is
+    /// refused its seventh.
+    #[test]
+    fn in_ns3_a_full_buffer_cuts_the_fattest_queue() {
+        let mut queue = bench(&[("dialect", "ns3"), ("limit", "6 pkts")]);
+        for flow in [1, 1, 1, 1, 1, 1, 1] {
+            queue.arrive(0, Pkt { flow, ..Pkt::new(0) });
+        }
+        assert_eq!(queue.dropped(), [6]);
+        queue.arrive(0, Pkt { flow: 2, ..Pkt::new(0) });
+        assert_eq!(queue.dropped(), [6, 0, 1, 2]);
     }
 
     #[test]
