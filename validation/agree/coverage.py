@@ -11,10 +11,10 @@ import csv
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import dropcurve as dc
+from dropcurve.present.wrapping import wrap_markdown
 
 from . import means, other_stacks
 from .__main__ import reference
@@ -219,7 +219,7 @@ def main() -> None:
         writer.writerows(linux_lines(compared, "linux-7.3"))
         writer.writerows(linux_lines(coarse, "linux"))
         writer.writerows(ns3_lines(context))
-    Path(PAGE).write_text(page(compared), encoding="utf-8")
+    PAGE.write_text(wrap_markdown(page(compared)), encoding="utf-8")
 
 
 if __name__ == "__main__":
