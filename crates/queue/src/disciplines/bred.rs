@@ -130,9 +130,9 @@ impl<P: Packet + Copy> QueueDisc<P> for Bred<P> {
         let kept = if signal { cx.mark_or_drop(pkt, self.params.ecn, Reason::Early) } else { Some(pkt) };
         match kept {
             Some(kept) if self.queue.has_room(&kept, cx) => {
-                let account = self.flows.entry(kept.flow());
-                account.qlen += 1;
-                account.gap = if signal { 0 } else { account.gap + 1 };
+                let held = self.flows.entry(kept.flow());
+                held.qlen += 1;
+                held.gap = if signal { 0 } else { held.gap + 1 };
                 self.queue.push(kept, cx);
             }
             Some(kept) => {
