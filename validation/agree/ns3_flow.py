@@ -1,7 +1,8 @@
-"""One flow of segments over the path of ns-3's programs: which transmissions are destroyed, and all of them compared.
+"""One flow of segments over the path of ns-3's programs: destroys chosen transmissions and compares all
+transmissions.
 
-Path: 100 Mbit/s 1 ms, then a slower link. A loss destroys a transmission of a segment on arrival, so the drop list
-stands on a link of no length behind that one.
+Path: 100 Mbit/s 1 ms, then a slower link. A loss destroys a transmission of a segment on arrival, so the drop
+list belongs to a further link without delay.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ ack_every = {every}
 
 @dataclass(frozen=True)
 class SingleFlow:
-    """Arguments of one run: keys of the sender, how many transmissions of which segments are lost, segments for one
-    acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue in packets, 0 if
-    it is never full.
+    """Arguments of one run: keys of the sender, how many transmissions of which segments are lost, segments
+    for one acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue
+    in packets, 0 if it is never full.
     """
 
     stack: str
@@ -96,7 +97,8 @@ class SingleFlow:
         )
 
     def play(self) -> list[Sent]:
-        """Our transmissions. Where a loss falls is known once all before it are: so one run for each."""
+        """Our transmissions. The position of a loss depends on all earlier losses, so each loss takes one
+        run."""
         drop: list[int] = []
         while True:
             trace = dc.trace(dc.Scenario.parse(self.scenario(drop)))
@@ -107,7 +109,8 @@ class SingleFlow:
             drop.append(place)
 
     def _next_loss(self, entered: list[int], drop: list[int]) -> int | None:
-        """The first place at which a transmission is yet to be destroyed; the SYN at place 0 is none of them."""
+        """The first position of a transmission that is still to be destroyed; the SYN at position 0 does not
+        count."""
         times: dict[int, int] = {}
         for place, segment in enumerate(entered[1:], 1):
             before = times.get(segment, 0)

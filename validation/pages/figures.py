@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def red_share() -> Figure:
-    """The share of packets that each spacing takes, against the probability that is configured."""
+    """The share of packets that each spacing drops, over the configured probability."""
     figure = style.new_figure(style.PAGE_IN, 2.7)
     ax = figure.subplots()
     p_b = np.linspace(0.0, 0.2, 161)
@@ -71,7 +71,7 @@ def red_share() -> Figure:
 
 
 def red_spacing() -> Figure:
-    """How far apart marks fall at p_b = 0.1, packet by packet, under each spacing."""
+    """The distance between marks at p_b = 0.1 under each spacing."""
     figure = style.new_figure(style.PAGE_IN, 3.9)
     names = ("pseudocode", "text", "double", "geometric", "wait")
     axes = figure.subplots(len(names), 1, sharex=True, sharey=True)
@@ -94,7 +94,7 @@ def red_spacing() -> Figure:
 
 
 def _gaps(spacing: str, p_b: float) -> tuple[np.ndarray, np.ndarray]:
-    """Distances from one mark to the next and their chances, the rule applied packet by packet."""
+    """Distances between marks and their probabilities, computed packet by packet."""
     gaps = np.arange(1, 200)
     chance = np.zeros(len(gaps))
     left = 1.0

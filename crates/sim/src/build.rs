@@ -22,8 +22,8 @@ pub const FLOWS_WITH_HISTOGRAMS: usize = 64;
 /// Up to this many flows record series.
 pub const FLOWS_WITH_SERIES: usize = 256;
 
-/// Builds the network of a plan, whose steps `carrier` connects. Every random value comes from the stream of the component it
-/// belongs to.
+/// Builds the network of a plan; `carrier` connects its steps. Every random value comes from the stream of
+/// its component.
 pub fn build<C: Carrier>(
     plan: &Plan,
     seed: u64,
@@ -67,7 +67,7 @@ pub fn build<C: Carrier>(
     network
 }
 
-/// When a run of this plan measures; `series`: whether it records series.
+/// The measurement window of a run of this plan; `series`: whether it records series.
 pub fn measurement_window(plan: &Plan, series: bool) -> MeasurementWindow {
     MeasurementWindow {
         warmup: plan.run.start + plan.run.warmup,
@@ -90,7 +90,8 @@ fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow
     link.with_probe(LinkProbe::new(window))
 }
 
-/// Adds the private links of a group's members. There are many, so the carrier may take them over before they are built.
+/// Adds the private links of a group's members. There are many, so the carrier may replace them before they
+/// are built.
 fn add_private_links<C: Carrier>(network: &mut Network<C>, group: &GroupPlan, plan: &PrivatePlan, seed: u64) {
     let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
     let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();

@@ -18,7 +18,7 @@ Engine = Annotated[
 
 
 def with_engine(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """The verb with the option ``--engine``, which holds for all runs it makes."""
+    """Returns the verb with the option ``--engine``, which applies to all its runs."""
     signature = inspect.signature(verb, eval_str=True)
 
     @functools.wraps(verb)

@@ -47,8 +47,8 @@ impl Sender {
         self.start_pacing();
     }
 
-    /// ECN flags of the SYN: the first two SYNs ask for ECN, later ones do not, in case ECN is why no answer
-    /// arrives (RFC 9768 section 3.1.4.1).
+    /// ECN flags of the SYN: the first two SYNs ask for ECN, later ones do not, in case ECN prevents an
+    /// answer (RFC 9768 section 3.1.4.1).
     fn syn_ecn_flags(&self) -> u8 {
         if self.negotiates() && self.ctx.rtt.backoff() <= 2 {
             Mode::of(&self.ctx.params).asks()

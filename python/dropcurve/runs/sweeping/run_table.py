@@ -1,16 +1,17 @@
-"""Runs kept once each, under the hash of their scenario, their seed and the build of the core.
+"""Stores each run once, under the hash of its scenario, its seed and the build of the core.
 
-A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any number of
-machines may write into it at once. While a file is being filled its rows also go, one line each, into a journal beside
-it: a process that is killed leaves the journal, and the next process that opens the store, or is assigned the same
-work, reads it. Where pyarrow (the extra ``sweep``) is missing, the lines of a journal are the file.
+A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any
+number of machines may write into it at the same time. Until a file is complete, its rows are written one per
+line into a journal. If the process is killed, the next process that opens the store, or is assigned the same
+work, reads the journal. Without pyarrow (the extra ``sweep``) the journal itself is the file.
 
-No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is in a
-Parquet file. The holder, who knows the files that were there when the work was handed out, only needs to read the
-files of others since (`RunTable.look`): a run that is not in them has not been made.
+No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is
+in a Parquet file. The lock holder knows the files that existed when the work was assigned, so it only reads
+the files that other sessions have written since (`RunTable.look`): a run that is not in them has not been
+made.
 
-Files are called ``KIND-SESSION-WORK-NUMBER``: a session is one sweep or search, whose work is handed out without
-repetition, so that what it wrote for other work need not be read.
+Files are called ``KIND-SESSION-WORK-NUMBER``. A session is one sweep or search; it assigns each piece of work
+once, so that its files for other work need not be read.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ FLUSH_S = 30.0
 COMPACT_ROWS = 500_000
 #: Files from which on opening a store compacts it.
 MANY = 200
-#: The lock under which files are put together or taken in.
+#: The lock under which files are merged or journals converted.
 _TIDYING = "tidying"
 #: Types of the columns that identify the run of a row, for `check_schema`.
 KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
@@ -63,8 +64,8 @@ def _short() -> str:
 class RunTable:
     """The runs in ``folder``; those of another ``build`` are kept but not seen.
 
-    ``session`` names the work this is used for, ``known`` the files it had read when it decided what to make, ``cache``
-    the store of runs as a command's option does (`runs.cache`).
+    ``session`` names the sweep or search that uses the table, ``known`` the files it had read when it decided
+    which runs to make, and ``cache`` the store of runs, as the option of a command does (`runs.cache`).
     """
 
     folder: Path
@@ -74,8 +75,8 @@ class RunTable:
     cache: str | Path | None = field(default=None, compare=False)
 
     def open(self) -> None:
-        """Makes the folder, adopts the journals of interrupted work and notes the table in the store of runs, for
-        other commands to read. Raises ResultError if it cannot be written."""
+        """Makes the folder, adopts the journals of interrupted work and notes the table in the store of runs,
+        for other commands to read. Raises ResultError if it cannot be written."""
         writable(self.folder)
         self.adopt()
         if len(self.files()) > MANY:
@@ -90,7 +91,7 @@ class RunTable:
         return Locks(self.folder)
 
     def adopt(self) -> None:
-        """Takes in the journals of processes that were killed, and waits for others who do."""
+        """Converts the journals of killed processes to files, and waits for other processes that do so."""
         with self.locks.holding(_TIDYING):
             for path in sorted(self.folder.glob("journal-*.jsonl")):
                 if self.locks.try_acquire([path.name]):
@@ -107,15 +108,15 @@ class RunTable:
         return sorted(self.folder.glob("part-*.parquet"))
 
     def parts(self) -> list[Path]:
-        """The Parquet files, and the files of lines that no one with pyarrow has taken in yet."""
+        """The Parquet files, and the journals that no process with pyarrow has converted yet."""
         return sorted([*self.files(), *self.folder.glob("part-*.jsonl")])
 
     def keys(self) -> set[Key]:
-        """(scenario, seed) of every run that is there."""
+        """(scenario, seed) of every run in the table."""
         return {key(row) for row in self.rows(columns=KEY)}
 
     def rows(self, *, columns: Iterable[str] | None = None) -> Iterator[Row]:
-        """Every run of this build once, gaps left out. The files they are read from are `known` from then on."""
+        """Every run of this build once, without gaps. Their files become `known`."""
         wanted = None if columns is None else list(columns)
         seen: set[Key] = set()
         read: set[str] = set()
@@ -131,10 +132,12 @@ class RunTable:
         self.known.update(read)
 
     def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
-        """Rows of the runs ``keys``, which the caller has locked, as far as others have made them since this session
-        read the table, or they were made for the same ``work`` before; the file ``but`` the caller knows.
+        """Rows of the runs ``keys``, which the caller has locked, as far as others have made them since this
+        session read the table, or they were made for the same ``work`` before; the file ``but`` the caller
+        knows.
 
-        Journals come first: one that is gone when it is its turn had become a file before the files are looked at.
+        Journals come first: one that is gone when it is its turn had become a file before the files are
+        looked at.
         """
         wanted = set(keys)
         found: dict[Key, Row] = {}
@@ -168,11 +171,12 @@ class RunTable:
         ]
 
     def writer(self, *, work: str = "") -> Writer:
-        """A place to put rows. ``work`` names what they are made for, for `look`."""
+        """A writer of rows; ``work`` names the work they belong to, for `look`."""
         return Writer(self, work or _short())
 
     def compact(self) -> None:
-        """Makes few large files of many small ones; killed half-way it leaves runs twice, which readers see once."""
+        """Merges many small files into few large ones. If it is killed half-way, some runs are stored twice,
+        and readers return them once."""
         with self.locks.holding(_TIDYING):
             # A file whose journal is still there would come again if its writer died now.
             small = [
@@ -196,8 +200,8 @@ class RunTable:
                 path.unlink(missing_ok=True)
 
     def _close(self, journal: Path, rows: list[Row]) -> None:
-        """Makes a Parquet file of a journal's rows and removes the journal. The file has the journal's name, so that
-        doing it again, after having been killed in between, leaves one file."""
+        """Makes a Parquet file of a journal's rows and removes the journal. The file has the journal's name,
+        so that doing it again, after having been killed in between, leaves one file."""
         part = journal.with_name(f"part-{journal.stem.removeprefix('journal-')}")
         if rows and installed("pyarrow"):
             self._write(part.with_suffix(".parquet"), rows)
@@ -251,9 +255,11 @@ class Writer:
         return [names[name] for name in got]
 
     def lock(self, keys: Sequence[Key]) -> list[Key]:
-        """Locks those of the runs that no other session is making, and if there are none waits for the first.
+        """Locks those of the runs that no other session is making; if there are none, waits for the first
+        one.
 
-        It holds no other lock while it waits, so that two sessions that wait for each other's runs cannot deadlock.
+        It holds no other lock while it waits, so that two sessions that wait for each other's runs cannot
+        deadlock.
         """
         got = self.try_lock(keys)
         if not got and keys:
@@ -265,7 +271,7 @@ class Writer:
         return got
 
     def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Rows of the runs that it has locked and not added itself, as far as they exist; see `RunTable.look`."""
+        """Existing rows of the runs that it has locked but not added itself; see `RunTable.look`."""
         own = None if self._file is None else Path(self._file.name)
         return self.store.look(keys, self.work, but=own)
 
@@ -309,7 +315,7 @@ class Writer:
 
 
 def _part(path: Path, *, columns: list[str] | None) -> list[Row] | None:
-    """The rows of a file; None if it was put together with others since it was listed."""
+    """The rows of a file; None if it was merged with others since it was listed."""
     if path.suffix == ".jsonl":
         return list(_journal(path)) if path.exists() else None
     table = read_table(path, columns=columns)
@@ -321,7 +327,7 @@ def _journal_of(part: Path) -> Path:
 
 
 def _journal(path: Path) -> Iterator[Row]:
-    """The rows of a journal; a last line that was cut off is left out, and so is what is no row."""
+    """The rows of a journal, without an incomplete last line and without invalid lines."""
     try:
         content = read_bytes(path)
     except OSError:
@@ -336,7 +342,7 @@ def _journal(path: Path) -> Iterator[Row]:
 
 
 def read_table(path: Path, *, columns: list[str] | None) -> Any:
-    """A file as a table whose columns have the right types; None if it was put together with others since it was
+    """A file as a table whose columns have the right types; None if it was merged with others since it was
     listed."""
     require("pyarrow")
     import pyarrow as pa
@@ -370,7 +376,7 @@ def _full(row: Row) -> Row:
 
 
 def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
-    """The rows of runs that were not ``seen`` before, which are from then on."""
+    """The rows of runs that are not in ``seen``; adds these runs to it."""
     import pyarrow as pa
 
     keys = zip(*(table.column(name).to_pylist() for name in KEY), strict=True)
