@@ -1,11 +1,12 @@
-"""Adaptive RED, BLUE, SFB, AVQ, REM, PI and CHOKe as their papers print them, apart from every other transcription.
+"""Adaptive RED, BLUE, SFB, AVQ, REM, PI and CHOKe as their papers print them, apart from every other
+transcription.
 
-A second hand wrote them from memory of the published pseudocode, as the texts were not at hand, before it read their
-code in Rust. It had seen the tables of options on the pages of docs/disciplines and, for CHOKe, parts of relatives.py.
-SFB is the exception: its author had read the code in Rust and hashed.py, whose hash it takes, as FSKS02 leaves the hash
-open; the figure of SFB was at hand as a later text reprints it, the rest of the paper was not.
-Sources: FGS01 (Adaptive RED), FSKS02 (BLUE, SFB), KS01 (AVQ), ALLY01 (REM), HMTG01 (PI), PPP00 (CHOKe). Steps that
-these leave to RED are those of FJ93.
+They were written independently from memory of the published pseudocode, without the texts and before reading
+their code in Rust. Their author had seen the tables of options on the pages of docs/disciplines and, for CHOKe, parts
+of relatives.py. SFB is the exception: its author had read the code in Rust and hashed.py, whose hash it
+takes, as FSKS02 leaves the hash open; the figure of SFB comes from a later text that reprints it; the rest of
+the paper was not available. Sources: FGS01 (Adaptive RED), FSKS02 (BLUE, SFB), KS01 (AVQ), ALLY01 (REM),
+HMTG01 (PI), PPP00 (CHOKe). Steps that these leave to RED are those of FJ93.
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """
@@ -53,7 +54,8 @@ class BlueText(Fifo):
 
 
 class SfbFigure(Fifo):
-    """FSKS02, the figure of SFB: B[l][n] of a length and a probability, and one step delta in both directions.
+    """FSKS02, the figure of SFB: B[l][n] of a length and a probability, and one step delta in both
+    directions.
 
     `ratelimit()` is open: a bucket of `burst` packets, filled at `rate` packets a second.
     """
@@ -109,11 +111,12 @@ class SfbFigure(Fifo):
 
 
 class SfbText(SfbFigure):
-    """SFB with what Linux adds, by its manual and its behaviour: a bin's probability rises from `target` packets on; a
-    packet goes only if every bin holds `most`; two steps; above one half a growing part of the marks are drops.
+    """SFB with what Linux adds, by its manual and its behaviour: a bin's probability rises from `target`
+    packets on; a packet goes only if every bin holds `most`; two steps; above one half a growing part of the
+    marks are drops.
 
-    FSKS02 section 5 has moving hash functions: in the `warmup` before they change, a flow that is classified as
-    nonresponsive is hashed with the next functions too, and the probabilities of those bins are updated.
+    FSKS02 section 5 has moving hash functions: in the `warmup` before they change, a flow that is classified
+    as nonresponsive is hashed with the next functions too, and the probabilities of those bins are updated.
     """
 
     def __init__(self, limit, levels, bins, target, most, steps, rehash, warmup):
@@ -185,7 +188,8 @@ class AvqText(Fifo):
 
 
 class RemText(Fifo):
-    """ALLY01 equations 1 and 2: the price integrates the arrivals beyond the capacity and the backlog beyond b*."""
+    """ALLY01 equations 1 and 2: the price integrates the arrivals beyond the capacity and the backlog beyond
+    b*."""
 
     def __init__(self, limit, interval, gamma, alpha, phi, target):
         super().__init__(limit)
@@ -301,8 +305,8 @@ class RedText(Fifo):
 
 
 class AdaptiveText(RedText):
-    """FGS01: max_p every half second, AIMD towards the middle fifth between the thresholds; w_q and thresholds by the
-    link as its section 5 sets them."""
+    """FGS01: max_p every half second, AIMD towards the middle fifth between the thresholds; w_q and
+    thresholds by the link as its section 5 sets them."""
 
     gentle = True
     period = 500 * MS

@@ -1,9 +1,9 @@
 """CoDel, PIE and FQ-PIE as their RFCs print them, apart from every other transcription.
 
-A second hand wrote them from memory of the published pseudocode, as the texts were not at hand, before it read their
-code in Rust. It had seen the tables of options on the pages of docs/disciplines. They share no code with the other
-models. Sources: RFC 8289 section 5 (CoDel), RFC 8033 sections 4 and 5 and its appendix (PIE), RFC 8290 section 4 with
-RFC 8033 (FQ-PIE).
+They were written independently from memory of the published pseudocode, without the texts and before reading
+their code in Rust. Their author had seen the tables of options on the pages of docs/disciplines. They share no code
+with the other models. Sources: RFC 8289 section 5 (CoDel), RFC 8033 sections 4 and 5 and its appendix (PIE),
+RFC 8290 section 4 with RFC 8033 (FQ-PIE).
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """
@@ -95,7 +95,8 @@ class CoDelText(Fifo):
 
 
 class PieState:
-    """RFC 8033: the state of one controller, delays in seconds; the allowance in milliseconds, so that it ends at 0."""
+    """RFC 8033: the state of one controller, delays in seconds; the allowance in milliseconds, so that it
+    ends at 0."""
 
     REF, T_UPDATE_MS, MAX_BURST_MS = 0.015, 15, 150
     ALPHA, BETA = 0.125, 1.25
@@ -195,7 +196,8 @@ class FlowQueue:
 
 
 class FqPieText(Model):
-    """RFC 8290 section 4.1 and 4.2 with PIE in place of CoDel; a flow has a queue of its own (no two collide)."""
+    """RFC 8290 section 4.1 and 4.2 with PIE in place of CoDel; a flow has a queue of its own (no two
+    collide)."""
 
     period = 15 * MS
     QUANTUM = 1514

@@ -1,7 +1,7 @@
 """The language of the tree: one word for one thing, as docs/glossary.md lists them.
 
-A word stands in the table below where it is wrong in every sentence. Words that are wrong only in some sentences are
-left to readers.
+A word stands in the table below where it is wrong in every sentence. Words that are wrong only in some
+sentences are left to readers.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ INSTEAD = {
     r"(?:bears?|bearing) (?:it|that|this|them) out": "confirms",
     r"where (?:it is|they are) felt": "delay-sensitive traffic",
     r"to be had": "available, possible",
+    r"(?:not|was|were|nor) at hand": "available",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""
 

@@ -10,21 +10,22 @@ from dataclasses import dataclass, replace
 from ..errors import UsageError, nearest
 from ..quantities import units, wording
 
-#: Worth, in points of utilisation, of a queueing delay as long as the base round trip: at a round trip of 40 ms, 1 ms
-#: counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 of them, and
-#: trades a tenth of a link for 4 ms.
+#: Worth, in points of utilisation, of a queueing delay as long as the base round trip: at a round trip of 40
+#: ms, 1 ms counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count
+#: 100 of them, and trades a tenth of a link for 4 ms.
 POINTS_PER_ROUND_TRIP = 20.0
 #: Round trip assumed where none is known.
 ROUND_TRIP_S = 0.04
-#: Longest round trip that the rate of delay follows: people do not get used to a longer one. At 100 ms and above 1 ms
-#: counts as 0.2 points.
+#: Longest round trip that the rate of delay follows: users do not get used to a longer one. At 100 ms and
+#: above 1 ms counts as 0.2 points.
 MOST_ROUND_TRIP_S = 0.1
 #: Points of a page that takes twice as long: load time is felt by its logarithm (ITU-T G.1030).
 PAGE_POINTS = 10.0
 #: Points of 1 Mbit/s of video bit rate: the qualities of a usual video reach from 0.3 to 4.3 Mbit/s.
 VIDEO_POINTS = 5.0
-#: Points of 1 % of the packets of a thin flow. By the E-model (ITU-T G.107 with G.113, concealed losses) 1 % of loss
-#: costs a call what 150 ms of delay do; it does not count more, because a short run has few packets of a call to lose.
+#: Points of 1 % of the packets of a thin flow. By the E-model (ITU-T G.107 with G.113, concealed losses) 1 %
+#: of loss costs a call what 150 ms of delay do; it does not count more, because a short run has few packets
+#: of a call to lose.
 LOSS_POINTS = 5.0
 #: Names of the rates that may follow that of delay, with an example each.
 OTHERS = {"page": "page:2x=10", "video": "video:1Mbit=5", "loss": "loss:1%=5"}
@@ -66,7 +67,8 @@ class Exchange:
 
     @classmethod
     def parse(cls, text: str) -> Exchange:
-        """The rates that ``1ms=0.5``, ``10 ms = 2 points`` or ``1ms=0.5,page:2x=5,video:1Mbit=0,loss:1%=10`` state.
+        """The rates that ``1ms=0.5``, ``10 ms = 2 points`` or ``1ms=0.5,page:2x=5,video:1Mbit=0,loss:1%=10``
+        state.
 
         That of delay comes first; of the others 0 leaves an outcome out.
 

@@ -3,9 +3,10 @@
 //!
 //! Reference: RFC9332 appendix B, its figures 9 and 10.
 //! Units: `range`, `min_th`, `threshold` and `shift` are spans; `limit` counts packets or bytes of both
-//! queues together. Deviations: figure 9 prints a `minTh` of 500 ms, twice its whole buffer; it is zero here,
-//! and `as_printed` in the dialect `rfc`. The scheduler never picks an empty queue, as the printed one would.
-//! As in the figures, there is no protection against overload.
+//! queues together.
+//! Deviations: figure 9 prints a `minTh` of 500 ms, twice its whole buffer; it is zero here, and `as_printed`
+//! in the dialect `rfc`. The scheduler never picks an empty queue, as the printed one would. As in the
+//! figures, there is no protection against overload.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};

@@ -66,7 +66,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Dynamic-threshold RED";
     const ABOUT: &'static str =
         "RED whose thresholds shrink as the buffer fills, with larger shares for classes of higher \
-        priority. In the spirit of PDT-RED, whose paper was not available; no claim to be it.";
+        priority. Inspired by PDT-RED, whose paper was not available; no claim to be it.";
     const REFERENCE: &'static str = "SW07, PD14, FJ93";
     type Disc<P: Packet + Copy> = Dtred<P>;
 

@@ -2,9 +2,9 @@
 //!
 //! Reference: RFC8290, its sections 3 to 5; RFC8289 for the law in each queue.
 //! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval`
-//! are spans. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of
-//! addresses and ports: which flows collide differs from any other implementation. Of queues equally fat the
-//! first is cut.
+//! are spans.
+//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and
+//! ports: which flows collide differs from any other implementation. Of queues equally fat the first is cut.
 
 use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};

@@ -2,8 +2,9 @@
 //!
 //! Reference: HMTG01, its section IV; the recursion and the design point are that paper's.
 //! Units: `q_ref` and `limit` count packets or bytes, the queue is counted in the unit of `q_ref`; `a` and
-//! `b` are probabilities per packet, so a queue in bytes is divided by the typical packet. Deviations: none.
-//! The paper gives the controller as a gain and a zero; `a` and `b` follow by the bilinear transform.
+//! `b` are probabilities per packet, so a queue in bytes is divided by the typical packet.
+//! Deviations: none. The paper gives the controller as a gain and a zero; `a` and `b` follow by the bilinear
+//! transform.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};

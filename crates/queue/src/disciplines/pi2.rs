@@ -2,8 +2,8 @@
 //!
 //! Reference: SBTB16; RFC9332 appendix A prints the same controller.
 //! Units: `target` and `t_update` are spans, `alpha` and `beta` per second, `limit` counts packets or bytes.
-//! Deviations: the delay is that of the oldest packet. Beyond a quarter of drops the paper has further rules,
-//! of which this has the bound alone: a queue that still grows meets its limit.
+//! Deviations: the delay is that of the oldest packet. For drop probabilities above one quarter the paper has
+//! further rules; of these only the bound is implemented, so a queue that keeps growing overflows.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
@@ -38,7 +38,7 @@ units::params! {
         alpha: f64 = 0.3125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "SBTB16" },
         /// Weight of the change since the last step, per second.
         beta: f64 = 3.125 => { unit: "1/s", range: Range::Within(0.0, 1000.0), source: "SBTB16" },
-        /// Most that the output may be: its square bounds the drops of classic packets.
+        /// Upper bound on the output; its square bounds the drop probability of classic packets.
         most: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "SBTB16" },
         /// How the output is squared.
         square: Square = Square::Once => { source: "SBTB16" },

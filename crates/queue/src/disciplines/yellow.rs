@@ -3,9 +3,10 @@
 //!
 //! Reference: LZGY05.
 //! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `period` is a span, all
-//! else plain. Deviations: of the paper only the abstract was available (load factor first, a queue control
-//! function second); the function is the pair of hyperbolas with a floor that rate-based ATM switches use,
-//! and every constant is assumed. On an unlimited link the probability stays at zero.
+//! else plain.
+//! Deviations: of the paper only the abstract was available (load factor first, a queue control function
+//! second); the function is the pair of hyperbolas with a floor that rate-based ATM switches use, and every
+//! constant is assumed. On an unlimited link the probability stays at zero.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};

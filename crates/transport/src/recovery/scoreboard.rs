@@ -4,7 +4,9 @@
 //! SACKed below `lost_edge` is lost, everything not SACKed below `high_rxt` was retransmitted, and the pipe
 //! follows from counts.
 //!
-//! *Reference*: RFC 6675 sections 2 to 4. *Units*: segments. *Deviations*: `IsLost` counts segments, which
+//! *Reference*: RFC 6675 sections 2 to 4.
+//! *Units*: segments.
+//! *Deviations*: `IsLost` counts segments, which
 //! covers both of the RFC's tests if segments have one size.
 
 use crate::connection::NONE;
@@ -202,7 +204,8 @@ impl Scoreboard {
         blocks.iter().map(unknown).sum()
     }
 
-    /// Whether the last ACK reported this block at the same place or the one before; then nothing of it is new.
+    /// Whether the last ACK reported this block at the same place or the one before; then nothing of it is
+    /// new.
     #[inline]
     pub(crate) fn was_reported(&self, place: usize, start: u32, end: u32) -> bool {
         (start, end) == self.last.get(place) || (start, end) == self.last.get(place.saturating_sub(1))

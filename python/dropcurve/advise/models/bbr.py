@@ -1,7 +1,7 @@
 """Published laws of BBR's throughput: alone under random loss, and with loss-based flows in a deep buffer.
 
-References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 against loss-based flows). BBR's
-rate is no function of loss and round trip: without a bottleneck rate there is no answer.
+References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 against loss-based
+flows). BBR's rate is no function of loss and round trip: without a bottleneck rate there is no answer.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ PROBE_RTT_PKTS = 4.0
 
 
 def bbr_throughput(*, loss: float, rate_bps: float) -> float:
-    """Goodput of one BBR flow alone under random loss: the part of the bottleneck's rate that arrives, up to the loss
-    that the gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
+    """Goodput of one BBR flow alone under random loss: the part of the bottleneck's rate that arrives, up to
+    the loss that the gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
 
     Args:
         loss: share of packets lost at random, from 0 to 1.
@@ -69,13 +69,14 @@ def bbr_loss(*, throughput_bps: float, rate_bps: float) -> float | None:
 def bbr_share(
     *, buffer_pkts: float, rate_pps: float, rtt_s: float, flows: int = 1, duration_s: float | None = None
 ) -> float:
-    """Share of the link that all BBR flows (version 1) get together beside loss-based flows that keep the buffer full.
+    """Share of the link that all BBR flows (version 1) get together beside loss-based flows that keep the
+    buffer full.
 
-    BBR is limited by its window, twice its rate times the least round trip that it measured; while it measures, the
-    queue still holds the packets of the others and four of each BBR flow. With p the share of the others, a link of C
-    and a round trip R: (1 - p)(q + C R) = 2 (1 - p)(p q + 4N + C R), so p = 1/2 - 1/(2X) - 4N/q for N BBR flows, a
-    buffer of q packets and of X bandwidth-delay products (after WMSS19, whose text was not at hand). ``duration_s``
-    takes off the time spent measuring.
+    BBR is limited by its window, twice its rate times the least round trip that it measured; while it
+    measures, the queue still holds the packets of the others and four of each BBR flow. With p the share of
+    the others, a link of C and a round trip R: (1 - p)(q + C R) = 2 (1 - p)(p q + 4N + C R), so p = 1/2 -
+    1/(2X) - 4N/q for N BBR flows, a buffer of q packets and of X bandwidth-delay products (after WMSS19,
+    without its text). ``duration_s`` takes off the time spent measuring.
 
     Args:
         buffer_pkts: limit of the queue in packets.

@@ -1,11 +1,11 @@
 """Runs on a Dask cluster: batches of a second or more, results through a shared folder.
 
-Every batch writes the rows of its runs itself, into the table, as they finish, and sends back rows and records, which
-the client adds to its store of runs. So neither the death of a worker nor that of the scheduler or of the client loses
-a finished run: a batch given to another worker begins with what the first one left in its journal, and the same command
-given again asks only for what is not in the table. Workers hold locks on runs that they still make for a dead client or
-scheduler (`locks`): a worker that is assigned the same runs waits for them. The folder must be one that client and
-workers see under the same path, on a file system with record locks.
+Every batch writes the rows of its runs itself, into the table, as they finish, and sends back rows and
+records, which the client adds to its store of runs. So no finished run is lost if a worker, the scheduler or
+the client dies: a batch that is assigned to another worker starts from the journal of the first one, and the
+same command repeated requests only the runs that are not in the table. Workers hold locks on runs that they
+still make for a dead client or scheduler (`locks`): a worker that is assigned the same runs waits for them.
+The folder must be one that client and workers see under the same path, on a file system with record locks.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _REMEDY = "what was finished is kept; the same command goes on from there"
 
 @dataclass(frozen=True)
 class Batch:
-    """Work of one task, as plain data: scenarios as text, so that nothing of ours is pickled. ``session`` and ``known``
-    are those of the client's store."""
+    """Work of one task, as plain data: scenarios as text, so that nothing of ours is pickled. ``session`` and
+    ``known`` are those of the client's store."""
 
     name: str
     folder: str
@@ -59,8 +59,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """The answer of a batch: ``seconds`` for each run made, the rows of all, and the records of those made. Part of the
-    runs may have been there, from a worker that died or from another session."""
+    """The answer of a batch: ``seconds`` for each run made, the rows of all, and the records of those made.
+    Part of the runs may have been there, from a worker that died or from another session."""
 
     seconds: float
     rows: list[Row]
@@ -68,7 +68,8 @@ class BatchResult:
 
 
 def work(batch: Batch) -> BatchResult:
-    """Makes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does not see."""
+    """Makes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does
+    not see."""
     if build() != batch.build:
         raise UsageError(
             "worker",
@@ -112,7 +113,7 @@ def execute(
 
 @dataclass
 class _Client:
-    """Hands batches out and takes rows in."""
+    """Submits batches and collects rows."""
 
     client: Any
     store: RunTable
@@ -165,8 +166,8 @@ class _Client:
         return DropcurveError("cluster", self.address, f"the scheduler was lost{why}", _REMEDY, shown="value")
 
     def _ahead(self) -> int:
-        """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer: Dask's own
-        `scheduler_info` would wait for a dead one for ever."""
+        """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer:
+        Dask's own `scheduler_info` would wait for a dead one for ever."""
         ask = self.client.scheduler.identity
         workers = self.client.sync(ask, n_workers=-1, callback_timeout=ANSWER_S)["workers"]
         threads: int = sum(worker["nthreads"] for worker in workers.values())
@@ -175,7 +176,8 @@ class _Client:
     def _result(self, future: Any) -> BatchResult:
         """Returns the result of a finished batch.
 
-        A batch may have to be made again where its worker died, so the wait has no limit while the scheduler is there.
+        A batch may have to be made again where its worker died, so the wait has no limit while the scheduler
+        is there.
         """
         while True:
             try:

@@ -2,10 +2,11 @@
 //!
 //! Reference: HTM18, its section on COBALT; RFC8289 for CoDel.
 //! Units: `target`, `interval`, `blue_threshold` are spans; `limit` counts packets or bytes; `step_up` and
-//! `step_down` are probabilities. Deviations: HTM18 describes the scheme in words. Where it leaves a case
-//! open, this follows the observed behaviour of CAKE: the count falls by one for each time that the schedule
-//! passes without a signal, a signal that falls due is given in the first overlong interval too, and BLUE
-//! drops packets even if they are ECN-capable.
+//! `step_down` are probabilities.
+//! Deviations: HTM18 describes the scheme in words. Where it leaves a case open, this follows the observed
+//! behaviour of CAKE: the count falls by one for each time that the schedule passes without a signal, a
+//! signal that falls due is given in the first overlong interval too, and BLUE drops packets even if they are
+//! ECN-capable.
 
 pub(crate) mod law;
 

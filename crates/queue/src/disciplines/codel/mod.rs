@@ -2,7 +2,8 @@
 //!
 //! Reference: RFC8289, its section 5; NJ12 for the count rule before it.
 //! Units: `target`, `interval` and `ce_threshold` are spans; `limit` counts packets or bytes; `mtu` counts
-//! bytes. Deviations: none from RFC8289. Each difference between its implementations is a named option, and a
+//! bytes.
+//! Deviations: none from RFC8289. Each difference between its implementations is a named option, and a
 //! dialect is a row of options. A signal counts as early: it falls by schedule, not by chance.
 //!
 //! | file | holds |

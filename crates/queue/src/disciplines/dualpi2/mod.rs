@@ -2,8 +2,9 @@
 //!
 //! Reference: RFC9332, its sections 2 and 4 and appendix A; the scheduler is that of Linux dualpi2.
 //! Units: `target`, `t_update` and the marking thresholds are spans, `alpha` and `beta` per second; `limit`
-//! counts packets or bytes; probabilities are plain. Deviations: of the schedulers that RFC9332 allows, a
-//! weighted deficit round robin. At most `limit` packets wait in both queues together.
+//! counts packets or bytes; probabilities are plain.
+//! Deviations: of the schedulers that RFC9332 allows, a weighted deficit round robin. At most `limit` packets
+//! wait in both queues together.
 
 mod law;
 

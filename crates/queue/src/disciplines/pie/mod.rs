@@ -2,9 +2,9 @@
 //!
 //! Reference: RFC8033, its sections 4 and 5.
 //! Units: `target`, `t_update`, `max_burst` are spans, `alpha` and `beta` per second; `limit` counts packets
-//! or bytes. Deviations: the burst allowance is renewed at a tick, not at an arrival. A packet that leaves an
-//! empty queue makes a delay of zero. The parts that RFC8033 offers as additional are options, most of them
-//! on.
+//! or bytes.
+//! Deviations: the burst allowance is renewed at a tick, not at an arrival. A packet that leaves an empty
+//! queue makes a delay of zero. The parts that RFC8033 offers as additional are options, most of them on.
 //!
 //! | file | holds |
 //! |---|---|
