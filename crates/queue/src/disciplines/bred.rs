@@ -2,7 +2,7 @@
 //!
 //! Reference: AT99.
 //! Units: `l1`, `l2` and `w_m` count packets of one flow, `limit` counts packets or bytes.
-//! Deviations: AT99 was worked from memory of its algorithm. The values of its parameters were not at hand and are
+//! Deviations: AT99 was worked from memory of its algorithm. The values of its parameters were not available and are
 //! assumed; whether a flow beyond `l2` that was dropped lately falls under `p1` is the option `regions`.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};

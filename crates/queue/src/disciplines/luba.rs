@@ -2,7 +2,7 @@
 //!
 //! Reference: AGK04.
 //! Units: `period` is simulated time, `limit` counts packets or bytes; rates are bytes in a period.
-//! Deviations: of the paper the abstract was at hand (malicious flows are found by link utilisation and mean arrival
+//! Deviations: of the paper the abstract was available (malicious flows are found by link utilisation and mean arrival
 //! rates of a small number of flows, and penalised in proportion to their excess). The share of a flow, the filter of
 //! rates and every constant are assumed. On an unlimited link nothing is dropped.
 
