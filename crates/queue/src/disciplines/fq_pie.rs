@@ -1,10 +1,11 @@
 //! Flow queues in turn, each under PIE.
 //!
 //! Reference: RFC8290 for the turns, RFC8033 for the law in each queue; the pairing is that of Linux and
-//! ns-3. Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`,
-//! `max_burst` are spans. Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All
-//! queues tick at once. A full buffer refuses the arriving packet, not one of the longest queue,
-//! unless `victim` says so.
+//! ns-3.
+//! Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `t_update`,
+//! `max_burst` are spans.
+//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All queues tick at once. A
+//! full buffer refuses the arriving packet, not one of the longest queue, unless `victim` says so.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
