@@ -2,7 +2,7 @@
 
 Reference: PMW10 for the assumptions: loss events come at rate `p`; of the later segments of that window each is lost
 with a probability `q` of its own; one hole is repaired each round trip. Deviations: the paper's equations were
-not available. These follow from its assumptions and from the cycle of PFTK98. Tests compare them with arithmetic by hand
+not available. These follow from its assumptions and from the cycle of PFTK98. Tests compare them with hand arithmetic
 and, for single random losses, with the simulator: within 8 % up to a loss of 0.4 %, within 20 % at 2 %.
 
 *Slow but steady* resets the timer on each partial acknowledgement, so recovery lasts a round trip for each hole.
