@@ -143,9 +143,10 @@ friendliness: setup ## every transport against every other, and its page; some m
 regret: setup ## how far the answers of tune are from the best known, on drawn links, and its page; hours
 	@$(BIN)/python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret
 
-boxes-check: setup ## hold the readers of box texts against configurations that others wrote: CORPUS=FOLDER
-	@test -n "$(CORPUS)" || { echo "boxes-check: CORPUS is not set; give CORPUS=FOLDER with a configuration in each file"; exit 2; }
-	@$(BIN)/python tools/boxes_check.py $(CORPUS)
+boxes-check: setup ## readers of box texts on configurations of others: CORPUS=FOLDER; exports against YANG models: YANG=FOLDER
+	@test -n "$(CORPUS)$(YANG)" || { echo "boxes-check: give CORPUS=FOLDER with a configuration in each file, or YANG=FOLDER with the vendors' models"; exit 2; }
+	@test -z "$(CORPUS)" || $(BIN)/python tools/boxes_check.py $(CORPUS)
+	@test -z "$(YANG)" || $(BIN)/python tools/boxes_yang.py $(YANG)
 
 docs: setup ## write tables, examples and pictures of the docs again; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages

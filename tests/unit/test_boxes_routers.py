@@ -209,7 +209,8 @@ def test_the_configurations_of_sonic_and_openconfig() -> None:
         profile["green_drop_probability"],
     ) == ("45000", "135000", "10")
     assert sonic["QUEUE"]["Ethernet0|0"]["wred_profile"] == "DROPCURVE"
-    assert sonic["SCHEDULER"]["DROPCURVE"]["pir"] == "12500000"
+    shaper = sonic["SCHEDULER"]["DROPCURVE"]
+    assert (shaper["cir"], shaper["pir"]) == ("12500000", "12500000"), "a peak rate needs a committed one"
     tree = json.loads(export("red", BASE, box="openconfig", rate_bps=RATE).text)
     config = tree["openconfig-qos:qos"]["queue-management-profiles"]["queue-management-profile"][0]["wred"][
         "uniform"

@@ -65,13 +65,10 @@ def export(
     tables: dict[str, Any] = {"WRED_PROFILE": {name: profile}, "QUEUE": {f"{dev}|{queue}": entry}}
     if shape:
         entry["scheduler"] = name
+        # The shaper is pir; sonic-scheduler.yang refuses it without a committed rate.
+        rate = str(round(given.rate_bps / 8.0))
         tables["SCHEDULER"] = {
-            name: {
-                "type": "DWRR",
-                "weight": "1",
-                "meter_type": "bytes",
-                "pir": str(round(given.rate_bps / 8.0)),
-            }
+            name: {"type": "DWRR", "weight": "1", "meter_type": "bytes", "cir": rate, "pir": rate}
         }
     else:
         notes.append(bottleneck(dev, given.rate_bps))
