@@ -36,6 +36,8 @@ dc live run $devices --rate "20 Mbit/s" --queue "codel:ecn=true,target=1 ms,inte
 router=$!
 until ls /run/dropcurve-live-*/control > /dev/null 2>&1; do kill -0 $router; sleep 0.05; done
 ip netns exec b iperf3 -s -1 -D
+# With -J iperf3 exits with 0 also when nobody listens yet.
+until ip netns exec b ss -Hltn sport = :5201 | grep -q .; do kill -0 $router; sleep 0.05; done
 until ip netns exec a iperf3 -c $far -n 3M -C cubic -J > "$out/iperf.json"; do kill -0 $router; sleep 0.1; done
 "$python" -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9109/metrics').read().decode())" > "$out/metrics.txt"
 control=$(ls -d /run/dropcurve-live-*/control)

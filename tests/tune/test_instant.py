@@ -117,6 +117,20 @@ def test_every_preset_but_web_is_answered_for_a_home_link() -> None:
         assert "No configuration for linux" in " ".join(found.verdict())
 
 
+def test_a_sum_leaves_out_what_the_atlas_does_not_have_and_says_so() -> None:
+    found = answer(of_mix("cable:down", goal="balanced", box="linux"))
+    assert {one.split(" of ")[0] for one in found.left_out} == {
+        "page load doublings",
+        "video bit rate",
+        "stalls",
+    }
+    said = " ".join(found.verdict())
+    assert "The score leaves out what the atlas does not have: page load doublings" in said
+    assert not said.startswith("Load ")
+    assert found.record()["left_out"] == list(found.left_out)
+    assert not set(found.left_out) & {one.text for one in found.question.goal.measures}
+
+
 def test_the_search_starts_from_the_atlas() -> None:
     one = question("10Mbit", "40ms", "4-16", 20)
     scales = starts(one)

@@ -66,7 +66,7 @@ def test_the_verb_prints_rows_and_refuses_what_is_not_recorded(
 
     assert invoke(["agree", "codel", "westwood", "--profile", "linux", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["line"].startswith("Agreement: codel with linux westwood at 20 Mbit/s")
-    assert len(found["rows"]) == 1
+    assert found["line"].startswith("Agreement: codel with linux westwood at 20 to 40 Mbit/s")
+    assert len(found["rows"]) == 2
     assert invoke(["agree", "codel", "quic"]) == 2
     assert "CC = quic: has no recorded rows" in capsys.readouterr().err

@@ -61,11 +61,12 @@ def asked(kind: Traffic, count: int, *, seed: int) -> Iterator[Question]:
     """Questions about drawn links; those of stated traffic bound the delay or weigh it, in turn."""
     if kind == "stated":
         for number, link in enumerate(drawn(count, seed=seed)):
-            yield (replace(link, goal="balanced") if number % 3 == 2 else link).question()
+            one = (replace(link, goal="balanced") if number % 3 == 2 else link).question()
+            yield conditions.learned(one)[0]
         return
     for number in range(count):
         rng = random.Random(f"{seed}/usual/{number}")
-        yield of_mix(_link(rng), goal=GOALS[number % len(GOALS)])
+        yield conditions.learned(of_mix(_link(rng), goal=GOALS[number % len(GOALS)]))[0]
 
 
 def _link(rng: random.Random) -> str:

@@ -28,7 +28,7 @@ from .validation_line import ValidationLine
 
 #: Largest number of steps to a better neighbour of the recommendation, and number of designs, better but infeasible,
 #: that are moved to the safe side.
-NEIGHBOURS, RETREATS = 3, 3
+NEIGHBOURS, RETREATS = 10, 3
 #: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
 ALONG, FURTHER = 0.4, 0.1
 #: Runs of each place of the sensitivity at least, and those of a brief answer.

@@ -136,7 +136,18 @@ def _pages(runs: Sequence[Run], name: str) -> float:
 
 
 def kinds(criteria: Sequence[Criterion]) -> set[str]:
-    """The outcomes besides delay that criteria weigh, as `Exchange.stated` names them."""
+    """The outcomes besides delay that criteria weigh.
+
+    Args:
+        criteria: The criteria of a comparison.
+
+    Returns:
+        Their names in `Exchange.stated`: "page", "video", "loss".
+
+    Example:
+        >>> sorted(kinds([Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0)]))
+        ['loss']
+    """
     names = {"page_ms": "page", "video_bps": "video", "flow_loss": "loss"}
     return {kind for one in criteria for key, kind in names.items() if one.worth and one.key.startswith(key)}
 

@@ -15,7 +15,7 @@ from ..delay_bounds import bound_s
 from ..families import family
 from ..names import KINDS, setting, shown
 from ..question import Question
-from .conditions import Beyond, beyond, known
+from .conditions import Beyond, beyond, known, learned
 from .model import Atlas, load
 from .pick import Pick, PredictedRange, picks
 
@@ -38,12 +38,13 @@ class InstantAnswer:
     """Recommendation of the atlas, or beyond its ranges of a formula; ``print(answer)`` shows it.
 
     Attributes:
-        question: The question.
+        question: The question, without what ``left_out`` names.
         picks: The best design of each discipline, the recommended one first; empty where a formula answers.
         formula: The design by formula where the atlas does not reach; None elsewhere.
         outside: Quantities beyond the ranges of the atlas.
         level: Share of the intervals that cover.
         rows: Settled conditions behind the answer.
+        left_out: Measures of the goal that the atlas does not have, and that the score leaves out.
     """
 
     question: Question
@@ -52,6 +53,7 @@ class InstantAnswer:
     outside: tuple[Beyond, ...]
     level: float
     rows: int
+    left_out: tuple[str, ...] = ()
 
     @property
     def best(self) -> Candidate:
@@ -75,6 +77,7 @@ class InstantAnswer:
             "title": self.question.title, "goal": str(goal), "robust": self.question.robust,
             "queue": self.best.queue, "recommendation": _candidate(self.best), "verdict": self.verdict(),
             "holds": self.holds if self.picks else None, "level": self.level, "rows": self.rows,
+            "left_out": list(self.left_out),
             "picks": [
                 {**_candidate(one.candidate), "objective": _figure(one.score),
                  "measures": {key: _figure(figure) for key, figure in one.measures.items()},
@@ -104,17 +107,18 @@ def answer(question: Question, atlas: Atlas | None = None) -> InstantAnswer:
         UsageError: For a question that neither the atlas nor a formula can answer, with the remedy.
         DropcurveError: For a model that is damaged.
     """
+    question, left_out = learned(question)
     some = known(question)
     atlas = atlas or load()
     part = atlas.parts[some[0].condition.traffic]
     outside = tuple(beyond(some, part.ranges, question.goal))
     level = float(atlas.record["level"])
     if outside:
-        return InstantAnswer(question, (), formula(question, outside), outside, level, part.rows)
+        return InstantAnswer(question, (), formula(question, outside), outside, level, part.rows, left_out)
     found = picks(question, part, some)
     if not found:
         raise refused_by_box(question)
-    return InstantAnswer(question, tuple(found), None, (), level, part.rows)
+    return InstantAnswer(question, tuple(found), None, (), level, part.rows, left_out)
 
 
 def _by_atlas(found: InstantAnswer) -> list[str]:
@@ -140,6 +144,8 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
         near = f"; closest to a bound at {where}" if question.varying else ""
         lines.append(f"{_chance(best.sure)} that every bound holds{near}")
     lines += _rivals(found)
+    if found.left_out:
+        lines.append(f"The score leaves out what the atlas does not have: {wording.listed(found.left_out)}")
     lines.append(
         f"Not simulated: {wording.percent(found.level)} intervals of a model of {found.rows} settled conditions; "
         f"{PROVE}"
@@ -152,7 +158,9 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
 
 
 def _settled(found: InstantAnswer) -> bool:
-    """Whether the intervals are narrow enough to act on."""
+    """Whether the whole goal is known, with intervals narrow enough to act on."""
+    if found.left_out:
+        return False
     best, objective = found.picks[0], found.question.goal.objectives[0]
     half = (best.score.high - best.score.low) / 2.0
     wide = WIDE_POINTS if objective.in_points else WIDE_SHARE * abs(best.score.value)
