@@ -1,4 +1,5 @@
-"""Shapers: a token bucket filter, and a hierarchical token bucket, from their descriptions in tc-tbf(8) and tc-htb(8).
+"""Shapers: a token bucket filter, and a hierarchical token bucket, from their descriptions in tc-tbf(8) and tc-htb(8);
+and a policer, from RFC 2697.
 
 Tokens are nanoseconds of a rate, as whole numbers. A packet's class is its flow number, and the leaf of class k is the
 k-th leaf of the list.
@@ -63,6 +64,27 @@ class TokenBucketFilter(Model):
 
     def ready(self):
         return self.wakes
+
+
+class TokenBucketPolicer(Model):
+    """A plain queue behind a bucket that drops what it does not hold the tokens for (RFC 2697, one bucket)."""
+
+    def __init__(self, limit, rate, burst):
+        super().__init__()
+        self.limit, self.queue, self.bucket = limit, deque(), Bucket(rate, burst)
+
+    def enqueue(self, now, packet):
+        if self.bucket.now_has(now) < self.bucket.cost(packet.size, self.bucket.rate):
+            self.end(packet)
+            return
+        self.bucket.take(packet.size, now)
+        if len(self.queue) >= self.limit:
+            self.end(packet)
+        else:
+            self.queue.append(packet)
+
+    def dequeue(self, now):
+        return self.queue.popleft() if self.queue else None
 
 
 class Class:
@@ -206,12 +228,14 @@ def tree():
 
 
 def traces():
-    """A bucket, one with a peak rate, a round robin, and a tree."""
+    """A bucket, one with a peak rate, a policer, a round robin, and a tree."""
     like = {"count": 900, "sizes": (40, 576, 1000, 1500), "spell": 100}
     tbf = {"limit": "30 pkts", "rate": "5 Mbit/s", "burst": "4000 B"}
     yield "tbf", "rate", TokenBucketFilter(30, 5_000_000, 4000), tbf, like
     peak = {**tbf, "peak_rate": "7 Mbit/s", "mtu": "1514 B"}
     yield "tbf", "peak", TokenBucketFilter(30, 5_000_000, 4000, 7_000_000), peak, like
+    policer = {"limit": "30 pkts", "rate": "5 Mbit/s", "burst": "4000 B"}
+    yield "policer", "rate", TokenBucketPolicer(30, 5_000_000, 4000), policer, like
     flows = {**like, "count": 1500, "flows": 3}
     weights = [Class(i, None, 0, 0, quantum) for i, quantum in enumerate((3000, 1500, 1000))]
     table = "[{ quantum = 3000 B }, { quantum = 1500 B }, { quantum = 1000 B }]"

@@ -68,7 +68,7 @@ leaf_of = [2, 1]
 
 
 def shapers() -> list[NetworkRow]:
-    """Those that hold packets back."""
+    """Those that hold packets to a rate: by a delay, or by drops."""
     calls = flood(1, "calls", 'class = 1\npacket = "200 B"')
     return [
         NetworkRow(
@@ -83,6 +83,21 @@ def shapers() -> list[NetworkRow]:
             (
                 within("utilisation", "tbf", 85, 90.5, "%"),
                 ratio("sojourn_ms_mean", "tbf", "droptail", None, 0.4),
+            ),
+        ),
+        NetworkRow(
+            "policer",
+            "holds the rate without a queue, by several times the drops of a shaper",
+            "RFC2697",
+            "8 transfers at 10 Mbit/s, policed to 9 with a burst of 50 ms, or shaped to it",
+            {
+                "policer": net('kind = "policer"\nrate = "9 Mbit/s"\nburst = "56250 B"', tcp(8)),
+                "tbf": net('kind = "tbf"\nrate = "9 Mbit/s"\nlimit = "100 pkts"', tcp(8)),
+            },
+            (
+                within("utilisation", "policer", 75, 90.5, "%"),
+                ratio("sojourn_ms_mean", "policer", "tbf", None, 0.1),
+                ratio("loss", "policer", "tbf", 2, None),
             ),
         ),
         NetworkRow(

@@ -83,6 +83,7 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("pid_red", &[], 60.0),
     ("pi2", &[], 12.0),
     ("pie", &[], 12.0),
+    ("policer", &[("rate", "9.5 Mbit/s")], 12.0),
     ("qprot", &[("aging", "80 kbit/s")], 12.0),
     ("rared", &[], 60.0),
     ("red_at", &[], 12.0),

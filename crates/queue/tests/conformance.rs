@@ -141,6 +141,7 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "pi2" => &[("target", "2 ms"), ("t_update", "4 ms"), ("alpha", "5"), ("beta", "20")],
         "docsis_pie" => &[("target", "2 ms"), ("alpha", "20"), ("beta", "50")],
         "curvy_red" => &[("min_th", "0 s"), ("range", "20 ms"), ("weight", "0.5")],
+        "policer" => &[("rate", "6 Mbit/s"), ("burst", "3000 B")],
         "tbf" => &[("rate", "6 Mbit/s"), ("burst", "3000 B")],
         "qprot" => &[("floor", "500 B"), ("aging", "80 kbit/s"), ("critical_delay", "100 us")],
         "rem" => &[("gamma", "0.01"), ("phi", "1.05"), ("target", "4")],

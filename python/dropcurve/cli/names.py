@@ -98,8 +98,7 @@ ROUTER_WORDS = {
     "pfifo": "tail drop of tc in packets: droptail",
     "bfifo": "tail drop of tc in bytes: droptail",
     "pfifo_fast": "three bands of tail drop: prio",
-    "police": "a policer of tc or IOS: policer",
-    "policer": "cuts traffic to a rate without a queue; an import names its rate and what it does to the queue",
+    "police": "a policer of tc or IOS, a discipline here: policer; an import names its rate and its effect on the queue",
     "shaper": "a rate above a queue, so that the queue forms there: --shape",
 }
 

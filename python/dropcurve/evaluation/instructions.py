@@ -42,6 +42,7 @@ INSTRUCTIONS = {
     "pi2": 298,
     "pid_red": 514,
     "pie": 302,
+    "policer": 325,
     "prio": 576,
     "qprot": 363,
     "rared": 534,

@@ -39,6 +39,7 @@
 //! | [`pi2`] | PI with a squared output |
 //! | [`pid_red`] | RED steered by a PID controller |
 //! | [`pie`] | Proportional Integral controller Enhanced |
+//! | [`policer`] | drops what exceeds a rate |
 //! | [`prio`] | strict priority |
 //! | [`qprot`] | queue protection before a dual queue |
 //! | [`rared`] | Refined Adaptive RED |
@@ -98,6 +99,7 @@ pub mod pi;
 pub mod pi2;
 pub mod pid_red;
 pub mod pie;
+pub mod policer;
 pub mod prio;
 pub mod qprot;
 pub mod rared;
@@ -164,6 +166,7 @@ disciplines! {
     "pi2" => pi2::Pi2,
     "pid_red" => pid_red::PidRed,
     "pie" => pie::Pie,
+    "policer" => policer::Params,
     "prio" => prio::Prio,
     "qprot" => qprot::Qprot,
     "rared" => rared::Rared,
