@@ -37,7 +37,7 @@ Every discipline with its defaults, on a link of 4 Mbit/s with a round trip of 4
 250 ms, under the worst traffic that [`dropcurve stress`](guide/stress.md) found within the same
 bounds. Harm is in points lost against an ideal queue: use of what unresponsive datagrams leave of
 the link, p95 delay and loss of a call, a quarter of the delay of transfers; 1 ms counts as 0.5
-points. Usual traffic is two transfers and a call. Harms are of {fresh} fresh runs each, with 95 %
+points and 1 % of loss as 5. Usual traffic is two transfers and a call. Harms are of {fresh} fresh runs each, with 95 %
 intervals; the searches are short ({runs} cases, then walks and a grid), so that a longer one may
 find worse. `python -m validation.pages.stress` writes this page.
 
