@@ -50,6 +50,8 @@ stop = "40 s"
 """
 
 BUFFER = 'kind = "droptail"\nlimit = "60 pkts"'
+#: 240 ms at 10 Mbit/s: deeper than the targets of LEDBAT.
+DEEP = 'kind = "droptail"\nlimit = "200 pkts"'
 STEP = (
     'kind = "red"\nmin_th = "20 pkts"\nmax_th = "20.01 pkts"\nw_q = 0.999999\nmax_p = 1.0\necn = true\n'
     'ecn_forced = "mark"\nlimit = "400 pkts"'
@@ -74,6 +76,8 @@ PICTURES = {
     "veno": (TCP + 'cc = "veno"', BUFFER, ""),
     "yeah": (TCP + 'cc = "yeah"', BUFFER, ""),
     "compound": (TCP + 'cc = "compound"', BUFFER, ""),
+    "ledbat": (TCP + 'cc = "ledbat"', DEEP, ""),
+    "ledbat_pp": (TCP + 'cc = "ledbat_pp"', DEEP, ""),
     "prague": ('transport = "tcp"\nprofile = "l4s"', 'kind = "dualpi2"', ""),
     "bbr": ('transport = "tcp"\ncc = "bbr"', BUFFER, ""),
     "bbr3": ('transport = "tcp"\ncc = "bbr3"', BUFFER, ""),

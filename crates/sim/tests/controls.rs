@@ -155,3 +155,25 @@ fn controls_for_long_fast_paths_leave_reno_behind() {
     let veno = carried("veno");
     assert!(veno > 1.1 * reno, "{veno}, reno {reno}");
 }
+
+/// A buffer of 400 ms: alone, both fill the link with a queueing delay near the target (100 and 60 ms); beside Reno they
+/// get less than a fifth of it, and Reno beside Reno about a half.
+#[test]
+fn ledbat_holds_its_target_and_yields() {
+    let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"";
+    let queue = "kind = \"droptail\"\nlimit = \"333 pkts\"";
+    let share = |cc: &str| {
+        let rival = "cc = \"reno\"\n[flows.other]\ntransport = \"tcp\"\nack_every = 1";
+        let report = report(link, queue, &format!("{rival}\ncc = \"{cc}\""), 1);
+        let got = |flow: usize| report["flows"][flow]["goodput_bytes"].as_f64().unwrap();
+        got(1) / (got(0) + got(1))
+    };
+    for (cc, target_ms, busy) in [("ledbat", 100.0, 0.97), ("ledbat_pp", 60.0, 0.8)] {
+        let alone = report(link, queue, &format!("cc = \"{cc}\""), 1);
+        let queued_ms = bottleneck(&alone, "queue_pkts_mean") * 1.2;
+        assert!(near(queued_ms, target_ms, 0.3), "{cc}: {queued_ms} ms");
+        assert!(bottleneck(&alone, "busy_s") / 80.0 > busy, "{cc}: {}", bottleneck(&alone, "busy_s"));
+        assert!(share(cc) < 0.2, "{cc}: {}", share(cc));
+    }
+    assert!(near(share("reno"), 0.5, 0.5), "{}", share("reno"));
+}

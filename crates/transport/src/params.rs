@@ -10,6 +10,7 @@ use units::{Bytes, Span};
 mod algorithm;
 mod controls;
 mod feedback;
+mod handshake;
 mod measurement;
 mod recovery;
 mod relations;
@@ -22,20 +23,9 @@ pub use controls::{
     RateOrigin, VegasRule, WestwoodRule,
 };
 pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
+pub use handshake::Handshake;
 pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
 pub use recovery::{ExitWindow, PartialAck, Recovery, Reduce, Reduction, ReorderTimer};
-
-units::choices! {
-    /// How a connection is opened.
-    pub enum Handshake {
-        /// No handshake: the first data segment is the first packet.
-        None = "none",
-        /// ns-2: segment 0 is an empty packet that stands for the SYN and is acknowledged like data.
-        Ns2Syn = "ns2_syn",
-        /// SYN, SYN-ACK, then data.
-        ThreeWay = "three_way",
-    }
-}
 
 units::params! {
     /// A TCP connection: the options of its sender and its receiver.
@@ -171,6 +161,22 @@ units::params! {
         compound_zeta: f64 = 1.0 => { range: Range::Positive, source: "draft-sridharan-tcpm-ctcp", assumed: true },
         /// Window from which the delay window is used (compound).
         compound_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "draft-sridharan-tcpm-ctcp" },
+        /// Queueing delay at which the window stands still (ledbat). The RFC allows at most 100 ms.
+        ledbat_target: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC 6817" },
+        /// Growth on an empty queue, in segments per round trip (ledbat).
+        ledbat_gain: f64 = 1.0 => { unit: "segments", range: Range::Above(0.0, 1.0), source: "RFC 6817" },
+        /// Segments by which the window may exceed the flight (ledbat).
+        ledbat_allowed_increase: f64 = 1.0 => { unit: "segments", range: Range::Positive, source: "RFC 6817" },
+        /// Minutes whose minimum RTT is the base (ledbat, ledbat_pp).
+        ledbat_history: u64 = 10 => { unit: "min", range: Range::Within(1.0, 1e4), source: "RFC 6817" },
+        /// RTT samples whose minimum is the current delay (ledbat, ledbat_pp).
+        ledbat_filter: u64 = 4 => { range: Range::Within(1.0, 1e4), source: "RFC 6817", assumed: true },
+        /// Reno's slow start precedes the control of the delay (ledbat).
+        ledbat_slow_start: bool = false => { source: "RFC 6817; ns-3: true", assumed: true },
+        /// Queueing delay above which the window shrinks (ledbat_pp).
+        ledbat_pp_target: Span = Span::from_millis(60) => { range: Range::Positive, source: "draft-irtf-iccrg-ledbat-plus-plus" },
+        /// Share of the window by which it shrinks per round trip at twice the target (ledbat_pp).
+        ledbat_pp_constant: f64 = 1.0 => { range: Range::Positive, source: "draft-irtf-iccrg-ledbat-plus-plus" },
         /// Implementation of BBR (bbr).
         bbr_rule: BbrRule = BbrRule::Original => { source: "Cardwell et al. 2017" },
         /// Gain of pacing rate and window in startup; drain paces at its inverse (bbr).

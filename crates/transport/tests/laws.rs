@@ -24,10 +24,15 @@ trait Law {
 }
 
 fn control(cc: &str) -> Cc {
-    let table: Table = [("cc", cc), ("handshake", "none"), ("htcp_bandwidth_switch", "false")]
-        .iter()
-        .map(|(key, text)| (key.to_string(), Value::Text(text.to_string())))
-        .collect();
+    let options = [
+        ("cc", cc),
+        ("handshake", "none"),
+        ("htcp_bandwidth_switch", "false"),
+        ("ledbat_target", "3 ms"),
+        ("ledbat_pp_target", "3 ms"),
+    ];
+    let table: Table =
+        options.iter().map(|(key, text)| (key.to_string(), Value::Text(text.to_string()))).collect();
     let mut problems = Vec::new();
     let params: Params = read_table("", &table, &mut problems);
     assert_eq!(problems, []);
@@ -412,6 +417,94 @@ impl Law for Htcp {
     }
 }
 
+/// The delays of RFC 6817 section 2.4.2: BASE_HISTORY and CURRENT_FILTER, here of round trips.
+#[derive(Default)]
+struct DelayHistory {
+    base_delays: Vec<(u64, f64)>,
+    current_delays: Vec<f64>,
+    started: f64,
+}
+
+impl DelayHistory {
+    fn update(&mut self, seen: Seen) -> (f64, f64) {
+        if self.base_delays.is_empty() {
+            self.started = seen.now;
+        }
+        let minute = ((seen.now - self.started) / 60.0) as u64;
+        self.base_delays.push((minute, seen.rtt));
+        self.base_delays.retain(|(of, _)| *of + 10 > minute);
+        self.current_delays.push(seen.rtt);
+        let least = |delays: &mut dyn Iterator<Item = f64>| delays.fold(f64::INFINITY, f64::min);
+        let base = least(&mut self.base_delays.iter().map(|row| row.1));
+        (base, least(&mut self.current_delays.iter().rev().take(4).copied()))
+    }
+}
+
+/// RFC 6817 section 2.4.2 with its names, windows in segments: TARGET 3 ms, GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2.
+#[derive(Default)]
+struct Ledbat {
+    delays: DelayHistory,
+}
+
+impl Law for Ledbat {
+    fn ack(&mut self, cwnd: f64, seen: Seen) -> f64 {
+        let (base_delay, current_delay) = self.delays.update(seen);
+        let queuing_delay = current_delay - base_delay;
+        let off_target = (0.003 - queuing_delay) / 0.003;
+        let flightsize = cwnd.floor();
+        let max_allowed_cwnd = flightsize + 1.0;
+        f64::max((cwnd + off_target / cwnd).min(max_allowed_cwnd), 2.0)
+    }
+    fn loss(&mut self, cwnd: f64, _: f64) -> f64 {
+        cwnd.min(f64::max(cwnd / 2.0, 2.0))
+    }
+}
+
+/// draft-irtf-iccrg-ledbat-plus-plus-01 with its names: TARGET 3 ms here, Constant 1.
+struct LedbatPp {
+    delays: DelayHistory,
+    ssthresh: f64,
+    initial: bool,
+    next_slowdown: f64,
+    slowdown_begin: f64,
+    frozen_until: f64,
+}
+
+impl Law for LedbatPp {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        let (base, delay) = self.delays.update(seen);
+        let gain = 1.0 / (2.0 * 0.003 / base).ceil().min(16.0);
+        if self.initial {
+            // In avoidance from the start: the first slowdown is two round trips away.
+            (self.initial, self.next_slowdown) = (false, seen.now + 2.0 * delay);
+        }
+        if self.frozen_until > 0.0 && seen.now < self.frozen_until - 1e-12 {
+            return 2.0;
+        }
+        self.frozen_until = 0.0;
+        if self.slowdown_begin > 0.0 {
+            if w < self.ssthresh {
+                return (w + gain).min(self.ssthresh);
+            }
+            self.next_slowdown = seen.now + 9.0 * (seen.now - self.slowdown_begin);
+            self.slowdown_begin = 0.0;
+        } else if seen.now >= self.next_slowdown - 1e-12 {
+            self.ssthresh = w;
+            self.slowdown_begin = seen.now;
+            self.frozen_until = seen.now + 2.0 * delay;
+            return 2.0;
+        }
+        let queued = delay - base;
+        let per_rtt =
+            if queued > 0.003 { f64::max(gain - w * (queued / 0.003 - 1.0), -w / 2.0) } else { gain };
+        f64::max(w + per_rtt / w, 2.0)
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        self.ssthresh = f64::max(w / 2.0, 2.0).min(w);
+        self.ssthresh
+    }
+}
+
 #[test]
 fn highspeed_is_that_of_the_rfc() {
     agree("highspeed", &mut HighSpeed, 30.0);
@@ -462,4 +555,22 @@ fn compound_is_that_of_the_draft() {
 fn htcp_is_that_of_the_draft() {
     let new = || Htcp { rtt_min: f64::INFINITY, rtt_max: 0.0, last: 0.0, beta: 0.5, alpha: 1.0, losses: 0 };
     agree("htcp", &mut new(), 100.0);
+}
+
+#[test]
+fn ledbat_is_that_of_the_rfc() {
+    agree("ledbat", &mut Ledbat::default(), 20.0);
+}
+
+#[test]
+fn ledbat_pp_is_that_of_the_draft() {
+    let law = LedbatPp {
+        delays: DelayHistory::default(),
+        ssthresh: 2.0,
+        initial: true,
+        next_slowdown: 0.0,
+        slowdown_begin: 0.0,
+        frozen_until: 0.0,
+    };
+    agree("ledbat_pp", &mut { law }, 20.0);
 }

@@ -2,9 +2,9 @@
 measured.
 
 Sections are those of RFC7928; where one asks for several scenarios, letters or the numerals of its own list follow.
-Less-than-best-effort senders (5.4) are those of TCP Vegas, whose delay-based control RFC6297 lists among them; LEDBAT
-is not in the simulator. Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any
-length has all of them.
+Less-than-best-effort senders (5.4) are those of TCP Vegas, whose delay-based control RFC6297 lists among them, instead
+of LEDBAT. Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any length has all
+of them.
 """
 
 from __future__ import annotations

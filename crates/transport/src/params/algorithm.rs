@@ -23,6 +23,8 @@ macro_rules! for_each_control {
             Veno = "veno", "Reno with a milder reduction for losses without a queue (Fu and Liew 2003)." => Veno as Box<Veno>,
             Yeah = "yeah", "Scalable growth without a queue, Reno with one (Baiocchi 2007)." => Yeah as Box<Yeah>,
             Compound = "compound", "A delay-based window on top of Reno's (Tan 2006)." => Compound as Box<Compound>,
+            Ledbat = "ledbat", "A background transfer that holds a fixed queueing delay and yields to others (RFC 6817)." => Ledbat as Box<Ledbat>,
+            LedbatPp = "ledbat_pp", "LEDBAT with a gain by the RTT, multiplicative decrease and regular slowdowns (draft-irtf-iccrg-ledbat-plus-plus)." => LedbatPp as Box<LedbatPp>,
         }
     };
 }

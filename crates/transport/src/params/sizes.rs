@@ -36,7 +36,9 @@ impl Params {
             | Algorithm::Illinois
             | Algorithm::Veno
             | Algorithm::Yeah
-            | Algorithm::Compound => true,
+            | Algorithm::Compound
+            | Algorithm::Ledbat
+            | Algorithm::LedbatPp => true,
             _ => false,
         }
     }
