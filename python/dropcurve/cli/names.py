@@ -98,7 +98,7 @@ ROUTER_WORDS = {
     "pfifo": "tail drop of tc in packets: droptail",
     "bfifo": "tail drop of tc in bytes: droptail",
     "pfifo_fast": "three bands of tail drop: prio",
-    "police": "a policer of tc or IOS, a discipline here: policer; an import names its rate and its effect on the queue",
+    "police": "a policer of tc or IOS, here a discipline: policer; an import names its rate and its effect",
     "shaper": "a rate above a queue, so that the queue forms there: --shape",
 }
 

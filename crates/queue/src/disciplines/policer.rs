@@ -170,7 +170,10 @@ mod tests {
         queue.arrive(2_000, Pkt::new(0));
         assert_eq!(queue.dropped(), [2, 3, 4]);
         // Nothing is held back: what has passed leaves at once.
-        assert_eq!([0, 0, 0, 0].map(|_| queue.depart(2_000).map(|pkt| pkt.id)), [Some(0), Some(1), Some(5), None]);
+        assert_eq!(
+            [0, 0, 0, 0].map(|_| queue.depart(2_000).map(|pkt| pkt.id)),
+            [Some(0), Some(1), Some(5), None]
+        );
         assert_eq!(queue.disc.len(), 0);
         // No more than the burst is saved up in 100 ms.
         (0..3).for_each(|_| queue.arrive(100_000, Pkt::new(0)));
