@@ -75,7 +75,7 @@ ROUTER_WORDS = {
     "enabled": "whether sqm-scripts set the queue up",
     "loss-priority": "the colours of Junos that choose a drop profile",
     "mq-pfifo": "tail drop of RouterOS on each hardware queue: droptail",
-    "nat": "of CAKE: hosts behind address translation are told apart; not simulated",
+    "nat": "of CAKE: distinguishes hosts behind address translation; not simulated",
     "nodrop": "RED of tc that marks what may be marked and drops at the limit alone",
     "precedence": "the class of a packet by its first three bits, which WRED has a curve for",
     "queue-num": "the number of a netfilter queue, for `live run`",

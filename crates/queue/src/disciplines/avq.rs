@@ -5,13 +5,14 @@
 //! Units: the virtual queue counts bytes, its capacity bytes per second; `alpha` is per second.
 //! Deviations: the paper leaves the first virtual capacity open. On an unlimited link nothing is ever marked.
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
+use crate::store::virtual_queue::VirtualQueue;
 use alloc::vec::Vec;
 use units::param::{Check, Param, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
-use units::{Bytes, Time};
+use units::Bytes;
 
 units::choices! {
     /// Arrivals that lower the virtual capacity.
@@ -94,28 +95,16 @@ impl Discipline for Params {
 pub struct Avq<P> {
     queue: Fifo<P>,
     params: Valid<Params>,
-    /// Capacity of the link, bytes per second.
-    c: f64,
-    /// Virtual capacity.
-    c_virtual: f64,
-    /// Virtual queue, and its buffer.
-    vq: f64,
-    b: f64,
-    /// The arrival before.
-    s: Time,
+    virtual_queue: VirtualQueue,
 }
 
 impl<P: Packet + Copy> Avq<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Avq<P> {
-        let c = if setting.rate.0 == 0 { 1e15 } else { setting.rate.as_bps() / 8.0 };
+        let b = params.virtual_limit(setting).number();
         Avq {
             queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
-            c,
-            c_virtual: params.initial * c,
-            vq: 0.0,
-            b: params.virtual_limit(setting).number(),
-            s: Time::ZERO,
+            virtual_queue: VirtualQueue::new(params.initial, b, setting),
             params: params.clone(),
         }
     }
@@ -124,49 +113,21 @@ impl<P: Packet + Copy> Avq<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Avq<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let (size, dt) = (pkt.size().0 as f64, cx.now.since(self.s).as_secs());
-        self.s = cx.now;
-        self.vq = (self.vq - self.c_virtual * dt).max(0.0);
-        let kept = if self.vq + size > self.b {
-            cx.mark_or_drop(pkt, self.params.ecn, Reason::Early)
-        } else {
-            self.vq += size;
-            Some(pkt)
-        };
-        let grown = (self.c_virtual + self.params.alpha * self.params.gamma * self.c * dt).min(self.c);
+        let size = pkt.size().0 as f64;
+        let (dt, fits) = self.virtual_queue.arrive(size, cx.now);
+        let kept = if fits { Some(pkt) } else { cx.mark_or_drop(pkt, self.params.ecn, Reason::Early) };
         let counts = self.params.adapt_on == AdaptOn::Every || kept.is_some();
-        let load = if counts { self.params.alpha * size } else { 0.0 };
-        self.c_virtual = (grown - load).max(0.0);
-        match kept {
-            Some(kept) if self.queue.has_room(&kept, cx) => self.queue.push(kept, cx),
-            Some(kept) => cx.drop(kept, Reason::Overflow),
-            None => {}
+        let load = if counts { size } else { 0.0 };
+        self.virtual_queue.adapt(self.params.alpha, self.params.gamma, dt, load);
+        if let Some(kept) = kept {
+            self.queue.push_or_drop(kept, cx);
         }
     }
 
-    #[inline]
-    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<P> {
-        self.queue.pop_front()
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.queue.backlog()
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::AtArrival
-    }
+    as_fifo!();
 
     fn probe(&self, out: &mut Probe) {
-        out.note("virtual_queue_bytes", self.vq);
-        out.note("virtual_share", self.c_virtual / self.c);
+        self.virtual_queue.probe(out);
     }
 }
 
@@ -182,11 +143,11 @@ mod tests {
         (0..3).for_each(|_| bench.arrive(0, Pkt::new(0)));
         assert_eq!((bench.dropped(), bench.probe("virtual_queue_bytes")), (vec![2], 2000.0));
         // Each arrival takes alpha L = 150 bytes per second from the capacity.
-        assert!((bench.disc.c_virtual - (800_000.0 - 450.0)).abs() < 1e-6);
+        assert!((bench.disc.virtual_queue.c_virtual - (800_000.0 - 450.0)).abs() < 1e-6);
         // After 1 ms: 799.55 bytes served; the capacity grows by 0.15 * 0.98 * 1 MB/s * 1 ms = 147, less 150.
         bench.arrive(1000, Pkt::new(0));
         assert!((bench.probe("virtual_queue_bytes") - (2000.0 - 799.55 + 1000.0)).abs() < 1e-6);
-        assert!((bench.disc.c_virtual - (799_550.0 + 147.0 - 150.0)).abs() < 1e-6);
+        assert!((bench.disc.virtual_queue.c_virtual - (799_550.0 + 147.0 - 150.0)).abs() < 1e-6);
     }
 
     #[test]
@@ -194,7 +155,7 @@ mod tests {
         let rows = [("virtual_limit", "500 B"), ("dialect", "ns2")];
         let mut bench = Bench::new(Avq::new(&params(&rows), &SETTING));
         bench.arrive(0, Pkt::new(0));
-        assert_eq!((bench.dropped(), bench.disc.c_virtual), (vec![0], 800_000.0));
+        assert_eq!((bench.dropped(), bench.disc.virtual_queue.c_virtual), (vec![0], 800_000.0));
         assert_eq!(bench.rng.1, 0);
     }
 }

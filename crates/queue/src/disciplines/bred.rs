@@ -6,13 +6,12 @@
 //! assumed; whether a flow beyond `l2` that was dropped lately falls under `p1` is the option `regions`.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::{Fifo, Limit, LimitTest};
+use crate::fifo::{counts_of_fifo, Fifo, Limit, LimitTest};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
-use units::Bytes;
 
 units::choices! {
     /// Treatment of a flow beyond `l2` that has had fewer than `l2` packets accepted since its last drop.
@@ -154,15 +153,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Bred<P> {
         Some(pkt)
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        self.queue.backlog()
-    }
+    counts_of_fifo!();
 
     #[inline]
     fn decides(&self) -> Decides {

@@ -11,10 +11,11 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};
 use crate::limit::below_limit;
 use crate::registry::{Discipline, Setting};
+use crate::store::virtual_queue::VirtualQueue;
 use alloc::vec::Vec;
 use units::param::{Check, Param, Problem, Range, Table, Valid};
 use units::quantity::Amount;
-use units::{Bytes, Time};
+use units::Bytes;
 
 units::params! {
     /// A virtual queue that answers to the real one.
@@ -84,28 +85,16 @@ impl Discipline for Params {
 pub struct Savq<P> {
     queue: Fifo<P>,
     params: Valid<Params>,
-    /// Capacity of the link, bytes per second.
-    c: f64,
-    /// Virtual capacity.
-    c_virtual: f64,
-    /// Virtual queue, and its buffer.
-    vq: f64,
-    b: f64,
-    /// The arrival before.
-    s: Time,
+    virtual_queue: VirtualQueue,
 }
 
 impl<P: Packet + Copy> Savq<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Savq<P> {
-        let c = if setting.rate.0 == 0 { 1e15 } else { setting.rate.as_bps() / 8.0 };
+        let b = params.virtual_limit(setting).number();
         Savq {
             queue: Fifo::new(Limit::new(params.limit, params.limit_test)),
-            c,
-            c_virtual: params.initial * c,
-            vq: 0.0,
-            b: params.virtual_limit(setting).number(),
-            s: Time::ZERO,
+            virtual_queue: VirtualQueue::new(params.initial, b, setting),
             params: params.clone(),
         }
     }
@@ -114,18 +103,11 @@ impl<P: Packet + Copy> Savq<P> {
 impl<P: Packet + Copy> QueueDisc<P> for Savq<P> {
     #[inline]
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let (size, dt) = (pkt.size().0 as f64, cx.now.since(self.s).as_secs());
-        self.s = cx.now;
+        let size = pkt.size().0 as f64;
         let gamma = self.params.desired(self.queue.held_as(self.params.limit, cx));
-        self.vq = (self.vq - self.c_virtual * dt).max(0.0);
-        let kept = if self.vq + size > self.b {
-            cx.mark_or_drop(pkt, self.params.ecn, Reason::Early)
-        } else {
-            self.vq += size;
-            Some(pkt)
-        };
-        let grown = (self.c_virtual + self.params.alpha * gamma * self.c * dt).min(self.c);
-        self.c_virtual = (grown - self.params.alpha * size).max(0.0);
+        let (dt, fits) = self.virtual_queue.arrive(size, cx.now);
+        let kept = if fits { Some(pkt) } else { cx.mark_or_drop(pkt, self.params.ecn, Reason::Early) };
+        self.virtual_queue.adapt(self.params.alpha, gamma, dt, size);
         if let Some(kept) = kept {
             self.queue.push_or_drop(kept, cx);
         }
@@ -134,8 +116,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Savq<P> {
     as_fifo!();
 
     fn probe(&self, out: &mut Probe) {
-        out.note("virtual_queue_bytes", self.vq);
-        out.note("virtual_share", self.c_virtual / self.c);
+        self.virtual_queue.probe(out);
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `flow_table` | a small table of state by flow |
 //! | `hash` | the flow hash |
 //! | `token_bucket` | credit of a shaper |
+//! | `virtual_queue` | a virtual queue whose capacity adapts |
 
 pub(crate) mod buckets;
 pub(crate) mod flow_queues;
@@ -15,6 +16,7 @@ pub(crate) mod flow_table;
 pub(crate) mod hash;
 pub(crate) mod ring;
 pub(crate) mod token_bucket;
+pub(crate) mod virtual_queue;
 
 use crate::disc::Packet;
 use crate::fifo::Fifo;
