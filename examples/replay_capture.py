@@ -13,7 +13,7 @@ from pathlib import Path
 import dropcurve as dc
 
 SCENARIO = """
-title = "A recorded stream beside two transfers"
+title = "A recorded stream together with two transfers"
 
 [run]
 duration = "15 s"

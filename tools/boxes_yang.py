@@ -161,7 +161,7 @@ class Models:
 
 
 def _files(folder: Path, vendor: Vendor) -> Mapping[str, Path]:
-    """Files of modules by name: those beside the first module's newest file first, then any."""
+    """Files of modules by name: those in the folder of the first module's newest file first, then any."""
     every = [path for path in folder.rglob("*.yang*") if vendor.without not in str(path.relative_to(folder))]
 
     def order(path: Path) -> list[tuple[int, str]]:
@@ -173,10 +173,10 @@ def _files(folder: Path, vendor: Vendor) -> Mapping[str, Path]:
     own = sorted((path for path in every if name(path) == vendor.first), key=order)
     if not own:
         raise LookupError(f"no module {vendor.first} below {folder}")
-    beside = own[-1].parent
+    nearest = own[-1].parent
 
     def nearness(path: Path) -> tuple[int, list[tuple[int, str]]]:
-        common = len([1 for one, other in zip(path.parts, beside.parts, strict=False) if one == other])
+        common = len([1 for one, other in zip(path.parts, nearest.parts, strict=False) if one == other])
         return common, order(path)
 
     return {name(path): path for path in sorted(every, key=nearness)}

@@ -141,7 +141,7 @@ def rewritten(source: str, page: str, pages: dict[str, str]) -> str:
     if (kind := REPLAYABLE.match(source)) and kind[1] != "cost":
         shown += (
             f"\n\n## Live\n\n[Run `{kind[1]}` in the studio](../studio/index.html#scenario=droptail_vs_red"
-            f"&set=queue.kind%3D{kind[1]}&seed=1), beside anything you like.\n"
+            f"&set=queue.kind%3D{kind[1]}&seed=1), next to any other setting.\n"
         )
     return shown
 

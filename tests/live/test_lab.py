@@ -90,8 +90,8 @@ def test_two_labs_at_once_with_every_load_and_changes_of_the_link(tmp_path: Path
     with ThreadPoolExecutor() as pool:
         first = pool.submit(lab, mixed, changes=changes, out=tmp_path)
         other = pool.submit(lab, Scenario.parse(TINY), predict=0)
-        answer, beside = first.result(), other.result()
-    for one in (answer, beside):
+        answer, second = first.result(), other.result()
+    for one in (answer, second):
         assert one.replayed.count("identical, packet by packet") == 2, one.replayed
     assert "2 changes of the link" in answer.replayed
     assert all(row.predicted is None for row in answer.rows)

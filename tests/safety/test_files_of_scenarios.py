@@ -29,7 +29,7 @@ count = 1
 
 @pytest.fixture
 def stranger(folder: Path) -> Path:
-    """A folder from a stranger, beside files of ours."""
+    """A folder from a stranger, next to files of ours."""
     (folder / "secret.trace").write_text(SECRET, encoding="ascii")
     (folder / "good.trace").write_text("1\n2\n", encoding="ascii")
     (folder / "theirs" / "below").mkdir(parents=True)

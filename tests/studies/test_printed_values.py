@@ -1,4 +1,4 @@
-"""Printed values beside runs, the prose of the studies, and replications that are all equal."""
+"""Printed values and runs, the prose of the studies, and replications that are all equal."""
 
 from __future__ import annotations
 

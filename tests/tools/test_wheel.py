@@ -38,9 +38,9 @@ def answer(monkeypatch: pytest.MonkeyPatch, built: list[str]) -> None:
 def test_a_wheel_with_the_same_results_stays(dist: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, PLAIN)
     assert wheel.main(str(dist)) == 0
-    beside = ["some.whl.cdx.json", "some.whl.provenance.json"]
-    assert sorted(path.name for path in dist.iterdir()) == ["some.whl", *beside]
-    materials, statement = (json.loads((dist / name).read_text(encoding="utf-8")) for name in beside)
+    records = ["some.whl.cdx.json", "some.whl.provenance.json"]
+    assert sorted(path.name for path in dist.iterdir()) == ["some.whl", *records]
+    materials, statement = (json.loads((dist / name).read_text(encoding="utf-8")) for name in records)
     assert materials["bomFormat"] == "CycloneDX"
     packed = hashlib.sha256((dist / "some.whl").read_bytes()).hexdigest()
     assert statement["subject"] == [{"name": "some.whl", "digest": {"sha256": packed}}]

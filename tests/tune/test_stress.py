@@ -258,11 +258,11 @@ def test_the_command_looks_for_regret(tmp_path: Path, capsys: pytest.CaptureFixt
     data = asked(capsys, tmp_path, design, bounds(flows="1-20"), *call)
     assert data["loss"] == "regret" and "--regret" in data["command"] and "--rival sfq" in data["command"]
     regret = data["minimal"]["loss"]["mean"]
-    beside = {one["name"]: one["less"]["mean"] for one in data["rivals"]}
-    assert {"sfq", *REGRETTED} <= set(beside)
+    less = {one["name"]: one["less"]["mean"] for one in data["rivals"]}
+    assert {"sfq", *REGRETTED} <= set(less)
     # The regret is relative to the best rival of each run, so it exceeds the distance from any single rival
     # over all runs.
-    assert all(regret >= beside[name] - 1e-6 for name in ("sfq", *REGRETTED))
+    assert all(regret >= less[name] - 1e-6 for name in ("sfq", *REGRETTED))
     words = data["answer"][0]
     assert "more than the best rival" in words if data["fault"] != "none" else "No regret was found" in words
 

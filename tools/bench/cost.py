@@ -24,7 +24,7 @@ PLAIN = "droptail"
 HEAD = """# What a packet costs
 
 One arrival and one departure in each discipline, at its defaults except for `limit = "100 pkts"`,
-beside plain tail drop: a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held
+compared with plain tail drop: a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held
 near 10 packets. Drops and ticks are part of the price, and so is the loop that drives it all, which
 is the same for each.
 
@@ -33,7 +33,7 @@ is the same for each.
 writes this page again from `crates/queue/benches/disc.rs`, which prints the dialects too
 (`cargo bench -p dropcurve-queue`).
 
-| Discipline | Instructions | ns | Instructions beside tail drop |
+| Discipline | Instructions | ns | Instructions above tail drop |
 |---|---:|---:|---:|
 """
 

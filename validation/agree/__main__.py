@@ -50,15 +50,15 @@ def main(words: list[str]) -> int:
     if options.live:
         tell_what_is_absent()
     out = ROOT / "out" / "agree"
-    beside: list[Area] = []
+    executed: list[Area] = []
     if options.live and not options.only:
-        beside = registry.compare(list(registry.LIVE), context)
+        executed = registry.compare(list(registry.LIVE), context)
         out.mkdir(parents=True, exist_ok=True)
-        (out / "live.md").write_text(wrap_markdown(page.markdown(beside)), encoding="utf-8")
+        (out / "live.md").write_text(wrap_markdown(page.markdown(executed)), encoding="utf-8")
         sys.stderr.write(
-            page.summary(beside) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
+            page.summary(executed) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
         )
-    found = [*registry.compare(options.only or list(registry.AREAS), context), *beside]
+    found = [*registry.compare(options.only or list(registry.AREAS), context), *executed]
     text = page.markdown(found)
     if options.only or options.quick:
         sys.stdout.write(text)

@@ -86,7 +86,7 @@ def mean(context: Context, table: tables.AgreementTable, seeds: int, row: tables
     """A row of a table, run now."""
     name = table.name(row)
     return live.attempt(
-        name, lambda: tables.beside(table, context, live.record(table.key, row, seeds, context))
+        name, lambda: tables.compare_row(table, context, live.record(table.key, row, seeds, context))
     )
 
 

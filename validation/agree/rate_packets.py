@@ -24,7 +24,7 @@ from .cases import AgreementCase, Area, Figure
 from .context import ROOT, Context
 
 METHOD = (
-    "One flow beside steady datagrams over {rates}, with losses drawn on both ways. `events` counts "
+    "One flow together with steady datagrams over {rates}, with losses drawn on both ways. `events` counts "
     "departures and drops of data, all of which must come in the same order within 0.1 ms over {until} s; `sent` are "
     "the packets."
 )

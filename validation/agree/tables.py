@@ -73,14 +73,14 @@ def case(table: AgreementTable, context: Context, again: Sequence[Row], row: Row
     if missing:
         return AgreementCase(name, missing=missing)
     more = recorded_again(again, row)
-    found = beside(table, context, more or row)
+    found = compare_row(table, context, more or row)
     if found.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
-        found = beside(table, context, live.record(table.key, row, LIVE_SEEDS, context))
+        found = compare_row(table, context, live.record(table.key, row, LIVE_SEEDS, context))
         return replace(found, note=f"{found.note}; ns-2 run just now")
     return replace(found, note=f"{found.note}; recorded again, with more seeds") if more else found
 
 
-def beside(table: AgreementTable, context: Context, row: Row) -> AgreementCase:
+def compare_row(table: AgreementTable, context: Context, row: Row) -> AgreementCase:
     """Compares our runs with a recorded row."""
     replications = 4 if context.quick else max(REPLICATIONS, 2 * int(row["seeds"]))
     parts = table.parts(row)
@@ -220,8 +220,8 @@ FRIENDLY_COLUMNS = {"Fr": 0.0, "tcp_bps": 0.0, "tfrc_bps": 0.0, "loss": 1e-4, "q
 LINUX_COLUMNS = {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}
 LINUX_DELAYS = (
     "Seeds change next to nothing in the kernel: over four the drops behind pfifo deviate by 0.8 of 121, and a round "
-    "trip of 39.8 ms brings 144. So these are its runs with eight round trips of 39.3 to 40.9 ms, beside ours with the "
-    "same."
+    "trip of 39.8 ms brings 144. So these are its runs with eight round trips of 39.3 to 40.9 ms, next to ours with "
+    "the same."
 )
 
 

@@ -153,8 +153,8 @@ def queues(context: Context) -> list[AgreementCase]:
     """Poisson arrivals at load 0.8, packets of 4 ms."""
     lost = 0.2 * 0.8**10 / (1 - 0.8**11)
     known: dict[str, tuple[str, float, Callable[[dict[str, Any]], float]]] = {
-        "mm1": ("mean wait, ms", 16.0, lambda link: float(link["sojourn_ms"]["mean"])),
-        "md1": ("mean wait, ms", 8.0, lambda link: float(link["sojourn_ms"]["mean"])),
+        "mm1": ("mean queueing delay, ms", 16.0, lambda link: float(link["sojourn_ms"]["mean"])),
+        "md1": ("mean queueing delay, ms", 8.0, lambda link: float(link["sojourn_ms"]["mean"])),
         "mm1k": ("share lost", lost, lambda link: float(link["overflow_pkts"] / link["arrived_pkts"])),
     }
     cases = []

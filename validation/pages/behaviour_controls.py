@@ -167,7 +167,7 @@ def fair_delays() -> list[NetworkRow]:
     return [
         NetworkRow(
             "fq_codel",
-            "a thin flow meets next to no queue beside transfers",
+            "a thin flow has almost no queueing delay next to transfers",
             "RFC8290",
             "8 transfers, a call",
             {kind: net(f'kind = "{kind}"\n{DEEP}', tcp(8), VOICE) for kind in ("fq_codel", "droptail")},
@@ -214,7 +214,7 @@ def fair_delays() -> list[NetworkRow]:
         ),
         NetworkRow(
             "dualpi2",
-            "scalable flows wait below a millisecond beside classic ones, at a similar rate each",
+            "scalable flows have a queueing delay below a millisecond next to classic ones, at a similar rate each",
             "RFC9332",
             "one Prague and one CUBIC transfer",
             {"dualpi2": net("dualpi2", tcp(1, "prague", L4S), tcp(1, "cubic", CUBIC), mbit=40)},

@@ -62,7 +62,7 @@ def oscillation() -> NetworkRow:
     return NetworkRow(
         "oscillation of RED", "an average that is slow against the round trip, and drops that rise steeply with it, "
         "make queue and link swing between full and empty",
-        "MGT00, HMTG01a", "20 transfers, round trips of 164 to 184 ms, max_p 0.5; w_q 0.0002 beside 0.02",
+        "MGT00, HMTG01a", "20 transfers, round trips of 164 to 184 ms, max_p 0.5; w_q 0.0002 against 0.02",
         {"slow": far(net(slow_red(0.0002), tcp(20))), "quick": far(net(slow_red(0.02), tcp(20)))},
         (
             ratio("queue_pkts_sd", "slow", "quick", 1.8, None),
@@ -72,7 +72,7 @@ def oscillation() -> NetworkRow:
 
 
 def bufferbloat() -> NetworkRow:
-    """A call beside transfers at a buffer of a second."""
+    """A call together with transfers at a buffer of a second."""
     large, small, codel = (
         net(f'kind = "{kind}"\nlimit = "{limit} pkts"', tcp(4), VOICE)
         for kind, limit in (("droptail", 1000), ("droptail", 50), ("codel", 1000))

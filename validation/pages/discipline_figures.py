@@ -109,7 +109,7 @@ def step(kind: str, lines: Lines) -> Figure:
     if kind in TARGETS_MS:
         level(waits, TARGETS_MS[kind], "target")
     signals.set_ylabel("dropped or marked (%)" if len(lines) > 1 else "arrivals dropped (%)")
-    waits.set_ylabel("mean wait (ms)")
+    waits.set_ylabel("mean queueing delay (ms)")
     if len(lines) > 1:
         signals.set_yticks(range(0, 101, 20))
         signals.legend(loc="upper right")
@@ -141,7 +141,7 @@ def flows(kind: str, lines: Lines) -> Figure:
         ax.set_xlabel("share of the link that the flow offers")
         ax.grid(visible=False, axis="x")
     got.set_ylabel("share of the link it gets (%)")
-    waits.set_ylabel("mean wait (ms)")
+    waits.set_ylabel("mean queueing delay (ms)")
     got.legend(loc="upper left")
     return figure
 

@@ -106,7 +106,7 @@ def simulated(case: Transfer) -> float:
 
 
 HEAD = f"""\
-# Short flows: completion times beside theory
+# Short flows: completion times compared with theory
 
 Written by `python -m validation.pages.short_flows`; a test holds it to the simulator. One flow
 from its SYN until its last byte arrived in order, alone on a link of {RATE / 1e6:g} Mbit/s with

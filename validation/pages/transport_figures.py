@@ -1,7 +1,7 @@
 """Draws the behaviour of each transport: `python -m validation.pages.transport_figures` from the root.
 
 One figure for each page of `docs/transports`: a minute on 10 Mbit/s with 40 ms round trip and a buffer of
-60 packets, alone, and from 20 s to 40 s beside a Reno flow with SACK.
+60 packets, alone, and from 20 s to 40 s together with a Reno flow with SACK.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m validation.regret", description=__doc__.split("\n")[0])
     parser.add_argument(
-        "--out", type=Path, required=True, help="page to write; its figures go into figures/ beside it"
+        "--out", type=Path, required=True, help="page to write; its figures go into figures/ next to it"
     )
     parser.add_argument(
         "--runs", type=Path, required=True, help="folder for the runs, to go on after an interruption"

@@ -6,9 +6,9 @@
 //! Three experiments, all at 10 Mbit/s with packets of 1000 bytes and defaults unless the lists below have other values:
 //! * `held`: the queue is held at a length; x is that length, y the share of arrivals dropped.
 //! * `step`: Poisson arrivals at 80 %, then 110 %, then 80 % of the link; x is seconds, y the share of arrivals
-//!   dropped (or marked), z the mean wait in milliseconds of those that left. Mean of several runs.
+//!   dropped (or marked), z the mean queueing delay in milliseconds of those that left. Mean of several runs.
 //! * `flows`: five Poisson flows offer 5, 10, 20, 40 and 80 % of the link; x is the share offered, y the share
-//!   that got through, z its mean wait in milliseconds.
+//!   that got through, z its mean queueing delay in milliseconds.
 #![allow(clippy::print_stdout)]
 
 #[path = "../tests/common/mod.rs"]

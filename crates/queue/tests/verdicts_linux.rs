@@ -191,7 +191,7 @@ fn mean_of(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
 }
 
-/// Drops, marks and mean wait in milliseconds of the packets of each window.
+/// Drops, marks and mean queueing delay in milliseconds of the packets of each window.
 fn windows(arrivals: &[Arrival], sizes: &[usize], fortunes: &[Fortune]) -> Vec<[f64; 3]> {
     let mut first = 0;
     let each = sizes.iter().map(|size| {

@@ -156,8 +156,8 @@ fn controls_for_long_fast_paths_leave_reno_behind() {
     assert!(veno > 1.1 * reno, "{veno}, reno {reno}");
 }
 
-/// A buffer of 400 ms: alone, both fill the link with a queueing delay near the target (100 and 60 ms); beside Reno they
-/// get less than a fifth of it, and Reno beside Reno about a half.
+/// A buffer of 400 ms: alone, both fill the link with a queueing delay near the target (100 and 60 ms); with a Reno flow they
+/// get less than a fifth of it, and one Reno flow with another about a half.
 #[test]
 fn ledbat_holds_its_target_and_yields() {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"";

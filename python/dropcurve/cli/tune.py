@@ -50,7 +50,7 @@ Robust = Annotated[
     ),
 ]
 Within = Annotated[
-    Path | None, o.shared("within", "with --robust stress: datagrams and pulses beside the traffic")
+    Path | None, o.shared("within", "with --robust stress: datagrams and pulses in addition to the traffic")
 ]
 For = Annotated[str | None, o.shared("for", o.BOXES)]
 Runs = Annotated[int | None, o.shared("runs", "default: by the size of the link, at most 1500")]

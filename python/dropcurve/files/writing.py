@@ -11,36 +11,36 @@ from pathlib import Path
 
 @contextmanager
 def draft(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` to write to, which takes its place when the block ends well.
+    """A temporary file in the folder of ``path``, renamed to ``path`` when the block ends without an error.
 
     If the block fails, the draft is removed, and ``path`` is unchanged.
 
     Raises:
         OSError: If the disk is full or the folder cannot be written; ``filename`` is ``path``.
     """
-    beside = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
+    partial = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:12]}.part")
     try:
-        yield beside
-        with beside.open("rb") as written:
+        yield partial
+        with partial.open("rb") as written:
             # Its content reaches the disk before its name does.
             os.fsync(written.fileno())
-        beside.replace(path)
+        partial.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from None
     finally:
         with suppress(OSError):
-            beside.unlink()
+            partial.unlink()
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all. Raises OSError with its path."""
-    with draft(path) as beside:
-        beside.write_bytes(content)
+    with draft(path) as partial:
+        partial.write_bytes(content)
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:
     """Writes a file whole or not at all, of parts that need not be in memory at once. Raises OSError with its path."""
-    with draft(path) as beside, beside.open("wb") as file:
+    with draft(path) as partial, partial.open("wb") as file:
         file.writelines(parts)
 
 

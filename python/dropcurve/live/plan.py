@@ -35,7 +35,7 @@ KERNEL_CC = {
     "veno": "veno",
     "yeah": "yeah",
 }
-#: Header bytes of TCP with and without timestamps, and of UDP; bytes of Ethernet that a scenario may count beside them.
+#: Header bytes of TCP with and without timestamps, and of UDP; bytes of Ethernet that a scenario may count as well.
 PLAIN_HEADERS, STAMPED_HEADERS, UDP_HEADERS, ETHERNET = 40, 52, 28, 14
 HEADERS = {tcp + extra for tcp in (PLAIN_HEADERS, STAMPED_HEADERS) for extra in (0, ETHERNET)}
 #: Most flows of a lab: each has two processes.

@@ -68,7 +68,7 @@ class Router:
             "ports": [device.port() for device in devices], "links": links,
             "names": ["queue/live", "queue/live.back"], "seed": self.seed, "overhead": self.overhead,
             "control": str(control), "metrics": self.metrics, "sample_ms": 1000, "watchful": True,
-            "records": beside(self.record, len(links)), "captures": beside(self.capture, len(links)),
+            "records": both_ways(self.record, len(links)), "captures": both_ways(self.capture, len(links)),
         }  # fmt: skip
 
     def choose(self) -> Iterator[Device]:
@@ -113,7 +113,7 @@ def check_rate(rate: str, *, name: str = "--rate") -> None:
         )
 
 
-def beside(path: Path | None, directions: int) -> list[str]:
+def both_ways(path: Path | None, directions: int) -> list[str]:
     """Returns the files of each direction, none without a path; the reverse one has ``.back`` in its name."""
     files = [path, path.with_name(f"{path.stem}.back{path.suffix}")] if path else []
     return [str(file) for file in files[:directions]]

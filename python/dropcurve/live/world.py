@@ -348,7 +348,7 @@ def call(command: list[str], text: str | None = None) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the job in the file named and writes ``raw.json`` beside it."""
+    """Runs the job in the file named and writes ``raw.json`` next to it."""
     job = {**json.loads(Path(arguments[0]).read_text(encoding="utf-8")), "file": arguments[0]}
     try:
         raw = World(job).run()

@@ -1,4 +1,4 @@
-"""Metrics: each a function of one run's summary, defined once, in one of the files beside this one.
+"""Metrics: each a function of one run's summary, defined once, in one of the files of this folder.
 
 ``@metric`` registers it with its unit, the direction that is better, the source of its definition and
 what it is taken of: a *link*, a set of *flows* (all, one class, one flow), or a *class* against TCP. The

@@ -1,4 +1,4 @@
-"""Words in figures: names beside what they name, moved apart where they would touch, and keys."""
+"""Text in figures: labels next to their lines, moved apart where they would overlap, and legends."""
 
 from __future__ import annotations
 

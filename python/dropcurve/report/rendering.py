@@ -27,7 +27,7 @@ def page(
         template: Name of a template, which extends ``base.html``.
         data: By the names that the template uses.
         script: Whether the page has the script of the pages; without it its policy allows none.
-        filters: Filters of the template by name, beside ``code``.
+        filters: Filters of the template by name, in addition to ``code``.
 
     Returns:
         The text, which ends in a line break.

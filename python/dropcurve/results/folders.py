@@ -149,8 +149,8 @@ def _write_series(result: Measured, path: Path) -> None:
             "value": column(4),
         }
     )
-    with draft(path) as beside:
-        parquet.write_table(table, beside, compression="zstd", write_page_checksum=True)
+    with draft(path) as partial:
+        parquet.write_table(table, partial, compression="zstd", write_page_checksum=True)
 
 
 #: Remedy for a result that cannot be read.

@@ -144,8 +144,8 @@ class Trace:
         from pyarrow import csv, parquet
 
         writer = csv.write_csv if path.suffix == ".csv" else parquet.write_table
-        with draft(path) as beside:
-            writer(pyarrow.table(self.columns()), beside)
+        with draft(path) as partial:
+            writer(pyarrow.table(self.columns()), partial)
 
     def rows(self, *words: str) -> Ints:
         """Positions of the rows with one of these words, in order."""

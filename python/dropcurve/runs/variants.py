@@ -72,14 +72,14 @@ def variants(
 
 
 def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
-    """The variants that the index beside a scenario's file names for it."""
+    """The variants that the index next to a scenario's file names for it."""
     if not base.origin or base.origin.startswith("link:"):
         return []
     file = library.locate(base.origin)
     rows = library.index(file).get("variants", {})
     found = []
     for name, edits in rows.items():
-        # The index came with the scenario, so its files lie beside it and nowhere else.
+        # The index came with the scenario, so its files lie in the same folder and nowhere else.
         own = [(path, recordings.value(path, value, folder=file.parent)) for path, value in edits.items()]
         found.append((name, base.edit(own) if own else base))
     return found

@@ -84,7 +84,7 @@ def _span(time_ns: int) -> str:
 
 _READERS = {"opportunities_ms": mahimahi, "packets": packets}
 
-#: Folders that the user named, in which scenarios may name files beside those of their own folder.
+#: Folders that the user named, in which scenarios may name files in addition to those of their own folder.
 _allowed: ContextVar[tuple[Path, ...]] = ContextVar("allowed folders", default=())
 
 

@@ -42,7 +42,7 @@ class Scenario:
 
         Args:
             path: The file, or the name.
-            allow_files: Folders whose files the scenario may name as ``file:``, beside its own folder.
+            allow_files: Folders whose files the scenario may name as ``file:``, in addition to its own folder.
 
         Returns:
             The scenario, checked.

@@ -22,7 +22,7 @@ from .blocks import Block, Heading, Picture, Table, Text
 from .cells import Cells, Probe, ReplicationPlan, StudyCell
 from .claims import FAILS, HOLDS, OPEN, Finding, Test, TestedClaim, at, more
 from .data import record
-from .draw import beside, line
+from .draw import line, with_paper
 from .effects import Effect, average, gain, mean, smooth
 from .explained import explained
 from .pages import shown, text, write
@@ -62,7 +62,6 @@ __all__ = [
     "Text",
     "at",
     "average",
-    "beside",
     "copy",
     "explained",
     "gain",
@@ -80,6 +79,7 @@ __all__ = [
     "spread",
     "text",
     "texts",
+    "with_paper",
     "write",
 ]  # fmt: skip
 

@@ -61,7 +61,7 @@ def _json(value: float) -> float | None:
 
 def write_numbers(outcome: Outcome, path: Path) -> Path:
     """Writes every number of every cell as CSV; returns the file."""
-    with draft(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+    with draft(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["setting", "cell", "number", "mean", "half_width_95", "n"])
         for setting, cells in outcome.cells.items():

@@ -85,8 +85,8 @@ VOICE_BYTES = 120
 
 
 def mix() -> dict[str, Scenario]:
-    """Mixes of today over 100 Mbit/s: transfers of QUIC and over IPv6's least size beside voice, of paths with tunnels,
-    and with jumbo frames."""
+    """Present-day mixes over 100 Mbit/s: transfers of QUIC and over IPv6's least size together with voice, of paths
+    with tunnels, and with jumbo frames."""
     base = today()["RED_1 SACK 15"]
     flow = {"count": 20, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
     voice: Edits = {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": f"{VOICE_BYTES} B",

@@ -38,7 +38,7 @@ def line(name: str, points: Sequence[tuple[float, Effect]], look: int = 0, *, sc
     )
 
 
-def beside(
+def with_paper(
     title: str, y: str, names: Sequence[str], here: Sequence[tuple[float, float]],
     paper: Sequence[tuple[float, float]], *, levels: Sequence[tuple[float, str]] = (),
 ) -> Panel:  # fmt: skip
@@ -56,7 +56,7 @@ def beside(
         The panel.
 
     Example:
-        >>> beside("Table 3", "ratio", ["1", "2"], [(1.0, 0.1), (1.1, 0.1)], [(1.0, 0.0), (1.2, 0.0)])
+        >>> with_paper("Table 3", "ratio", ["1", "2"], [(1.0, 0.1), (1.1, 0.1)], [(1.0, 0.0), (1.2, 0.0)])
     """
     at = range(len(names))
     ours, theirs = list(zip(*here, strict=True)), list(zip(*paper, strict=True))

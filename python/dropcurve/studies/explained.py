@@ -72,7 +72,7 @@ def star(sources: Sequence[str]) -> Drawing:
 
 
 def dsilva_topology() -> Drawing:
-    """The chain n0 to n4 with the sources beside it."""
+    """The chain n0 to n4 with its sources."""
     nodes = {f"n{i}": (float(i), 0.0) for i in range(5)}
     nodes |= {"n5": (0.6, 1.0), "n8": (1.7, -1.0), "n6": (2.3, 1.0)}
     links = [("n0", "n1", "RTT"), ("n1", "n2", "bottleneck"), ("n2", "n3", "bottleneck"), ("n3", "n4", "RTT"),

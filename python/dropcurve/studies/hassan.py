@@ -105,10 +105,10 @@ def rivals() -> dict[str, Scenario]:
     return found
 
 
-#: Web sessions beside four flows of each kind: objects of 12 kB on average, half a second between.
+#: Web sessions together with four flows of each kind: objects of 12 kB on average, half a second between.
 WEB = {"source": "http", "profile": "ns2-2000", "recovery": "sack1", "start": "uniform 0 s to 5 s",
        "size": "pareto 12000 B shape 1.2", "think": "exponential 500 ms"}  # fmt: skip
-#: Numbers of sessions, and the long flows beside them: of TCP and of TFRC.
+#: Numbers of sessions, and the long flows with them: of TCP and of TFRC.
 USERS, LONG = (0, 4, 16), {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP, 7 TFRC": (1, 7)}
 
 
@@ -250,7 +250,7 @@ def values() -> list[st.PrintedValue]:
 
 
 def swing(x: st.Cells) -> str:
-    """The paper's largest ratio beside the cases with max_p 1/100 here."""
+    """The paper's largest ratio next to the cases with max_p 1/100 here."""
     wide, far = ([one.value for one in ratios(x, case)] for case in ("base p0.01", "buf250 p0.01"))
     forced = {case.replace(" p0.01", "_low"): st.shown(st.average([x[f"{case} {n}"]["forced"] for n in COUNTS]))
               for case in ("base", "base p0.01", "buf250", "buf250 p0.01")}  # fmt: skip
@@ -259,7 +259,7 @@ def swing(x: st.Cells) -> str:
 
 
 def table(x: st.Cells) -> st.Table:
-    """Tables 3 to 9: the paper's interval is over the numbers of flows, so ours beside it is too."""
+    """Tables 3 to 9: the paper's interval is over the numbers of flows, so ours is, too."""
     rows = []
     for row in st.printed("hassan"):
         case = case_of(row)
@@ -275,12 +275,13 @@ def table(x: st.Cells) -> st.Table:
 
 
 def cases(x: st.Cells, width_in: float) -> Figure:
-    """F_r of every case beside the paper's, both with their spread over the numbers of flows."""
+    """F_r of every case next to the paper's, both with their spread over the numbers of flows."""
     printed = {case_of(row): (float(row["fr_mean"]), float(row["fr_delta"])) for row in st.printed("hassan")}
     over = {case: st.mean([one.value for one in ratios(x, case)]) for case in CASES}
     return st.panels([
-        st.beside(title, "mean friendliness ratio F_r", NAMES, [(over[one].value, over[one].half_width(0.95)) for one in
-                  cases], [printed[one] for one in cases], levels=[(1.0, "")]) for title, cases in BOTH
+        st.with_paper(title, "mean friendliness ratio F_r", NAMES,
+                      [(over[one].value, over[one].half_width(0.95)) for one in cases],
+                      [printed[one] for one in cases], levels=[(1.0, "")]) for title, cases in BOTH
     ], width_in)  # fmt: skip
 
 
@@ -356,7 +357,7 @@ def page(outcome: st.Outcome) -> st.Page:
             """),
         choices=TEXTS.choices("Choices"),
         results=[table(x), st.Text(swing(x)),
-                 st.Picture("cases", "F_r of every case beside the paper's", TEXTS["Cases"][0], partial(cases, x)),
+                 st.Picture("cases", "F_r of every case next to the paper's", TEXTS["Cases"][0], partial(cases, x)),
                  picture("flows", "F_r over the number of flows", x, BOTH)],
         today=[] if "today" not in outcome else [
             *map(st.Text, TEXTS["Today"]), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
@@ -389,7 +390,7 @@ STUDY = st.Study(
         "many": st.Setting("four times as many flows", lambda: cells(times=4)),
         "today": st.Setting("CUBIC, RFC 5348, 20 Mbit/s", lambda: cells(present), kind="today"),
         "ecn": st.Setting("RED marks", ecn, kind="question", judged=False),
-        "short": st.Setting("web sessions beside the long flows", short, kind="question", judged=False),
+        "short": st.Setting("web sessions together with the long flows", short, kind="question", judged=False),
         "rivals": st.Setting("others in TFRC's place", rivals, kind="question", judged=False, maximum=420),
         "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False),
     },

@@ -76,7 +76,7 @@ class IndexClaims:
 
     @classmethod
     def load(cls, path: str | Path) -> IndexClaims:
-        """The entry of a scenario in the index beside it. Raises UsageError for a key that a check does not have."""
+        """The entry of a scenario in the index of its folder. Raises UsageError for an unknown key of a check."""
         file = library.locate(path)
         facts = tomllib.loads((file.parent / "INDEX.toml").read_text(encoding="utf-8"))[file.stem]
         checks = tuple(facts.get("checks", ()))

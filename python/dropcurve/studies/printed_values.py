@@ -1,4 +1,4 @@
-"""The numbers that a paper prints beside the runs here: how many lie outside the interval and outside the runs."""
+"""Numbers that a paper prints, compared with the runs here: how many lie outside the interval and outside the runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PrintedValue:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A printed value beside the mean, the half-width of its interval and the extremes of single runs here."""
+    """A printed value with the mean, the half-width of its interval and the extremes of single runs here."""
 
     printed: PrintedValue
     mean: float
@@ -55,7 +55,7 @@ class Comparison:
 
 
 def compare(values: Sequence[PrintedValue], cells: Cells) -> list[Comparison]:
-    """Each printed value beside the runs of its cells."""
+    """Each printed value with the runs of its cells."""
     found = []
     for one in values:
         effect = one.effect(cells)

@@ -114,7 +114,7 @@ LOADS = (20, 80)
 
 
 def steps() -> dict[str, Scenario]:
-    """RED-AT over its steps and bounds, beside RED, at two loads."""
+    """RED-AT over its steps and bounds, compared with RED, at two loads."""
     found = {}
     for n in LOADS:
         base = network(same, n)
@@ -131,7 +131,7 @@ EQUATIONS = {"equation 4 as printed": "as_printed", "equation 4 as a prediction"
 
 
 def reconfigurable() -> dict[str, Scenario]:
-    """Reconfigurable thresholds by both readings of equation 4, beside RED, at two loads."""
+    """Reconfigurable thresholds by both readings of equation 4, compared with RED, at two loads."""
     kinds = {name: ("RTRED", {"equation": value}) for name, value in EQUATIONS.items()} | {"RED": ("RED", {})}
     return {f"{name} {n}": queue(network(same, n), kind, **keys)
             for n in LOADS for name, (kind, keys) in kinds.items()}  # fmt: skip

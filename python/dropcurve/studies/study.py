@@ -160,7 +160,7 @@ class Outcome:
         }  # fmt: skip
 
     def compared(self) -> list[Comparison]:
-        """The printed values of the paper beside the cells of the first setting."""
+        """The printed values of the paper with the cells of the first setting."""
         return compare(self.study.printed_values or (), self[self.main])
 
     @property

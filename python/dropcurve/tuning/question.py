@@ -79,7 +79,7 @@ class Question:
     space: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     link: Link | MixLink | None = None
     base: Scenario | None = None
-    #: Bounds of datagrams beside the traffic, and the worst conditions found so far (``robust`` "stress").
+    #: Bounds of datagrams in addition to the traffic, and the worst conditions found so far (``robust`` "stress").
     within: Bounds | None = None
     worst: tuple[tuple[tuple[str, float], ...], ...] = ()
 

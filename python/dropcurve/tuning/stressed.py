@@ -1,6 +1,6 @@
 """Adds the worst conditions of a recommendation to the question until no worse one is found (``--robust stress``).
 
-The conditions are those of the ranges, and with bounds also datagrams inside their envelope beside the traffic.
+The conditions are those of the ranges, and with bounds also datagrams inside their envelope in addition to the traffic.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def tune(
         rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
             ``link`` they override its own.
         exchange, candidates, robust, box, space: As for `of_link`.
-        within: Bounds of datagrams beside the traffic, for ``robust="stress"``.
+        within: Bounds of datagrams in addition to the traffic, for ``robust="stress"``.
         runs: Limit of the search; by default by the size of the link, 1500 at most.
         seconds: Limit of everything up to the answer. An answer limited by ``runs`` instead is the same on every
             machine.

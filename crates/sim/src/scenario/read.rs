@@ -55,7 +55,7 @@ pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
 fn one_form(given: &[(Form, Table)], missing: &mut Vec<Problem>) -> Option<Form> {
     if given.len() > 1 {
         let names: Vec<&str> = given.iter().map(|(form, _)| form.section()).collect();
-        let rule = format!("is a second topology beside [{}]", names[0]);
+        let rule = format!("is a second topology in addition to [{}]", names[0]);
         missing.push(Problem::new(names[1], "", rule, format!("keep one of {}", names.join(", "))));
     }
     if given.is_empty() {

@@ -115,7 +115,7 @@ fn preset(presets: &[Preset]) -> Json {
     let each: Vec<Json> =
         presets.iter().map(|preset| object!({ "const": preset.name, "description": preset.doc })).collect();
     object!({
-        "description": "A row of options by name; keys written beside it win.",
+        "description": "A row of options by name; keys of the table override it.",
         "enum": names,
         "anyOf": each,
         "examples": names.iter().take(1).collect::<Vec<_>>(),

@@ -69,7 +69,7 @@ def bbr_loss(*, throughput_bps: float, rate_bps: float) -> float | None:
 def bbr_share(
     *, buffer_pkts: float, rate_pps: float, rtt_s: float, flows: int = 1, duration_s: float | None = None
 ) -> float:
-    """Share of the link that all BBR flows (version 1) get together beside loss-based flows that keep the
+    """Share of the link that all BBR flows (version 1) get together next to loss-based flows that keep the
     buffer full.
 
     BBR is limited by its window, twice its rate times the least round trip that it measured; while it

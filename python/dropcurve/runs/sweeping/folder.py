@@ -53,8 +53,8 @@ def write(
     }  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with draft(folder / "points.parquet") as beside:
-            parquet.write_table(pa.table(columns.columns(points)), beside, write_page_checksum=True)
+        with draft(folder / "points.parquet") as partial:
+            parquet.write_table(pa.table(columns.columns(points)), partial, write_page_checksum=True)
         write_text(folder / "sweep.json", json.dumps(record, indent=1, ensure_ascii=False) + "\n")
         checksums.update(folder, [folder / "points.parquet", folder / "sweep.json"])
     except OSError as error:

@@ -86,11 +86,11 @@ def stress(
         limits = load(within, rtt_s=where.rtt_s, cc=cc, flows=flows)
     counted = harm.parse(measure, limits, where, exchange=exchange)
     mine = trials.design(design, where, limits)
-    beside = trials.rivals_of(mine, [*REGRETTED, *against], where, limits) if regret else ()
+    regretted = trials.rivals_of(mine, [*REGRETTED, *against], where, limits) if regret else ()
     rivals = trials.rivals_of(mine, [*fault.RIVALS, *against], where, limits)
     spent = StressBudget(runs, fresh, seconds, keep, seed)
     with caches.store(cache, out=Path(out)) as store:
-        work = Trials(limits, where, counted, mine, beside, Executor(jobs), store, tell=tell)
+        work = Trials(limits, where, counted, mine, regretted, Executor(jobs), store, tell=tell)
         answer = solve(work, rivals, spent, folder=Path(out), command=command)
     answer.save()
     return answer

@@ -171,7 +171,7 @@ def scenario(link: StressLink, case: Case, *, title: str = "") -> Scenario:
 
 
 def described(case: Case, bounds: Bounds) -> str:
-    """The traffic in words: ``1 transfer at 200 ms beside pulses of 150 % of the link for 120 ms every 1.1 s``."""
+    """The traffic in words: ``1 transfer at 200 ms with pulses of 150 % of the link for 120 ms every 1.1 s``."""
     flows = round(float(case["flows"]))
     near = float(case["rtt"])
     far = near * float(case["rtt_ratio"])
@@ -226,7 +226,7 @@ def datagrams(rate_bps: float, case: Mapping[str, float | str]) -> dict[str, dic
 
 
 def with_datagrams(scenario: Scenario, case: Mapping[str, float | str]) -> Scenario:
-    """A scenario with a dumbbell and the datagrams of a case beside its traffic; the same where there are none."""
+    """A scenario with a dumbbell with the datagrams of a case added to its traffic; the same where there are none."""
     if not (case.get("cbr") or case.get("pulse_rate")):
         return scenario
     rate = units.rate(str(scenario.get("dumbbell.rate")))

@@ -109,7 +109,7 @@ const DIALECTS: &[Preset] = &[
 impl Discipline for Params {
     const TITLE: &'static str = "COBALT";
     const ABOUT: &'static str = "CoDel whose count falls as it rose, one for each slot of the schedule, so that it finds \
-        back to a load it knows; and BLUE beside it, whose probability rises when the buffer overflows, against flows \
+        back to a load it knows; and in addition BLUE, whose probability rises when the buffer overflows, against flows \
         that do not respond to CoDel's few signals.";
     const REFERENCE: &'static str = "HTM18, RFC8289";
     type Disc<P: Packet + Copy> = Cobalt<P>;

@@ -134,7 +134,7 @@ fn sections_missing_doubled_or_misplaced() {
         ),
         (
             format!("[dumbbell]\n[chain]\n{tail}[flows.tcp]"),
-            &["chain: is a second topology beside [dumbbell]; keep one of dumbbell, chain"],
+            &["chain: is a second topology in addition to [dumbbell]; keep one of dumbbell, chain"],
         ),
         (format!("[dumbbell]\n{tail}[flow.tcp]"), &["flow: no such section here; did you mean 'flows'?"]),
         (

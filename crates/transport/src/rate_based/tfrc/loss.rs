@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(history(&[12.0]).mean(3.0), 12.0);
         // Two closed: the older of them is replaced by the open one, or not.
         assert_eq!(history(&[8.0, 16.0]).mean(20.0), 14.0);
-        let beside = TfrcParams { open_replaces: false, ..TfrcParams::default() };
-        let mut kept = History::new(&beside);
+        let appended = TfrcParams { open_replaces: false, ..TfrcParams::default() };
+        let mut kept = History::new(&appended);
         [16.0, 8.0].into_iter().for_each(|length| kept.close(length));
         assert_eq!(kept.mean(21.0), 15.0);
     }
