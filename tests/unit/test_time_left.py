@@ -26,3 +26,29 @@ def test_the_time_left_is_never_more_than_the_limit_leaves(
     bar = console.Bar(most_s)
     now[0] += 10.0
     assert bar.left(share) == expected
+
+
+def test_the_pace_is_that_of_the_present_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: now[0])
+    bar = console.Bar()
+    # Two minutes of other work come first; then each tenth of the batch takes a second.
+    now[0] = 120.0
+    bar.update(0.1, "runs")
+    now[0] = 122.0
+    bar.update(0.3, "runs")
+    assert bar.left(0.3) == ", 30 % done, about 7 s left"
+    # Another batch, half of which is stored already.
+    bar.update(0.05, "runs")
+    assert bar.left(0.05) == ", 5 % done", "its pace is not known yet"
+    now[0] = 126.0
+    bar.update(0.45, "runs")
+    assert bar.left(0.45) == ", 45 % done, about 6 s left"
+
+
+def test_a_first_sample_does_not_promise_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: now[0])
+    bar = console.Bar()
+    now[0] = 5.0
+    assert bar.left(0.001) == ", 0 % done"

@@ -15,6 +15,8 @@ from ..present.visible import json_text, visible
 PATIENCE_S = 1.0
 #: Seconds between two lines of progress where there is no terminal.
 EVERY_S = 10.0
+#: Share of a batch of work from which its pace is known.
+ENOUGH = 0.02
 #: Columns of a text, where the terminal has as many or is none.
 WIDTH = 100
 #: Columns below which a narrow terminal has to wrap.
@@ -113,6 +115,9 @@ class Bar:
         self.most_s = most_s
         self.began = self.printed_at = time.monotonic()
         self.terminal = sys.stderr.isatty()
+        #: Time and share at which the present batch of work began, and the latest share.
+        self._origin: tuple[float, float] | None = None
+        self._share = 0.0
         self._bar: Any = None
         self._task: Any = None
 
@@ -125,24 +130,41 @@ class Bar:
             more: A second line, only for a terminal.
         """
         now = time.monotonic()
+        if share is not None:
+            # A share that falls belongs to another batch; runs that were stored already took no time.
+            if self._origin is None or share < self._share:
+                self._origin = (now, share)
+            self._share = share
         if self.terminal:
             if self._bar is None and now - self.began >= PATIENCE_S:
                 self._bar, self._task = _bar()
             if self._bar is not None:
-                self._bar.update(self._task, completed=share or 0.0, text=text, more=more)
+                left = self._seconds_left(share or 0.0)
+                shown = "" if left is None else f"about {_rounded(left)} left"
+                self._bar.update(self._task, completed=share or 0.0, text=text, more=more, left=shown)
         elif now - self.printed_at >= EVERY_S and (share is None or share < 1.0):
             self.line(f"{text}{self.left(share)}")
 
     def left(self, share: float | None) -> str:
-        """``, 40 % done, about 2 min left``; "" where nothing is known."""
+        """``, 40 % done, about 2 min left``; without the time where too little is done to tell; "" where nothing is
+        known."""
         if not share:
             return ""
-        spent = time.monotonic() - self.began
-        seconds = spent * (1.0 - share) / share
-        if self.most_s is not None:
-            seconds = min(seconds, max(self.most_s - spent, 0.0))
-        left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-        return f", {100 * share:.0f} % done, about {left} left"
+        seconds = self._seconds_left(share)
+        return f", {100 * share:.0f} % done" + (
+            "" if seconds is None else f", about {_rounded(seconds)} left"
+        )
+
+    def _seconds_left(self, share: float) -> float | None:
+        """Time left at the pace of the present batch; None where too little of it is done."""
+        now = time.monotonic()
+        since, before = self._origin or (self.began, 0.0)
+        spent, gained = now - since, share - before
+        seconds = spent * (1.0 - share) / gained if spent >= PATIENCE_S and gained >= ENOUGH else None
+        if self.most_s is None:
+            return seconds
+        most = max(self.most_s - (now - self.began), 0.0)
+        return most if seconds is None else min(seconds, most)
 
     def line(self, text: str) -> None:
         """A line with the seconds since the start, above the bar if there is one."""
@@ -158,16 +180,20 @@ class Bar:
             self._bar.stop()
 
 
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
 def _bar() -> tuple[Any, Any]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.text import Text
 
     columns = (
         TextColumn("{task.fields[text]}"),
         BarColumn(bar_width=20),
         TaskProgressColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
     )
 
     class Lines(Progress):
@@ -181,7 +207,7 @@ def _bar() -> tuple[Any, Any]:
 
     bar = Lines(*columns, console=Console(stderr=True), transient=True)
     bar.start()
-    return bar, bar.add_task("", total=1.0, text="", more="")
+    return bar, bar.add_task("", total=1.0, text="", more="", left="")
 
 
 def live(text: str) -> None:
