@@ -70,7 +70,7 @@ def test_the_senders_are_those_that_section_5_asks_for() -> None:
     # Beyond the link's rate; then more than half of it and less than all.
     assert resolved("5.3a")["udp"]["rate"] == "12 Mbit/s"
     assert resolved("5.3b")["udp"]["rate"] == "6 Mbit/s"
-    assert (resolved("5.4")["tcp"]["cc"], resolved("5.4")["background"]["cc"]) == ("reno", "vegas")
+    assert (resolved("5.4")["tcp"]["cc"], resolved("5.4")["background"]["cc"]) == ("reno", "ledbat")
 
 
 def test_bursts_and_mixes_have_the_traffic_of_figure_2_and_section_9() -> None:
@@ -112,12 +112,32 @@ def test_the_cost_of_a_card_is_that_of_the_page_of_costs() -> None:
 
 
 def test_background_senders_yield_to_tcp_under_tail_drop() -> None:
-    """Vegas holds a few packets in the queue that Reno fills: less than half of the share of its group."""
+    """LEDBAT shrinks where Reno fills the buffer of 100 ms, its target: it gets less than half as much."""
     (case,) = [one for one in CASES if one.section == "5.4"]
     result = dc.run(dc.Scenario.parse(LINK.scenario(case)).set("run.duration", "30 s"), replications=1)
     rates = [result.variants[0].values("goodput_bps", scope=one)[0] for one in ("tcp", "background")]
     assert None not in rates
     assert rates[1] < 0.5 * rates[0]
+
+
+def test_a_short_queue_makes_a_background_sender_compete() -> None:
+    """Behind CoDel no queue reaches the target of LEDBAT, so that it yields to nobody (section 5.4 asks for that)."""
+    (case,) = [one for one in CASES if one.section == "5.4"]
+    base = dc.Scenario.parse(LINK.scenario(case)).set("run.duration", "30 s")
+    result = dc.run(base.set("queue", {"kind": "codel", "limit": "84 pkts"}), replications=1)
+    rates = [result.variants[0].values("goodput_bps", scope=one)[0] for one in ("tcp", "background")]
+    assert None not in rates
+    assert rates[1] > rates[0]
+
+
+def test_the_reference_of_pi_is_a_quarter_of_a_buffer_that_its_default_exceeds() -> None:
+    card = evaluate("pi", seconds=12.0, replications=2, cases=FEW)
+    assert "pi with q_ref 21 pkts" in " ".join(str(card).split())
+    assert card.data()["fitted"]
+    stated = evaluate("pi:q_ref=10 pkts", seconds=12.0, replications=2, cases=FEW[:1])
+    assert not stated.fitted
+    wide = evaluate("pi", buffer=400.0, seconds=12.0, replications=2, cases=FEW[:1])
+    assert not wide.fitted, "the default lies below the buffer"
 
 
 def test_all_cards_are_on_one_page() -> None:

@@ -15,11 +15,11 @@ from typing import Any
 
 from .. import metrics
 from ..metrics import statistics
-from ..quantities import values
+from ..quantities import units, values
 from ..results import Result
 from ..runs.effort import Effort
 from ..runs.replicate import replicate
-from ..scenario import Scenario
+from ..scenario import Scenario, library
 from ..verdict import (
     MARGIN_POINTS,
     MARGIN_SHARE,
@@ -30,6 +30,7 @@ from ..verdict import (
     balanced,
     decide,
 )
+from ..verdict.criteria import kind as outcome
 from .card import Card, Graded, ReportCard, balance
 from .cases import CASES, Case, Setup, setup
 
@@ -80,25 +81,28 @@ def evaluate(
     """
     effort = Effort(seed=seed, replications=replications, jobs=jobs)
     kinds = {"baseline": values.queue(against), "candidate": values.queue(queue)}
-    link = setup(
-        rate_bps=rate_bps,
-        rtt_s=rtt_s,
-        buffer=buffer,
-        seconds=seconds,
-        ecn=kinds["candidate"][1].get("ecn") is True,
-    )
+    ecn = kinds["candidate"][1].get("ecn") is True
+    link = setup(rate_bps=rate_bps, rtt_s=rtt_s, buffer=buffer, seconds=seconds, ecn=ecn)
+    fits = {name: _fitting(kind, params, link) for name, (kind, params) in kinds.items()}
     results: list[tuple[Case, Result]] = []
     for number, case in enumerate(cases, start=1):
         if progress is not None:
             progress(case.title, number, len(cases))
         base = Scenario.parse(link.scenario(case), name=f"rfc7928-{case.section}")
-        variants = {name: _with(base, link, kind, params) for name, (kind, params) in kinds.items()}
+        variants = {
+            name: _with(base, link, kind, {**fits[name], **params}) for name, (kind, params) in kinds.items()
+        }
         results.append((case, replicate(variants, effort, name=base.name)))
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
     balances = [balance(decided([result], queue, against, rtt_s), against) for _, result in results]
     graded = tuple(replace(one, balance=found) for one, found in zip(_grade(results), balances, strict=True))
     decision = decided([result for _, result in results], queue, against, rtt_s)
-    return Card(queue, against, link, replications, seed, graded, problems, decision)
+    fitted = tuple(
+        f"{kind} with {', '.join(f'{key} {value}' for key, value in fits[name].items())}: {_WHY[kind]}"
+        for name, (kind, _) in kinds.items()
+        if fits[name]
+    )
+    return Card(queue, against, link, replications, seed, graded, problems, decision, fitted)
 
 
 def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: float) -> Verdict | None:
@@ -160,9 +164,7 @@ def _measures(rate: Exchange) -> dict[str, Criterion]:
 
 def _kind(one: Criterion) -> str:
     """The measure of a card that a criterion of a test is part of."""
-    kinds = {"page_ms": "page", "video_bps": "video", "video_stalled": "stalls", "flow_loss": "loss"}
-    found = next((kind for key, kind in kinds.items() if one.key.startswith(key)), "")
-    return found or ("delay" if one.unit == "ms" else "use")
+    return outcome(one) or ("delay" if one.unit == "ms" else "use")
 
 
 def _parts(
@@ -179,6 +181,22 @@ def _parts(
         value, before = values[criterion.key][run], parts.get(kind, 0.0)
         parts[kind] = None if value is None or before is None else before + share * value
     return parts
+
+
+#: Why a discipline has other parameters than its defaults.
+_WHY = {"pi": "a quarter of the buffer, as HMTG01 has 200 of 800 packets"}
+
+
+def _fitting(kind: str, params: Mapping[str, Any], link: Setup) -> dict[str, str]:
+    """Parameters without which a discipline does not fit the card's buffer: the reference of PI, unless it is given or
+    lies below the buffer."""
+    if kind != "pi" or {"q_ref", "limit"} & set(params):
+        return {}
+    fields = next(one for one in library.catalogue()["disciplines"] if one["kind"] == kind)["fields"]
+    usual = next(one["default"] for one in fields if one["name"] == "q_ref")
+    if units.packets(usual, packet_bytes=1500) < link.buffer:
+        return {}
+    return {"q_ref": f"{max(1, round(link.buffer / 4))} pkts"}
 
 
 def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Scenario:

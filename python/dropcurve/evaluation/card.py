@@ -99,7 +99,8 @@ def _together(verdicts: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """The whole card; ``decision`` is the verdict over all tests together."""
+    """The whole card; ``decision`` is the verdict over all tests together, ``fitted`` names parameters that are no
+    defaults because those do not fit the link."""
 
     candidate: str
     baseline: str
@@ -109,6 +110,7 @@ class Card:
     graded: tuple[Graded, ...]
     problems: tuple[str, ...] = ()
     decision: Verdict | None = None
+    fitted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return _text(self)
@@ -119,7 +121,7 @@ class Card:
         flows = wording.count(self.setup.flows("medium"), "Reno flow")
         return (
             f"Assumed: the tests' own traffic ({flows} {ecn} at medium congestion, no L4S senders), both directions "
-            "with the same queue"
+            "with the same queue" + "".join(f"; {one}" for one in self.fitted)
         )
 
     def data(self) -> dict[str, Any]:
@@ -194,5 +196,5 @@ def _data(card: Card) -> dict[str, Any]:
             for one in card.graded
         ],
         "answer": None if card.decision is None else asdict(headline(card.decision, verb="Choose")),
-        "problems": list(card.problems),
+        "fitted": list(card.fitted), "problems": list(card.problems),
     }  # fmt: skip

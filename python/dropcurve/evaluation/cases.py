@@ -2,8 +2,7 @@
 measured.
 
 Sections are those of RFC7928; where one asks for several scenarios, letters or the numerals of its own list follow.
-Less-than-best-effort senders (5.4) are those of TCP Vegas, whose delay-based control RFC6297 lists among them, instead
-of LEDBAT. Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any length has all
+Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any length has all
 of them.
 """
 
@@ -181,9 +180,9 @@ def unresponsive(setup: Setup) -> Iterator[str]:
 
 
 def background(setup: Setup) -> Iterator[str]:
-    """One long Reno flow, and a sender that yields to queueing delay."""
+    """One long Reno flow, and one of LEDBAT, which yields to queueing delay."""
     yield setup.group("tcp", 1)
-    yield setup.group("background", 1, cc="vegas")
+    yield setup.group("background", 1, cc="ledbat")
 
 
 def round_trips(setup: Setup) -> Iterator[str]:

@@ -135,6 +135,26 @@ def _pages(runs: Sequence[Run], name: str) -> float:
     return sum(float(one["count"]) for one in pages) / len(runs)
 
 
+def kind(criterion: Criterion) -> str:
+    """The outcome that a criterion measures.
+
+    Args:
+        criterion: Of a comparison.
+
+    Returns:
+        "page", "video", "stalls" or "loss"; "" for utilisation, delays and others.
+
+    Example:
+        >>> kind(Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0))
+        'loss'
+    """
+    return next((found for key, found in _OUTCOMES.items() if criterion.key.startswith(key)), "")
+
+
+#: Outcomes by the beginning of the key of a criterion.
+_OUTCOMES = {"page_ms": "page", "video_bps": "video", "video_stalled": "stalls", "flow_loss": "loss"}
+
+
 def kinds(criteria: Sequence[Criterion]) -> set[str]:
     """The outcomes besides delay that criteria weigh.
 
@@ -148,8 +168,7 @@ def kinds(criteria: Sequence[Criterion]) -> set[str]:
         >>> sorted(kinds([Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0)]))
         ['loss']
     """
-    names = {"page_ms": "page", "video_bps": "video", "flow_loss": "loss"}
-    return {kind for one in criteria for key, kind in names.items() if one.worth and one.key.startswith(key)}
+    return {kind(one) for one in criteria if one.worth} & {"page", "video", "loss"}
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:
