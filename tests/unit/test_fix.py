@@ -331,6 +331,79 @@ def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
     assert not any(one.loaded for one in kept)
 
 
+def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other_direction() -> None:
+    # CAKE gains 2 points upwards and loses 4 downwards, where FQ-CoDel is best; the section has FQ-CoDel.
+    up = {YOURS: [78.0, 78.1, 77.9], "cake": [80.0, 80.1, 79.9]}
+    down = {YOURS: [90.0, 90.1, 89.9], "cake": [86.0, 86.1, 85.9]}
+    answers = []
+    for name, scores in (("upload", up), ("download", down)):
+        one = _direction(name, scores)
+        answers.append(
+            replace(one, place=replace(one.place, found=replace(one.found, discipline="fq_codel")))
+        )
+    assert answers[0].loaded == "cake", "alone"
+    first, second = directions.joint(answers, Thoroughness())
+    assert (first.loaded, second.loaded) == ("", "")
+    assert first.kept
+    assert "for this direction alone cake would be better by 2 ± 0 points" in first.joint
+
+
+SECTION = """config queue 'wan'
+	option enabled '1'
+	option interface 'pppoe-wan'
+	option download '18000'
+	option upload '1800'
+	option qdisc 'fq_codel'
+	option script '{script}'
+	option linklayer 'atm'
+	option overhead '44'
+"""
+
+
+@pytest.mark.parametrize("script", ["simple.qos", "simplest_tbf.qos"])
+def test_a_section_keeps_its_script_and_its_link_layer(script: str) -> None:
+    before = SECTION.format(script=script)
+    found = boxes.read(before, name="upload")
+    made = boxes.export("fq_codel", {"target": "14 ms", "limit": "1001 pkts"}, box="sqm", rate_bps=1.8e6)
+    text, _ = rewrite.rewritten(before, found, made)
+    assert f"option script '{script}'" in text
+    cake = boxes.export("cake", {}, box="sqm", rate_bps=1.8e6)
+    text, _ = rewrite.rewritten(before, found, cake)
+    assert "option script 'layer_cake.qos'" in text
+    (options,) = [line for line in text.splitlines() if "eqdisc_opts" in line]
+    assert not {"overhead", "noatm", "mpu"} & set(options.split()), "they would override those of the section"
+    assert "option linklayer 'atm'" in text
+
+
+MIKROTIK = """/queue type
+add kind=fq-codel name=fq
+/queue simple
+add max-limit=10M/50M name=wan queue=fq/fq target=ether1
+"""
+
+
+@pytest.mark.parametrize("text", [SECTION.format(script="simple.qos"), MIKROTIK])
+def test_a_direction_of_a_line_is_judged_next_to_the_queue_of_the_other_one(text: str) -> None:
+    for found in boxes.read_all(text):
+        down, up = (18e6, 1.8e6) if found.box == "sqm" else (50e6, 10e6)
+        base = place(found).base
+        here, there = (up, down) if found.title.endswith("upload") else (down, up)
+        assert units.rate(base.get("dumbbell.rate")) == here
+        assert units.rate(base.get("dumbbell.back.rate")) == there
+        assert base.get("back_queue.kind") == "fq_codel", "the other direction is not left to a modem"
+
+
+def test_options_override_the_link_that_a_text_states() -> None:
+    up, down = boxes.read_all(SECTION.format(script="simple.qos"))
+    base = place(up, rtt_s=(0.2, 0.2), flows=7).base
+    assert base.get("flows.upload.count") == 7
+    assert "round trip 200 ms" in base.get("description")
+    # A link names the traffic; rates and direction are those of the section.
+    starlink = place(down, link="starlink:up").base
+    assert units.rate(starlink.get("dumbbell.rate")) == 18e6
+    assert "queue in the down direction" in starlink.get("description")
+
+
 def test_designs_that_run_alike_are_one_design() -> None:
     # No sender of this traffic uses ECN: FQ-CoDel that marks, tc's default, runs as the one here, which does not.
     found = boxes.read("tc qdisc add dev eth0 root fq_codel limit 100 target 5ms interval 100ms noecn")

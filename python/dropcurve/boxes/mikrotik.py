@@ -182,17 +182,31 @@ def _used(entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: st
     if entry.menu == "queue simple":
         limits = [*values.get("max-limit", "0/0").split("/"), "0"]
         kinds = values.get("queue", "default-small/default-small").split("/")
-        for i, direction in enumerate(("upload", "download")):
-            rate = _rate(limits[i], origin)
-            if rate is not None:
-                yield _queue(
-                    f"{title} {direction}", kinds[min(i, len(kinds) - 1)], types, rate, origin, values
-                )
+        sides = ("upload", "download")
+        rates = [_rate(limits[i], origin) for i in range(len(sides))]
+        made = {
+            side: _queue(f"{title} {side}", kinds[min(i, len(kinds) - 1)], types, rates[i], origin, values)
+            for i, side in enumerate(sides)
+            if rates[i] is not None
+        }
+        for side, one in made.items():
+            yield replace(one, link_text=_line(rates, side, made))
     elif entry.menu == "queue tree":
         rate = _rate(values.get("max-limit", "0"), origin)
         yield _queue(title, values.get("queue", "default-small"), types, rate, origin, values)
     elif entry.menu == "queue interface" and "queue" in values:
         yield _queue(title, values["queue"], types, None, origin)
+
+
+def _line(rates: list[float | None], side: str, made: dict[str, Import]) -> str:
+    """The line of a simple queue in the form of ``--link``: both rates, and the kind of queue in the other direction;
+    "" where a direction has no rate."""
+    up, down = rates
+    if up is None or down is None:
+        return ""
+    other = made["upload" if side == "download" else "download"]
+    way = "down" if side == "download" else "up"
+    return f"{down / 1e6:g}/{up / 1e6:g}Mbit:{way},back={other.discipline}"
 
 
 def _queue(

@@ -255,6 +255,9 @@ def _sqm(text: str, found: Import, made: Export) -> str | None:
     }
     if direction == "download" and "egress_ecn" in options:
         options["ingress_ecn"] = options.pop("egress_ecn")
+    section = next((one for one in sqm.sections(text) if one.name == name), None)
+    if section is not None:
+        options |= sqm.kept(section, options, side)
     # Options of another kind of queue that stand there mean nothing to the new one.
     cleared = {f"{side}{key}": "" for key in ("limit", "target", "qdisc_opts")}
     return sqm.replaced(text, name, cleared | options)

@@ -171,6 +171,26 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
     return found
 
 
+def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, str]:
+    """The new options of a section that give way to what it states: its script, where that sets up a queue of the new
+    kind, and its link layer, which options of the queue would override.
+
+    Args:
+        section: The present one.
+        options: The new ones.
+        side: First letter of the options of the direction.
+    """
+    found: dict[str, str] = {}
+    script = section.get("script", "simple.qos")
+    if script in SCRIPTS and options["qdisc"] != "cake" and "cake" not in script:
+        found["script"] = script
+    key = f"{side}qdisc_opts"
+    if section.get("linklayer", "none") != "none" and key in options:
+        framing = re.compile(r"\b(?:(?:overhead|mpu)\s+-?\d+|noatm|atm|ptm)\s*")
+        found[key] = framing.sub("", options[key]).strip()
+    return found
+
+
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
     """The queue of a direction: the upload of the first section, or the one of the section, interface or direction
     ``name``. Raises ScenarioError for a text without a section, and for contradictions.
@@ -230,6 +250,8 @@ def _direction(section: Section, direction: str, origin: str) -> Import | None:
         whole(section.get(key, "0"), f"{section.name}.{key}", origin=origin) for key in ("download", "upload")
     )
     both = f"{(down or kbit) / 1e3:g}/{(up or kbit) / 1e3:g}Mbit:{'up' if direction == 'upload' else 'down'}"
+    # The script sets the same kind of queue in the other direction.
+    both += f",back={read.discipline}"
     return replace(
         read, box="sqm", notes=[*notes, *read.notes], rate_bps=kbit * 1e3, title=f"{section.name} {direction}",
         link_text=both if down > 0 and up > 0 else "",

@@ -240,6 +240,8 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
     if done.chosen:
         # The queue that this direction alone would keep does not fit the queue of the other one.
         found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
+    elif done.kept:
+        found = replace(found, tone="unsure", sentences=(f"Keep your queue. {done.joint}",))
     elif done.joint:
         found = replace(found, details=(done.joint, *found.details))
     if caution := done.place.caution:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 YOURS = "yours"
 #: Queues that an imported queue is compared with.
 RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel", "cake")
-#: Base round trip of a link, and of those of data-centre switches.
-DEFAULT_RTT, USUAL_RTT = "40ms", {"sonic": "50-200us"}
+#: Base round trips of boxes of data centres.
+USUAL_RTT = {"sonic": "50-200us"}
 #: Metrics of the comparison.
 SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
 
@@ -41,7 +41,11 @@ Box = Annotated[
 Name = Annotated[str | None, o.shared("name", "the one to read if the text has several")]
 Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
 Rtt = Annotated[
-    str | None, o.shared("rtt", "without queueing; or a range, 20-200ms; default: 40ms, for sonic 50-200us")
+    str | None,
+    o.shared(
+        "rtt",
+        "without queueing; or a range, 20-200ms; default: 40ms, of a line with two rates 20-80ms, for sonic 50-200us",
+    ),
 ]
 Flows = Annotated[
     str | None, o.shared("flows", "default: one for each 2 Mbit/s of the queue's rate, 2 to 20")
@@ -210,12 +214,15 @@ def title(file: str) -> str:
     return "imported" if file == "-" else Path(file).stem
 
 
-def round_trip(rtt: str | None, box: str) -> tuple[float, float]:
-    """Least and greatest base round trip in seconds: as given, else those that are usual where the box stands."""
+def round_trip(rtt: str | None, box: str) -> tuple[float, float] | None:
+    """Least and greatest base round trip in seconds: as given, else those usual for the box;
+    None for that of the link."""
     from ..quantities import units
 
-    usual = USUAL_RTT.get(box, DEFAULT_RTT)
-    return units.between(rtt or usual, lambda word: units.span(word, what="rtt"), what="rtt")
+    chosen = rtt or USUAL_RTT.get(box)
+    if chosen is None:
+        return None
+    return units.between(chosen, lambda word: units.span(word, what="rtt"), what="rtt")
 
 
 def _place(

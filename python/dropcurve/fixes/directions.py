@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
+from ..boxes import sqm
 from ..quantities import wording
 from ..results.recommendation import verdict_on
 from ..verdict import Exchange, Verdict
@@ -15,8 +16,8 @@ from .queues import LEVEL, YOURS, QueueFix, Thoroughness, weights_of
 def joint(
     answers: Sequence[QueueFix], search: Thoroughness, exchange: Exchange | None = None
 ) -> list[QueueFix]:
-    """Answers in which both directions of a section load the same kind of queue: the one that loses the fewest points
-    in both together.
+    """Answers in which both directions of a section have the same kind of queue: the one that loses the fewest points
+    in both together, be it the one that is there.
 
     Args:
         answers: Of every queue of a text.
@@ -42,15 +43,17 @@ def joint(
 
 
 def _losses(one: QueueFix) -> dict[str, float]:
-    """Points that the best design of each kind lies behind the leader; infinite where all miss a bound."""
+    """Points that the best design of each kind lies behind the leader, the queue that is there included; infinite where
+    all miss a bound."""
     behind = {one.verdict.leader: 0.0} | {
         rival.name: inf if rival.relation == "infeasible" or rival.behind is None else rival.behind
         for rival in one.verdict.rivals
     }
     found: dict[str, float] = {}
     for name, points in behind.items():
-        if name in one.exports:
-            kind = one.exports[name].discipline
+        kind = one.found.discipline if name == YOURS else one.exports[name].discipline
+        # A modem's queue is none of the kinds that the scripts set.
+        if kind in sqm.KINDS:
             found[kind] = min(points, found.get(kind, inf))
     return found
 
@@ -61,12 +64,15 @@ def _of_kind(one: QueueFix, kind: str, search: Thoroughness, exchange: Exchange 
     if (one.exports[alone].discipline if alone else one.found.discipline) == kind:
         return one
     names = [name for name in one.names if name in one.exports and one.exports[name].discipline == kind]
+    if not names:
+        # Nothing but the queue that is there is of the kind.
+        return replace(one, kept=True, joint=_sentence(one, YOURS, alone))
     verdict = _verdict_of_kind(one, names, search, exchange)
     made = replace(one, verdict=verdict)
-    if not made.better:
+    if not made.better and one.found.discipline != kind:
         score = {rival.name: rival.behind or 0.0 for rival in verdict.rivals}
         made = replace(made, chosen=min(names, key=lambda name: score.get(name, 0.0)))
-    return replace(made, joint=_sentence(one, made, alone))
+    return replace(made, joint=_sentence(one, made.loaded or YOURS, alone))
 
 
 def _verdict_of_kind(
@@ -84,10 +90,10 @@ def _verdict_of_kind(
     return found
 
 
-def _sentence(one: QueueFix, made: QueueFix, alone: str) -> str:
-    """Sentence on the reason for not loading the design that is best in this direction alone."""
+def _sentence(one: QueueFix, taken: str, alone: str) -> str:
+    """Sentence on the reason for taking this design and not the one that is best in this direction alone."""
     wanted = alone or "your queue"
-    behind = next((r for r in one.verdict.rivals if r.name == made.loaded), None)
+    behind = next((r for r in one.verdict.rivals if r.name == taken), None)
     by = ""
     if one.verdict.leader == one.verdict.recommended and behind is not None and behind.behind is not None:
         by = f" by {wording.amount(behind.behind, behind.half_width, one.verdict.points)}"

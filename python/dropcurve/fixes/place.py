@@ -15,6 +15,8 @@ from ..scenario.links import LinkProfile
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
+#: Base round trip where none is given.
+DEFAULT_RTT_S = (0.04, 0.04)
 #: Rates that a place can have, in bit/s.
 LEAST_BPS, MOST_BPS = 1e4, 1e13
 #: Rate for each download where their number is not given, and the least and most of them: twenty transfers through
@@ -89,7 +91,7 @@ class Place:
 
 
 def place(
-    found: Import, *, rate_bps: float | None = None, rtt_s: tuple[float, float] = (0.04, 0.04),
+    found: Import, *, rate_bps: float | None = None, rtt_s: tuple[float, float] | None = None,
     flows: int | None = None, packet_bytes: int = 1500, link: str | None = None, name: str = "imported",
 ) -> Place:  # fmt: skip
     """Returns the scenario in which a queue is judged.
@@ -100,11 +102,12 @@ def place(
     Args:
         found: The imported queue.
         rate_bps: Of the whole link; by default that of the shaper in the text.
-        rtt_s: Least and greatest base round trip.
-        flows: Downloads at the same time, next to the usual traffic; by default one for each 2 Mbit/s of the rate, from
-            2 to 20 (`usual_flows`).
+        rtt_s: Least and greatest base round trip; by default that of the link, or 40 ms.
+        flows: Long transfers through the queue at the same time, next to the usual traffic; by default those of the
+            link, or one for each 2 Mbit/s of the rate, from 2 to 20 (`usual_flows`).
         packet_bytes: Of the packets of long transfers.
-        link: A link with its traffic as `dropcurve.scenario.links.parse` takes it, instead of the three above.
+        link: A link with its traffic as `dropcurve.scenario.links.parse` takes it; a text that states both rates of a
+            line keeps them.
         name: Of the scenario.
 
     Returns:
@@ -116,7 +119,6 @@ def place(
     Example:
         >>> found = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
-    chosen = link or found.link_text or None
     whole = rate_bps or found.rate_bps
     sure = found.share_bps
     if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
@@ -125,17 +127,14 @@ def place(
     # Behind the policer no queue forms: the queue is judged as below a shaper of that rate.
     sure = found.policed_bps if policed else sure
     direction = "down"
-    if chosen is not None:
-        held, direction = links.parse(chosen)
-        own = sure or rate_bps or (found.rate_bps if not found.link_text else None)
-        if own is not None and (link is None or "rate=" not in link):
-            held = _at(held, direction, own)
+    if link or found.link_text:
+        held, direction = _line(found, link, sure or rate_bps)
+        held = _overridden(held, direction, rtt_s, flows)
         rate = held.rate_bps(direction)
     elif sure is not None or whole is not None:
         rate = sure or whole or 0.0
-        held = profile(
-            rate, rtt_s, usual_flows(rate) if flows is None else flows, ecn=found.params.get("ecn") is True
-        )
+        count = usual_flows(rate) if flows is None else flows
+        held = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=found.params.get("ecn") is True)
     else:
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
@@ -157,6 +156,35 @@ def place(
             ecn=found.params.get("ecn") is True,
         )  # fmt: skip
     return Place(found, base, rate, policed=policed)
+
+
+def _line(found: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
+    """The link that is named, or that the text states, with the rate of the queue, and the queue's direction."""
+    held, direction = links.parse(link or found.link_text)
+    if link is not None and found.link_text:
+        stated, direction = links.parse(found.link_text)
+        held = held if "back=" in link else replace(held, back=stated.back)
+        own = stated
+    elif link is not None and own_bps is None:
+        own = _at(held, direction, found.rate_bps or held.rate_bps(direction))
+    else:
+        own = held
+    if link is None or "rate=" not in link:
+        held = replace(held, down_bps=own.down_bps, up_bps=own.up_bps)
+        held = held if own_bps is None else _at(held, direction, own_bps)
+    return held, direction
+
+
+def _overridden(
+    held: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
+) -> LinkProfile:
+    """The link with this round trip, and this number of transfers through the queue, where they are given."""
+    if rtt_s is not None:
+        held = replace(held, rtt_s=rtt_s)
+    if flows is None:
+        return held
+    mix = replace(held.mix, downloads=flows) if direction == "down" else replace(held.mix, uploads=flows)
+    return replace(held, mix=mix)
 
 
 def usual_flows(rate_bps: float) -> int:

@@ -63,6 +63,7 @@ class QueueFix:
         untuned: Why there was no search, "" if there was one.
         chosen: The design to load although the verdict is to keep what is there, because the other direction of the
             line decides; else "".
+        kept: Whether the queue that is there stays although the verdict is to load another one, for the same reason.
         joint: Sentence on what both directions of the line have in common, where this one alone would load another
             design; else "".
         limited: What the time left out of the comparison; "" where it left out nothing.
@@ -74,6 +75,7 @@ class QueueFix:
     verdict: Verdict
     untuned: str = ""
     chosen: str = ""
+    kept: bool = False
     joint: str = ""
     limited: str = ""
 
@@ -85,7 +87,7 @@ class QueueFix:
     @property
     def better(self) -> bool:
         """Whether the verdict is to load another queue."""
-        return self.verdict.status == "load" and self.verdict.recommended != YOURS
+        return not self.kept and self.verdict.status == "load" and self.verdict.recommended != YOURS
 
     @property
     def names(self) -> list[str]:
