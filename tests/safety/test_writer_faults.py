@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from dropcurve.files import writing
+from dropcurve.live import lab
 from tests.conftest import Answer
 from tests.safety.test_store_faults import disk
 
@@ -133,3 +135,27 @@ def test_some_steps_of_a_command_may_fail(
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_each_step_of_a_command_may_fail(name: str, prepared: Path, dropcurve: Callable[..., Answer]) -> None:
     faults(COMMANDS[name], prepared, dropcurve, lambda steps: list(range(steps)))
+
+
+def test_the_files_of_a_lab_are_all_copied_or_none(tmp_path: Path) -> None:
+    made, out = tmp_path / "made", tmp_path / "out"
+    made.mkdir()
+    for name in ("capture.pcapng", "raw.json", "record"):
+        (made / name).write_bytes(name.encode() * 1000)
+    new = contents(made)
+    with disk(10**9) as count:
+        assert lab._keep(made, out) == out
+    assert contents(out) == new
+    assert count[0] == 12  # Each file is written and synced; then each is synced again and renamed.
+    old = dict.fromkeys(new, b"old")
+    for last in range(count[0]):
+        for name, content in old.items():
+            (out / name).write_bytes(content)
+        with disk(last), pytest.raises(OSError, match="No space left on device") as caught:
+            writing.copy_files(sorted(made.iterdir()), out)
+        assert Path(str(caught.value.filename)).parent == out
+        found = contents(out)
+        assert sorted(found) == sorted(new)
+        assert all(content in (old[name], new[name]) for name, content in found.items())
+        if last < 6:
+            assert found == old  # No file is replaced before all are copied.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 
@@ -47,3 +48,18 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Writes a file of UTF-8 text with line feeds whole or not at all. Raises OSError with its path."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def copy_files(paths: Iterable[Path], folder: Path) -> None:
+    """Copies files into a folder, all of them or none: no file there changes before the last copy is complete.
+
+    Raises:
+        OSError: If the disk is full or the folder cannot be written; ``filename`` is the file in ``folder``.
+    """
+    with ExitStack() as drafts:
+        for path in paths:
+            beside = drafts.enter_context(draft(folder / path.name))
+            with path.open("rb") as source, beside.open("wb") as copied:
+                shutil.copyfileobj(source, copied, 1 << 20)
+                copied.flush()
+                os.fsync(copied.fileno())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from .. import metrics
 from ..errors import UsageError
+from ..files.writing import copy_files
 from ..quantities import wording
 from ..runs import replicate
 from ..scenario import Scenario
@@ -141,8 +141,7 @@ def _keep(folder: Path, out: str | Path | None) -> Path | None:
         return None
     kept = Path(out)
     kept.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        shutil.copyfile(path, kept / path.name)
+    copy_files(sorted(folder.iterdir()), kept)
     return kept
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DropcurveError
+from ...files.writing import write_bytes, write_text
 from .features import KINDS, Condition, ScaledDesign, rows, units_ms
 from .network import Network
 from .outcomes import OUTCOMES
@@ -144,7 +145,7 @@ def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, 
     np.savez_compressed(buffer, **arrays)
     content = buffer.getvalue()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / ARRAYS).write_bytes(content)
+    write_bytes(folder / ARRAYS, content)
     own = {
         name: {"rows": part.rows, "caution": part.caution, "widening": part.widening, "sum_share": part.sum_share,
                "ranges": {key: list(ends) for key, ends in part.ranges.items()}}
@@ -153,5 +154,5 @@ def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, 
     text = json.dumps(
         {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest(), "parts": own, **record}, indent=1
     )
-    (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+    write_text(folder / RECORD, text + "\n")
     _load.cache_clear()
