@@ -29,7 +29,7 @@ FINE = (0.92, 0.96, 1.04, 1.09)
 #: Factors of another parameter with which the scale is solved again.
 ALONG = (0.7, 1.4)
 #: Factors to the safe side of the scale of a design that is ahead and misses a bound.
-SAFER = (0.96, 0.91, 0.85)
+SAFER = (0.98, 0.96, 0.91, 0.85)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
@@ -122,7 +122,7 @@ class Challengers:
             say(f"a further discipline: {kind}", best)
             solving = Solving(
                 self.bench, evaluations, list(self.first), self.bench.runs + runs, self.until,
-                margin=self.margin, starts=self._start(study, settings),
+                margin=self.margin, starts=self._start(study, settings), rival=best,
             )  # fmt: skip
             points = slack(question.goal, self.margin)
             found = self.better(best, solving.go(), points)

@@ -16,7 +16,7 @@ from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
 from .constraint import measured_margin
 from .decision import margin_of
-from .effort import ENDS, SEARCH, Budget, Clock, foretold
+from .effort import ENDS, LEAST_LEVEL, SEARCH, Budget, Clock, foretold
 from .effort import FINALS as FINALS_END
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
@@ -150,11 +150,12 @@ class Search:
     def _start(self) -> None:
         """Runs the initial designs: common settings, and designs by formula."""
         self.say("initial designs: defaults, rules of thumb and designs by formula", None)
-        found = designs_known(self.question, brief=self.effort.brief)
+        brief = self.effort.brief if self.several else self.effort.level == LEAST_LEVEL
+        found = designs_known(self.question, brief=brief)
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
         self.bench.run((found[0], trial) for trial in measured)
         self.bench.scale(found[0], measured)
-        self.unseen = left_out(self.question) if self.effort.brief else []
+        self.unseen = left_out(self.question) if brief else []
         usable = [one for one in found if self.evaluations.usable(one)]
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
@@ -201,8 +202,7 @@ class Search:
         """Runs the best of some designs in all trials, then those that are not significantly worse."""
         if self.evaluations.brief:
             return
-        ranked = self._ranked(seen)
-        best = ranked[0]
+        best, *_ = ranked = self._ranked(seen)
         if self._try([one for one in seen if one is best or self.evaluations.whole(one)], until=until):
             for one in ranked:
                 if self.several or (

@@ -35,14 +35,14 @@ EACH_START = 5
 #: Distance from the largest possible objective, in margins, below which a search begins only if a surrogate expects a
 #: gain.
 NEARLY = 3.0
-#: Deficit in points from which a family is moved along its edge only after all others.
+#: Deficit in points from which a family is moved along its edge only after all others, and not against a rival.
 BEHIND = 3.0
 
 
 @dataclass
 class Solving:
-    """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has further coordinates
-    from which a family is solved, by discipline."""
+    """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has coordinates from which
+    a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge."""
 
     bench: Bench
     evaluations: Evaluations
@@ -52,6 +52,7 @@ class Solving:
     say: Callable[[str, Candidate | None], None] = lambda *_: None
     margin: float = 0.0
     starts: Mapping[str, Coordinates] = field(default_factory=dict)
+    rival: Candidate | None = None
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
@@ -83,22 +84,27 @@ class Solving:
                 self._solve(study, start)
         for late in (False, True):
             for study in order:
-                if study.family.kind in self.found and self._behind(study) == late:
+                if study.family.kind in self.found and self._behind(study) == late and not self._far(study):
                     self._along(study)
         return list(
             {one.key: one for one in [*(one for one, _ in self.found.values()), *self.picked]}.values()
         )
 
     def _starts(self, study: FamilyStudy) -> Iterator[Coordinates]:
-        """Coordinates from which a family is solved: customary ones, the given ones, and while there are runs those of
-        a short memory."""
+        """Coordinates from which a family is solved: the given ones; customary ones and those of a short memory, after
+        others only while there are runs and the family is not far behind the rival."""
         room, kind = self.bench.question.room, study.family.kind
-        yield scaled(study, room, self.delay_s)
-        if kind in self.starts:
-            yield self.starts[kind]
-        second = short_memory(study.family, room, self.delay_s)
-        if second is not None and self.bench.runs + EACH_START * len(self.trials) <= self.runs:
-            yield second
+        some = [self.starts.get(kind), scaled(study, room, self.delay_s)]
+        some.append(short_memory(study.family, room, self.delay_s))
+        first = True
+        for one in some:
+            if one is None:
+                continue
+            late = self.bench.runs + EACH_START * len(self.trials) > self.runs
+            if not first and (late or self._far(study)):
+                return
+            yield one
+            first = False
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
         """Initial designs to validate: of the rules of thumb and the designs by formula the best of each discipline
@@ -150,7 +156,7 @@ class Solving:
                     "", study.family.kind, study.family.params(coordinates), origin=RULE
                 )
                 if made is not None and self.evaluations.usable(made):
-                    found.append(replace(made, name=_rule_name(made)))
+                    found.append(rule_name(made))
         return found
 
     @property
@@ -186,6 +192,14 @@ class Solving:
     def _behind(self, study: FamilyStudy) -> bool:
         best = self.best
         return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
+
+    def _far(self, study: FamilyStudy) -> bool:
+        """Whether a family is so far behind the rival that its other parameters are not moved."""
+        if self.rival is None or study.family.kind not in self.found:
+            return False
+        if not self.bench.run(((self.rival, trial) for trial in self.trials), until=self.until):
+            return False
+        return self._loss(self.found[study.family.kind][0]) - self._loss(self.rival) > BEHIND
 
     def _solve(self, study: FamilyStudy, coordinates: Coordinates) -> bool:
         """Solves a family from some coordinates; returns whether its best design improved by half the margin.
@@ -256,11 +270,11 @@ class Solving:
                         break
 
 
-def _rule_name(one: Candidate) -> str:
-    """Name of a rule of thumb, by its main parameter: ``CoDel, target 14 ms``."""
+def rule_name(one: Candidate) -> Candidate:
+    """A rule of thumb with a name by its main parameter: ``CoDel, target 14 ms``."""
     params = one.params_as_loaded
     main = next(
         (name for name in ("target", "min_th", "limit") if params.get(name) not in (None, "auto")), None
     )
     kind = KINDS.get(one.kind, one.kind)
-    return kind if main is None else f"{kind}, {main} {shown(params[main])}"
+    return replace(one, name=kind if main is None else f"{kind}, {main} {shown(params[main])}")

@@ -114,8 +114,8 @@ class Stages:
     def _around(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Runs the stages around the recommendation, and replications until rivals are decided."""
         self._step_to_neighbours(validation, outcome)
-        if not self.spent.brief:
-            more = self.clock.seconds is None
+        more = self.clock.seconds is None
+        if self.spent.level < effort.LEAST_LEVEL if more else not self.spent.brief:
             self._further(validation, outcome, further_kinds(self.bench.question, more=more), effort.DRIFT)
         self._drift(validation)
         self._decide(validation, outcome)
