@@ -18,6 +18,7 @@ from .asking import ask
 from .bench import Bench, Tell
 from .candidates import Candidate
 from .effort import Clock
+from .first_rule import first_rule
 from .pace import effort_of
 from .question import Question
 from .stages import Stages
@@ -146,11 +147,14 @@ def solve(
             )
             bench.deadline = clock.end
             bench.open()
-            spent = effort_of(bench, clock, runs, seed)
-            plan(spent.runs + spent.outside(question))
 
             def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
                 say(stage, best, "" if best is None else bench.expectation(best))
+
+            if (rule := first_rule(bench, seed, clock.until(1.0))) is not None:
+                shown("rule of thumb: tail drop below the bound", rule)
+            spent = effort_of(bench, clock, runs, seed)
+            plan(spent.runs + spent.outside(question))
 
             stages = Stages(
                 bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
