@@ -126,6 +126,17 @@ def test_an_unused_budget_is_explained() -> None:
     assert "of the bound on the delay" not in said(answer(line("mine", 99.0, worst=13.5), rival))
 
 
+def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
+    found = answer(line("mine", 99.9, worst=9.0))
+
+    def proven(worst: float) -> str:
+        kept = (Kept(BOUND, 72, 72, worst, "8 flows"),)
+        return said(replace(found, proof=Proof(found.best, kept, (Interval(99.9, 0.1, 72),), 72)))
+
+    assert "The worst run uses 80 % of the bound on the delay" in proven(12.0)
+    assert "of the bound on the delay" not in proven(14.0)
+
+
 def test_the_first_sentence_says_how_far_the_recommendation_was_compared() -> None:
     open_one = line("open", 99.1, "undecided", ahead=0.1, needed=10)
     found = answer(line("mine", 99.0), open_one, line("behind", 97.0, "worse", ahead=-2.0))
