@@ -25,6 +25,7 @@ from reference import (
     rates,
     relatives,
     rfcs,
+    sfb,
     shapers,
     standards,
     steered,
@@ -91,7 +92,7 @@ def main():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
     for kind, name, model, keys, like in papers.traces():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "papers")
-    for module in (rfcs, articles):
+    for module in (rfcs, articles, sfb):
         for kind, name, model, keys, like in module.traces():
             write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
 
