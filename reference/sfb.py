@@ -193,18 +193,33 @@ class ManualSfb(Fifo):
 def traces() -> Iterator[tuple[str, str, Fifo, dict[str, str], dict[str, Any]]]:
     """Yields kind, name, model, keys and arrivals."""
     like = {"count": 2500, "sizes": (40, 576, 1000, 1500)}
-    limit = {"limit": "60 pkts"}
+    limit, drops = {"limit": "60 pkts"}, {**like, "flows": 12}
     figure = FigureSfb(60, levels=1, bins=5, bin_size=4, delta=0.05, rate=10, burst=20)
     keys = {**limit, "levels": "1", "bins": "5", "target": "5", "max": "5"}
     keys |= {"increment": "0.05", "decrement": "0.05", "ecn": "false"}
-    yield "sfb", "figure", figure, keys, {**like, "flows": 12}
+    yield "sfb", "fsks02", figure, keys, drops
+    steeper = FigureSfb(60, levels=1, bins=5, bin_size=4, delta=0.25, rate=10, burst=20)
+    keys = {**keys, "increment": "0.25", "decrement": "0.25"}
+    yield "sfb", "fsks02_penalty", steeper, keys, drops
 
+    marks = {**like, "ecn": (None, 0, 1)}
     manual = ManualSfb(60, 2, 3, 3, 12, 0.25, 0.03125, rehash=300 * MS, warmup=150 * MS)
     keys = {**limit, "levels": "2", "bins": "3", "target": "3", "max": "12", "increment": "0.25"}
     keys |= {"decrement": "0.03125", "rehash": "300 ms", "warmup": "150 ms", "ecn": "true"}
-    yield "sfb", "manual", manual, keys, {**like, "flows": 4, "ecn": (None, 0, 1), "spell": 400}
+    yield "sfb", "manual", manual, keys, {**marks, "flows": 4, "spell": 400}
+    # The limit, `max` and the second set matter in this one.
+    small = ManualSfb(12, 2, 3, 3, 6, 0.125, 0.0625, rehash=300 * MS, warmup=200 * MS)
+    keys = {
+        **keys,
+        "limit": "12 pkts",
+        "max": "6",
+        "increment": "0.125",
+        "decrement": "0.0625",
+        "warmup": "200 ms",
+    }
+    yield "sfb", "warmup", small, keys, {**marks, "flows": 3, "spell": 400}
 
     penalty = ManualSfb(60, 3, 5, 4, 30, 0.2, 0.02, rehash=100 * SECOND, warmup=60 * MS)
     keys = {**limit, "levels": "3", "bins": "5", "target": "4", "max": "30", "increment": "0.2"}
     keys |= {"decrement": "0.02", "rehash": "100 s", "warmup": "60 ms", "ecn": "true"}
-    yield "sfb", "penalty", penalty, keys, {**like, "flows": 2, "ecn": (None, 0, 1)}
+    yield "sfb", "penalty", penalty, keys, {**marks, "flows": 2}
