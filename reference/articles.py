@@ -1,11 +1,9 @@
-"""Adaptive RED, BLUE, SFB, AVQ, REM, PI and CHOKe as their papers print them, apart from every other
+"""Adaptive RED, BLUE, AVQ, REM, PI and CHOKe as their papers print them, apart from every other
 transcription.
 
 They were written independently from memory of the published pseudocode, without the texts and before reading
 their code in Rust. Their author had seen the tables of options on the pages of docs/disciplines and, for CHOKe, parts
-of relatives.py. SFB is the exception: its author had read the code in Rust and hashed.py, whose hash it
-takes, as FSKS02 leaves the hash open; the figure of SFB comes from a later text that reprints it; the rest of
-the paper was not available. Sources: FGS01 (Adaptive RED), FSKS02 (BLUE, SFB), KS01 (AVQ), ALLY01 (REM),
+of relatives.py. Sources: FGS01 (Adaptive RED), FSKS02 (BLUE), KS01 (AVQ), ALLY01 (REM),
 HMTG01 (PI), PPP00 (CHOKe). Steps that these leave to RED are those of FJ93.
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
@@ -13,7 +11,6 @@ Lines of a trace are those of line.py. A packet in transmission does not count a
 
 from math import exp
 
-from reference.hashed import mix
 from reference.rfcs import MS, SECOND, Fifo
 
 #: Capacity of the line: bytes a second, and packets of 1000 bytes a second.
@@ -51,116 +48,6 @@ class BlueText(Fifo):
 
     def show(self):
         return [f"p_m={self.p_m!r}"]
-
-
-class SfbFigure(Fifo):
-    """FSKS02, the figure of SFB: B[l][n] of a length and a probability, and one step delta in both
-    directions.
-
-    `ratelimit()` is open: a bucket of `burst` packets, filled at `rate` packets a second.
-    """
-
-    def __init__(self, limit, levels, bins, bin_size, delta, rate=10, burst=20):
-        super().__init__(limit)
-        self.levels, self.bins, self.bin_size, self.delta = levels, bins, bin_size, delta
-        self.rate, self.burst, self.tokens, self.filled = rate, burst, burst, 0
-        self.qlen, self.p_m = {}, {}
-
-    def places(self, flow, functions=0):
-        """B[i][h_i] of a flow under one family of hash functions."""
-        return [(functions, i, mix(flow ^ mix(functions << 8 | i)) % self.bins) for i in range(self.levels)]
-
-    def move(self, place, step):
-        self.p_m[place] = min(max(self.p_m.get(place, 0.0) + step, 0.0), 1.0)
-
-    def ratelimit(self, now):
-        """True if the packet of a nonresponsive flow goes beyond the rate."""
-        self.tokens = min(self.tokens + self.rate * (now - self.filled) / SECOND, self.burst)
-        self.filled = now
-        if self.tokens < 1:
-            return True
-        self.tokens -= 1
-        return False
-
-    def enqueue(self, now, packet):
-        if self.is_full():
-            return self.end(packet)
-        places, overflows = self.places(packet.flow), False
-        for place in places:
-            if self.qlen.get(place, 0) > self.bin_size:
-                self.move(place, self.delta)
-                overflows = True
-            elif self.qlen.get(place, 0) == 0:
-                self.move(place, -self.delta)
-        p_min = min(self.p_m.get(place, 0.0) for place in places)
-        if overflows or (self.ratelimit(now) if p_min == 1 else self.chance(p_min)):
-            return self.end(packet)
-        return self.accept(packet, places)
-
-    def accept(self, packet, places):
-        self.queue.append(packet)
-        for place in places:
-            self.qlen[place] = self.qlen.get(place, 0) + 1
-
-    def dequeue(self, now):
-        packet = super().dequeue(now)
-        if packet is not None:
-            for place in self.places(packet.flow):
-                self.qlen[place] -= 1
-        return packet
-
-
-class SfbText(SfbFigure):
-    """SFB with what Linux adds, by its manual and its behaviour: a bin's probability rises from `target`
-    packets on; a packet goes only if every bin holds `most`; two steps; above one half a growing part of the
-    marks are drops.
-
-    FSKS02 section 5 has moving hash functions: in the `warmup` before they change, a flow that is classified
-    as nonresponsive is hashed with the next functions too, and the probabilities of those bins are updated.
-    """
-
-    def __init__(self, limit, levels, bins, target, most, steps, rehash, warmup):
-        super().__init__(limit, levels, bins, target, 0.0)
-        self.most, (self.up, self.down) = most, steps
-        self.functions, self.rehash, self.warmup = 0, rehash, warmup
-
-    def update(self, flow, functions):
-        places = self.places(flow, functions)
-        lengths = [sum(place in self.places(held.flow, functions) for held in self.queue) for place in places]
-        for place, length in zip(places, lengths, strict=True):
-            if length >= self.bin_size:
-                self.move(place, self.up)
-            elif length == 0:
-                self.move(place, -self.down)
-        return min(lengths), min(self.p_m.get(place, 0.0) for place in places)
-
-    def enqueue(self, now, packet):
-        self.functions = now // self.rehash
-        if self.is_full():
-            return self.end(packet)
-        least, p_min = self.update(packet.flow, self.functions)
-        if least >= self.most:
-            return self.end(packet)
-        if p_min == 1:
-            if (now + self.warmup) // self.rehash > self.functions:
-                self.update(packet.flow, self.functions + 1)
-            keeps = not self.ratelimit(now)
-        else:
-            keeps = self.is_kept(p_min, packet)
-        if keeps:
-            self.queue.append(packet)
-        elif not self.fates:
-            self.end(packet)
-
-    def is_kept(self, p_min, packet):
-        """True if the packet stays, marked or not."""
-        u = self.uniform() if p_min > 0 else 1.0
-        if u >= p_min:
-            return True
-        return self.mark_or_drop(packet, ecn=u >= 2 * p_min - 1)
-
-    def dequeue(self, now):
-        return Fifo.dequeue(self, now)
 
 
 class AvqText(Fifo):
@@ -347,13 +234,6 @@ def traces():
     like = {"count": 2500, "sizes": (40, 576, 1000, 1500)}
     blue = {"limit": "20 pkts", "d1": "0.02", "d2": "0.002", "freeze_time": "10 ms"}
     yield "blue", "text", BlueText(20, 0.02, 0.002, 10 * MS), blue, like
-    sfb = {"limit": "60 pkts", "levels": "1", "bins": "5", "target": "5", "max": "5", "increment": "0.05"}
-    sfb |= {"decrement": "0.05", "ecn": "false"}
-    yield "sfb", "figure", SfbFigure(60, 1, 5, 4, 0.05), sfb, {**like, "flows": 12}
-    sfb = {"limit": "60 pkts", "levels": "2", "bins": "3", "target": "3", "max": "12", "increment": "0.25"}
-    sfb |= {"decrement": "0.03125", "rehash": "300 ms", "warmup": "150 ms", "ecn": "true"}
-    model = SfbText(60, 2, 3, 3, 12, (0.25, 0.03125), 300 * MS, 150 * MS)
-    yield "sfb", "text", model, sfb, {**like, "flows": 4, "ecn": (None, 0, 1), "spell": 400}
     avq = {"limit": "100 pkts", "virtual_limit": "20 pkts", "initial": "0.8"}
     yield "avq", "text", AvqText(100, 20_000, 0.98, 0.15, 0.8), avq, like
     rem = {"limit": "60 pkts", "interval": "2 ms", "gamma": "0.01", "phi": "1.1", "target": "10"}
