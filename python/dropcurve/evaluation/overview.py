@@ -96,8 +96,9 @@ _ABOUT = """Every discipline at its defaults through the characterisation guidel
 _LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell. In brackets:
 better in some measures and worse in others; the sign is that of the balance between utilisation and delay, ±
 where the balance is undecided. Instructions are those of one arrival and one departure, compared with tail drop
-([cost](../disciplines/cost.md)). The last column is the verdict over all tests: utilisation against the delay of
-delay-sensitive traffic."""
+([cost](../disciplines/cost.md)). The last column is the verdict over all tests: utilisation against delay,
+loss, page load time and video, at the rates that each card states. Parameters that are no defaults
+are named with the assumptions of a card."""
 
 
 def _filled(text: str) -> str:
