@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve.boxes import BOXES, export, kinds, read
+from dropcurve.boxes import BOXES, export, kinds, read, read_all
 from dropcurve.boxes.front import DOWNWARDS
 from dropcurve.boxes.link import profile, scenario
 
@@ -481,10 +481,56 @@ def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
     )
 
 
-def test_a_policy_that_only_polices_is_refused_with_the_shaper_that_would_queue() -> None:
-    text = "policy-map P\n class class-default\n  police cir 50000000 bc 1562500\n   exceed-action drop\n"
-    with pytest.raises(dc.ScenarioError, match=r"a policer has no queue.*'shape average 50000000'"):
-        read(text, box="ios")
+@pytest.mark.parametrize(
+    ("text", "params"),
+    [
+        (
+            "policy-map P\n class class-default\n  police cir 50000000 bc 1562500\n   exceed-action drop\n",
+            {"rate": "50 Mbit/s", "burst": "1562500 B"},
+        ),
+        (
+            "policy-map P\n class class-default\n  police 512000 64000 64000\n",
+            {"rate": "512 kbit/s", "burst": "64000 B"},
+        ),
+        # IOS: a thirty-second of the rate in bit/s, as bytes.
+        ("policy-map P\n class C\n  police cir 10000000\n", {"rate": "10 Mbit/s", "burst": "312500 B"}),
+        ("policy-map P\n class C\n  police rate percent 10\n", {"rate": "2 Mbit/s", "burst": "62500 B"}),
+        (
+            "tc qdisc add dev eth0 handle ffff: ingress\n"
+            "tc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 police rate 10mbit burst 100k drop\n",
+            {"rate": "10 Mbit/s", "burst": "102400 B"},
+        ),
+        (
+            "set firewall policer P if-exceeding bandwidth-limit 5m\nset firewall policer P if-exceeding "
+            "burst-size-limit 625k\nset firewall policer P then discard\n",
+            {"rate": "5 Mbit/s", "burst": "625000 B"},
+        ),
+    ],
+    ids=["ios", "old ios", "default burst", "percent", "tc", "junos"],
+)
+def test_a_text_with_policers_alone_is_that_policer(text: str, params: dict[str, str]) -> None:
+    found = read(text, rate_bps=2e7)
+    assert (found.discipline, found.params) == ("policer", params)
+    assert any("for a queue shape to that rate instead" in note.text for note in found.notes)
+    assert [one.title for one in read_all(text, rate_bps=2e7)] == [found.title]
+
+
+def test_a_policer_that_marks_is_no_queue_and_contradictions_are_still_refused() -> None:
+    text = "policy-map P\n class C\n  police cir 1000000 conform-action transmit exceed-action set-dscp-transmit 0\n"
+    with pytest.raises(dc.ScenarioError, match="no random-detect"):
+        read(text)
+    with pytest.raises(dc.ScenarioError, match="known here"):
+        read(
+            "tc qdisc add dev eth0 root noqueue\ntc filter add dev eth0 parent 1: u32 match u32 0 0 flowid 1:1\n"
+        )
+
+
+def test_a_policy_for_arriving_packets_cannot_shape() -> None:
+    text = (
+        "policy-map P\n class class-default\n  police cir 50000000\ninterface Gi1\n service-policy input P\n"
+    )
+    assert any("for arriving packets" in note.text for note in read(text).notes)
+    assert not any("for arriving" in note.text for note in read(text.replace("input", "output")).notes)
 
 
 def test_a_class_is_judged_by_the_thresholds_of_its_own_code_points() -> None:

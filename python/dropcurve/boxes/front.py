@@ -9,9 +9,9 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from ..errors import UsageError, nearest
+from ..errors import ScenarioError, UsageError, nearest
 from . import effect, policers
-from .model import Export, Import, Note, remedied
+from .model import Export, Import, Note, chosen, remedied
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
@@ -54,6 +54,7 @@ CORRECT = "correct it in the text, or export it from the box once more"
 _POLICERS = {
     "sonic": policers.of_sonic, "openconfig": policers.of_openconfig, "mikrotik": policers.of_routeros,
     "dummynet": policers.of_netgraph, "junos": policers.of_junos,
+    "linux": policers.of_tc,
 }  # fmt: skip
 #: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
@@ -205,7 +206,11 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     check_digits(text, origin=origin)
     name = named(box) if box else _kind_of(text)
     with remedied(CORRECT):
-        found: Import = _reader(name)(text, origin=origin, **options)
+        try:
+            found: Import = _reader(name)(text, origin=origin, **options)
+        except ScenarioError as error:
+            alone = _policers_alone(name, text, error)
+            return chosen(alone, options.get("name"), what="policer", origin=origin)
     return _with_policers(found, text)
 
 
@@ -231,17 +236,39 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
     name = named(box) if box else _kind_of(text)
     module = import_module(_reader(name).__module__)
     with remedied(CORRECT):
-        if hasattr(module, "read_all"):
-            found: list[Import] = module.read_all(text, origin=origin, **options)
-        else:
-            first: Import = module.read(text, origin=origin, **options)
-            found = [first, *(module.read(text, origin=origin, name=one, **options) for one in first.others)]
+        try:
+            if hasattr(module, "read_all"):
+                found: list[Import] = module.read_all(text, origin=origin, **options)
+            else:
+                first: Import = module.read(text, origin=origin, **options)
+                found = [
+                    first,
+                    *(module.read(text, origin=origin, name=one, **options) for one in first.others),
+                ]
+        except ScenarioError as error:
+            return _policers_alone(name, text, error)
     return [_with_policers(one, text) for one in found]
+
+
+def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:
+    """The policers of a text that has no queue. Raises the error where it is another one, or there is no policer."""
+    # A text without a queue is a problem of the whole text, which has no path, or of a part that is not there.
+    if box not in _POLICERS or any(one.path and one.rule != "is not there" for one in error.problems):
+        raise error
+    try:
+        found = policers.alone(list(_POLICERS[box](text)), box=box)
+    except ValueError:
+        # The text is not even JSON.
+        raise error from None
+    if not found:
+        raise error
+    return found
 
 
 def _with_policers(found: Import, text: str) -> Import:
     """The import with a note on policers that its text has besides the queue."""
-    reader = _POLICERS.get(found.box)
+    # The reader of tc places its notes itself.
+    reader = None if found.box == "linux" else _POLICERS.get(found.box)
     notes = policers.elsewhere(list(reader(text))) if reader else []
     return replace(found, notes=[*found.notes, *notes]) if notes else found
 

@@ -24,6 +24,10 @@ _POLICE = re.compile(
     r"^\s*police:?(?:\s+(?:cir|rate))*\s+(?:percent\s+(?P<percent>\d+)|(?P<stated>\d+)\s*(?P<unit>[kmg]?(?:bps)?)(?=\s|$))",
     re.M,
 )
+#: Its burst in bytes: ``bc 1562500``, ``burst 64000``, ``police 512000 64000 64000``.
+_BURST = re.compile(
+    r"^\s*police\b[^\n]*?\b(?:bc|burst|conform-burst)\s+(\d+)|^\s*police\s+(?:cir\s+)?\d+\s+(\d{4,})", re.M
+)
 _ANY_POLICE = re.compile(r"^\s*police\b", re.M)
 _FAIR = re.compile(r"^\s*fair-queue(?:\s+(\d+))?|^\s*Fair-queue:", re.M)
 _SHARE = re.compile(
@@ -99,6 +103,12 @@ def police_bps(block: Block, rate_bps: float | None) -> float | None:
         elif parts.get("stated"):
             return float(parts["stated"]) * _UNITS[parts["unit"]]
     return None
+
+
+def police_burst(block: Block) -> float | None:
+    """The burst of the policer of a class in bytes; None where the text does not state it."""
+    found = _BURST.search(block.body)
+    return float(next(one for one in found.groups() if one)) if found else None
 
 
 def above(found: Policies, block: Block, rate_bps: float | None) -> tuple[Priority, ...]:

@@ -6,12 +6,13 @@ Reference: CiscoWRED.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..quantities import units
 from . import ios_class, policers
 from .ios_policy import Block, Policies, policies
-from .model import Import, Note, promise, refuse
+from .model import Import, Note, chosen, promise, refuse
 from .numbers import whole
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ def read(
     not there, and contradictions.
     """
     found = policies(text)
+    if alone := _policers(found, rate_bps, text):
+        return chosen(alone, name, what="class", origin=origin)
     return _of(found, _chosen(_queues(found, origin), name, origin), rate_bps, packet_bytes, origin)
 
 
@@ -60,19 +63,51 @@ def read_all(
 ) -> list[Import]:
     """Every queue of the text, in its order. Raises ScenarioError as `read`."""
     found = policies(text)
+    if alone := _policers(found, rate_bps, text):
+        return alone
     return [_of(found, one, rate_bps, packet_bytes, origin) for one in _queues(found, origin)]
+
+
+def _policers(found: Policies, rate_bps: float | None, text: str) -> list[Import]:
+    """The policers of a text in which no class has a queue."""
+    if any(ios_class.is_queue(one) for one in found.blocks):
+        return []
+    dropping = [
+        one
+        for one in found.blocks
+        if ios_class.is_policed(one) and ios_class.drops_beyond(one) and not one.nested
+    ]
+    made = policers.alone(
+        [
+            policers.Policer(
+                one.title,
+                ios_class.police_bps(one, found.rate_bps(one) or rate_bps),
+                ios_class.police_burst(one),
+            )
+            for one in dropping
+        ],
+        box="ios",
+    )
+    blocks = {one.title: one for one in dropping}
+    return [
+        replace(
+            one, rate_bps=found.rate_bps(blocks[one.title]),
+            notes=[*one.notes, *_inbound(blocks[one.title].policy, text)],
+        )
+        for one in made
+    ]  # fmt: skip
+
+
+def _inbound(policy: str, text: str) -> list[Note]:
+    """The note on a policy for arriving packets, which IOS polices and does not queue."""
+    if not re.search(rf"service-policy\s+input\s+{re.escape(policy)}(?!\S)", text):
+        return []
+    where = f"{policy} is for arriving packets, which IOS does not queue"
+    return [Note("load", "shape", f"{where}: put a shaper on the interface that they leave by")]
 
 
 def _queues(found: Policies, origin: str) -> list[Block]:
     queues = [one for one in found.blocks if ios_class.is_queue(one)]
-    policed = [one for one in found.blocks if ios_class.is_policed(one)]
-    if policed and not queues:
-        rate = ios_class.police_bps(policed[0], None)
-        shaper = "shape average RATE" if rate is None else f"shape average {rate:.0f}"
-        refuse(
-            policed[0].title, "police", "a policer has no queue: it drops what exceeds its rate at once",
-            f"for a queue write '{shaper}' instead, and read the text again", origin=origin,
-        )  # fmt: skip
     if not queues:
         refuse(
             "", "the text", "holds no random-detect and no queue limit", "show the policy-map", origin=origin
@@ -103,6 +138,7 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,
         share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
+        policed_burst=None if policed is None else ios_class.police_burst(block),
     )  # fmt: skip
 
 

@@ -348,5 +348,9 @@ def as_simulated(
 def looks_like(text: str) -> bool:
     """Whether a text is of this kind."""
     return "drop-profiles" in text or bool(
-        re.search(r"^\s*(?:set )?class-of-service\b|^\s*scheduler-maps\s*\{", text, re.MULTILINE)
+        re.search(
+            r"^\s*(?:set )?(?:class-of-service|firewall policer)\b|^\s*policer \S+ \{|^\s*scheduler-maps\s*\{",
+            text,
+            re.MULTILINE,
+        )
     )

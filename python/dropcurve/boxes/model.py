@@ -112,6 +112,7 @@ class Import:
         above: Queues that are served before this one.
         urgent: Whether it is a priority queue itself.
         policed_bps: Rate above which a policer drops its packets before they queue; None without one.
+        policed_burst: Bytes that the policer lets through at once after a pause; None where the text does not say.
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
     """
 
@@ -127,6 +128,7 @@ class Import:
     urgent: bool = False
     link_text: str = ""
     policed_bps: float | None = None
+    policed_burst: float | None = None
 
     @property
     def placed(self) -> tuple[str, dict[str, Any]]:

@@ -1,22 +1,23 @@
 """Policers of a box's configuration: token buckets that drop before any queue, and their effect on a queue.
 
-A policer has no queue, so none is simulated. If its rate is below the one that a queue is served with, packets are
-dropped before they could queue, and no setting of the queue changes that; if it is not, the queue is the bottleneck
-and the policer has next to nothing to drop (RFC 2697).
+If the rate of a policer is below the one that a queue is served with, packets are dropped before they could queue, and
+no setting of the queue changes that; if it is not, the queue is the bottleneck and the policer has next to nothing to
+drop (RFC 2697). The policer of a queue's own class is simulated, and so is that of a text without any queue.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import UsageError
 from ..files.reading import parse_json
 from ..quantities import units
 from . import tc_numbers
 from .junos_read import statements
-from .model import Note
+from .model import Import, Note
 
 #: The key of the notes.
 KEY = "police"
@@ -24,10 +25,11 @@ KEY = "police"
 
 @dataclass(frozen=True)
 class Policer:
-    """A policer: its name in the text and its rate, None where the text does not state one."""
+    """A policer: its name in the text, its rate and its burst, None where the text does not state them."""
 
     title: str
     rate_bps: float | None = None
+    burst_bytes: float | None = None
 
     def __str__(self) -> str:
         return self.title if self.rate_bps is None else f"{self.title} ({units.show_rate(self.rate_bps)})"
@@ -73,8 +75,49 @@ def on_queue(title: str, rate_bps: float | None, queue_bps: float | None) -> Not
         "lost",
         KEY,
         f"{title} is policed to {policed}, less than the {served} that its queue is served with: packets are dropped "
-        "before they queue, and no setting of the queue changes that; judged as if it were shaped to that rate",
+        "before they queue, and no setting of the queue changes that",
     )
+
+
+#: Time at its rate that the burst of a policer holds where the text does not state it: the default of IOS, a
+#: thirty-second of the rate in bit/s as bytes.
+BURST_S = 0.25
+#: The smallest burst: a full packet.
+LEAST_BURST = 1500
+
+
+def burst(rate_bps: float, burst_bytes: float | None) -> int:
+    """The burst of a policer in bytes, by default `BURST_S` at its rate."""
+    found = burst_bytes if burst_bytes is not None else rate_bps * BURST_S / 8.0
+    return max(LEAST_BURST, round(found))
+
+
+def params(rate_bps: float, burst_bytes: float | None) -> dict[str, Any]:
+    """The parameters of the discipline `policer`, as scenarios write them."""
+    return {"rate": units.show_rate(rate_bps), "burst": f"{burst(rate_bps, burst_bytes)} B"}
+
+
+def alone(found: Sequence[Policer], *, box: str, others: Sequence[str] = ()) -> list[Import]:
+    """The policers of a text without any queue that state a rate, as queues of the discipline `policer`."""
+    made = []
+    for one in found:
+        if one.rate_bps is None:
+            continue
+        rate = units.show_rate(one.rate_bps)
+        notes = [
+            Note("load", KEY, f"{one.title} holds {rate} by drops; for a queue shape to that rate instead")
+        ]
+        if one.burst_bytes is None:
+            size = burst(one.rate_bps, None)
+            notes.append(Note("assumed", "burst", f"the text does not say: {size} bytes, 250 ms at its rate"))
+        made.append(
+            Import(
+                box, "policer", params(one.rate_bps, one.burst_bytes), notes, title=one.title,
+                policed_bps=one.rate_bps, policed_burst=one.burst_bytes,
+            )
+        )  # fmt: skip
+    titles = [one.title for one in made]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in made]
 
 
 def marks_only(title: str) -> Note:
@@ -95,7 +138,27 @@ def of_filter(words: Sequence[str], number: int) -> Policer:
     """The policer of a `tc filter` command on a line."""
     found = _TC.search(" ".join(words))
     where = "ingress policer" if {"ffff:", "ingress"} & set(words) else "policer"
-    return Policer(f"{where} of line {number}", _tc_rate(found[1]) if found else None)
+    size = re.search(r"\b(?:burst|buffer|maxburst)\s+(\S+)", " ".join(words))
+    return Policer(
+        f"{where} of line {number}",
+        _tc_rate(found[1]) if found else None,
+        _tc_size(size[1]) if size else None,
+    )
+
+
+def of_tc(text: str) -> Iterator[Policer]:
+    """The policers of `tc filter` commands."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.split("#")[0].split()
+        if "filter" in words and "police" in words:
+            yield of_filter(words, number)
+
+
+def _tc_size(text: str) -> float | None:
+    try:
+        return float(tc_numbers.size(text))
+    except UsageError:
+        return None
 
 
 def _tc_rate(text: str) -> float | None:
@@ -126,6 +189,7 @@ def of_netgraph(text: str) -> Iterator[Policer]:
 def of_junos(text: str) -> Iterator[Policer]:
     """The policers that a Junos text defines, by name."""
     names: dict[str, float | None] = {}
+    bursts: dict[str, float | None] = {}
     for words in statements(text):
         kinds = [i for i, word in enumerate(words[:-1]) if word in ("policer", "three-color-policer")]
         if not kinds or "then" in words[: kinds[0]]:
@@ -134,7 +198,9 @@ def of_junos(text: str) -> Iterator[Policer]:
         names.setdefault(name, None)
         if "bandwidth-limit" in words[:-1]:
             names[name] = _bits(words[words.index("bandwidth-limit") + 1])
-    return (Policer(f"policer {name}", rate) for name, rate in names.items())
+        if "burst-size-limit" in words[:-1]:
+            bursts[name] = _bits(words[words.index("burst-size-limit") + 1])
+    return (Policer(f"policer {name}", rate, bursts.get(name)) for name, rate in names.items())
 
 
 def of_sonic(text: str) -> Iterator[Policer]:
@@ -144,7 +210,12 @@ def of_sonic(text: str) -> Iterator[Policer]:
     for name, one in entries.items() if isinstance(entries, dict) else ():
         cir = str(one.get("cir", "")) if isinstance(one, dict) else ""
         counted = isinstance(one, dict) and one.get("meter_type") == "bytes" and cir.isdecimal()
-        yield Policer(f"policer {name}", 8.0 * float(cir) if counted else None)
+        size = str(one.get("cbs", "")) if isinstance(one, dict) else ""
+        yield Policer(
+            f"policer {name}",
+            8.0 * float(cir) if counted else None,
+            float(size) if size.isdecimal() else None,
+        )
 
 
 def of_openconfig(text: str) -> Iterator[Policer]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from . import sqm
+from . import sqm, tc
 from .json_members import members, with_values
 from .model import Export, Import
 
@@ -37,6 +37,8 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
         "sqm": _sqm, "mikrotik": _mikrotik,
     }  # fmt: skip
+    if found.box == "linux" and found.discipline == "policer":
+        return _instead_of_filter(text, found, made), False
     maker = writers.get(found.box)
     changed = None if maker is None else maker(text, found, made)
     if changed is not None:
@@ -97,6 +99,19 @@ def _at(head: str, title: str) -> bool:
     )
 
 
+def _instead_of_filter(text: str, found: Import, made: Export) -> str:
+    """Commands that remove the filter of a policer and queue what it polices."""
+    number = int(found.title.split()[-1])
+    line = text.splitlines()[number - 1]
+    words = line.split()
+    dev = next(iter(_after(words, "dev")[1:]), "eth0")
+    if found.title.startswith("ingress"):
+        return f"tc qdisc del dev {dev} ingress\n{tc.ingress(made.text, wan=dev)}"
+    removed = re.sub(r"\bfilter (?:add|replace|change)\b", "filter del", line.strip())
+    kept = re.sub(r"\s(?:police|action)\s.*$", "", removed)
+    return f"{kept}\n" + re.sub(r"\bdev eth0\b", f"dev {dev}", made.text)
+
+
 def _after(words: list[str], key: str) -> list[str]:
     return words[words.index(key) : words.index(key) + 2] if key in words[:-1] else []
 
@@ -107,20 +122,42 @@ def _ios(text: str, found: Import, made: Export) -> str | None:
     mine = [number for title, number in _class_lines(lines) if title == found.title]
     if not mine:
         return None
+    policed = _polices(found, made)
     old = [number for number in mine if _IOS_QUEUE.match(lines[number])]
+    old += _police_lines(lines, mine) if policed else []
+    old.sort()
     first = old[0] if old else mine[-1] + 1
     shown = lines[old[0]] if old else lines[mine[-1]]
     indent = re.match(r"\s*", shown)
     new = [
         f"{indent[0] if indent else ''}{line.strip()}"
         for line in made.text.splitlines()
-        if _IOS_QUEUE.match(line)
+        if _IOS_QUEUE.match(line) or (policed and line.strip().startswith("shape average"))
     ]
     kept: list[str] = []
     for i, line in enumerate([*lines, ""]):
         kept += new if i == first else []
         kept += [] if i in old or i == len(lines) else [line]
     return _joined(kept, text)
+
+
+def _polices(found: Import, made: Export) -> bool:
+    """Whether the new queue has a shaper in place of the policer of its class."""
+    return found.policed_bps is not None and "shape average" in made.text
+
+
+def _police_lines(lines: list[str], mine: Sequence[int]) -> list[int]:
+    """The numbers of the lines of a class that police or shape, with the actions of the policer below it."""
+    found: list[int] = []
+    for number in mine:
+        depth = len(lines[number]) - len(lines[number].lstrip())
+        if re.match(r"\s*(?:police|shape)\b", lines[number]):
+            found.append(number)
+        elif found and number - 1 in found:
+            head = next(one for one in reversed(found) if re.match(r"\s*(?:police|shape)\b", lines[one]))
+            if depth > len(lines[head]) - len(lines[head].lstrip()):
+                found.append(number)
+    return found
 
 
 def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 from . import llq
 from . import tc_numbers as tc
 from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
 from .tc_write import WRITERS
 from .tc_written import Written
+
+
+def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
+    """Commands of a queue for the packets that arrive at an interface: they pass a device of their own.
+
+    Args:
+        commands: Of the queue, on ``dev``.
+        wan: The interface.
+        dev: The interface in ``commands``.
+    """
+    # Names of interfaces have 15 characters at most.
+    ifb = f"ifb4{wan}"[:15]
+    return (
+        f"ip link add {ifb} type ifb\nip link set {ifb} up\ntc qdisc replace dev {wan} handle ffff: ingress\n"
+        f"tc filter replace dev {wan} parent ffff: matchall action mirred egress redirect dev {ifb}\n"
+        + re.sub(rf"\bdev {dev}\b", f"dev {ifb}", commands)
+    )
 
 
 def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False) -> Export:

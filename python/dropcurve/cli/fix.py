@@ -236,16 +236,14 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
     from ..fixes.queues import YOURS
     from ..verdict import headline
 
-    found = headline(done.verdict, seconds=seconds, names={YOURS: "your queue"})
+    found = headline(done.verdict, seconds=seconds, names={YOURS: done.place.yours})
     if done.chosen:
         # The queue that this direction alone would keep does not fit the queue of the other one.
         found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
     elif done.kept:
-        found = replace(found, tone="unsure", sentences=(f"Keep your queue. {done.joint}",))
+        found = replace(found, tone="unsure", sentences=(f"Keep {done.place.yours}. {done.joint}",))
     elif done.joint:
         found = replace(found, details=(done.joint, *found.details))
-    if caution := done.place.caution:
-        found = replace(found, sentences=(f"{caution}.", *found.sentences))
     return replace(found, details=(*found.details, done.place.basis)) if done.place.basis else found
 
 
@@ -335,7 +333,7 @@ def _table(one: QueueFix, *, several: bool, width: int) -> str:
     head = f"{one.place.title}\n" if several else ""
     tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
     tail += f"\n{one.limited}" if one.limited else ""
-    rows = ranking(one.verdict, names={YOURS: "your queue"})
+    rows = ranking(one.verdict, names={YOURS: one.place.yours})
     return head + terminal.columns(rows, width=width) + tail
 
 

@@ -277,6 +277,7 @@ def _compare(
     where: Place, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
 ) -> None:
     """Simulates the imported queue and its rivals, all with the same buffer, and prints verdict and table."""
+    from ..fixes.queues import of_place
     from ..runs.effort import Effort
     from ..runs.replicate import replicate
     from . import console
@@ -291,22 +292,29 @@ def _compare(
         effort = Effort(replications=replications)
         began = time.monotonic()
         result = replicate(variants, effort, name=base.name, command=command, progress=progress)
+    result = of_place(result, where)
     from ..boxes import text
 
     if quiet:
         from ..results import folders
 
-        opening = opening_of(result, box=found.box, exchange=exchange)
+        opening = opening_of(result, box=found.box, exchange=exchange, yours=where.yours)
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
         return
-    print(judged(result, box=found.box, exchange=exchange, seconds=(time.monotonic() - began) / replications))
-    print(f"\nYour queue as it was read:\n\n{text.import_text(found, width=console.width())}")
+    seconds = (time.monotonic() - began) / replications
+    print(
+        judged(
+            result, box=found.box, exchange=exchange, seconds=seconds, yours=where.yours, basis=where.basis
+        )
+    )
+    print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(found, width=console.width())}")
 
 
 def judged(
-    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None
-) -> str:
+    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
+    yours: str = "your queue", basis: str = "",
+) -> str:  # fmt: skip
     """The comparison of an imported queue as text: whether to keep it, then the table.
 
     Args:
@@ -314,18 +322,23 @@ def judged(
         box: The box of the queue: only designs that it can load are recommended.
         exchange: Between delay and utilisation; by default that of the round trip.
         seconds: Time that one more replication takes.
+        yours: Name of the imported queue in sentences.
+        basis: Sentence on its place.
     """
     from ..present import terminal
     from . import console
 
-    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds)
+    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds, yours=yours)
+    if opening is not None and basis:
+        opening = replace(opening, details=(*opening.details, basis))
     document = replace(result.document(only=SHOWN), headline=opening)
     return terminal.render(document, width=console.width())
 
 
 def opening_of(
-    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None
-) -> Headline | None:
+    result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
+    yours: str = "your queue",
+) -> Headline | None:  # fmt: skip
     """The verdict on an imported queue against those of its rivals that the box can load."""
     from .. import boxes
     from ..results.recommendation import kind_of, verdict_on
@@ -336,7 +349,7 @@ def opening_of(
     found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
     if found is None:
         return None
-    names = {YOURS: "your queue"}
+    names = {YOURS: yours}
     made = headline(found, seconds=seconds, names=names)
     return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
 
@@ -347,7 +360,7 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     from ..advise import advise
     from ..fixes.designs import FAIR, buffer
 
-    design = advise(where.base).design("RED by the queue law")
+    design = advise(where.own).design("RED by the queue law")
     # CAKE sizes its buffer by rate and round trip; the others get the link's.
     shared: dict[str, object] = {"limit": buffer(where)} | (
         {"ecn": True} if where.found.params.get("ecn") is True else {}

@@ -35,6 +35,8 @@ SELF_SETTING = {
 #: fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the score
 #: counts thin flows of their own alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
+#: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
+FAIR_ROUNDS = (1.0, 2.0)
 #: Disciplines that Linux has with a shaper of their own alone.
 SHAPING = ("cake", "cobalt")
 #: Delays that thresholds and limits are sized for, in seconds.
@@ -53,10 +55,10 @@ BEST = 2
 
 def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
-    found, base, rate_bps = where.found, where.base, where.rate_bps
+    found, base, rate_bps = where.found, where.own, where.rate_bps
     limit = buffer(where)
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
-    seen = {base.hash}
+    seen = {where.base.hash}
     scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
     for title, kind, params in [*_self_setting(limit, ecn, scripts), *_sized(base, rate_bps, limit, ecn)]:
         made = _made(where, kind, params, shape=shape)
@@ -91,7 +93,7 @@ def tuned(
     """
     searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
-        base = where.put("droptail", {"limit": where.room}) if where.room else where.base
+        base = where.put("droptail", {"limit": where.room}) if where.room else where.own
         question = of_file(
             base,
             goal="balanced" if goal is None else goal,
@@ -119,7 +121,7 @@ def buffer(where: Place) -> str:
     direction where it states none."""
     if where.room:
         return where.room
-    stated = where.found.params.get("limit")
+    stated = None if where.found.discipline == "policer" else where.found.params.get("limit")
     return str(stated if stated not in (None, "auto") else where.base.get("back_queue.limit"))
 
 
@@ -132,7 +134,8 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if kind in SHAPING and box == "linux" and where.found.share_bps is not None:
         # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
         return None
-    options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos") else {}
+    shape = shape or where.policed
+    options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
     if box == "vyos" and "/" in where.found.title:
         options = {"inside": where.found.title}
     back = where.base.resolved["dumbbell"].get("back", {})
@@ -180,6 +183,12 @@ def _sized(
             **ecn,
         }
         yield "DCTCP's threshold", "red", marking
+    for rounds in FAIR_ROUNDS:
+        packets = max(16, round(rounds * product))
+        if packets < units.packets(limit, packet_bytes=1500):
+            shown = units.show_span(float(f"{rounds * round_trip:.2g}"))
+            short = {"limit": f"{packets} pkts", "queues": FAIR["fair-queue 1024"]}
+            yield f"fair-queue 1024 of {shown}", "drr", short
     for aim in aims(round_trip):
         shown = units.show_span(aim)
         packets = max(4, round(aim * rate_bps / 12_000.0))

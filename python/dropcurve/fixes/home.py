@@ -6,10 +6,9 @@ Each direction is judged with the queue of the other one mended, for both are lo
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from ..boxes import sqm
+from ..boxes import sqm, tc
 from ..boxes.model import Import, Note
 from ..errors import UsageError
 from ..quantities import wording
@@ -23,8 +22,8 @@ HOME_BOXES = ("sqm", "linux")
 MENDED = "fq_codel"
 #: Buffer of a queue that is put before the modem's: the value that sqm-scripts set.
 ROOM = f"{sqm.LIMIT} pkts"
-#: The interface of the line, and the device on which arriving packets are queued.
-WAN, IFB = "eth0", "ifb4eth0"
+#: The interface of the line.
+WAN = "eth0"
 
 
 def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
@@ -80,14 +79,6 @@ def combined(done: Fix, *, box: str) -> Fix:
         if one.load is None:
             continue
         down = one.found.title.endswith("download")
-        commands = re.sub(rf"\bdev {WAN}\b", f"dev {IFB}", one.load.text) if down else one.load.text
-        parts.append(f"# {one.found.title}\n{_INGRESS if down else ''}{commands}")
+        commands = tc.ingress(one.load.text, wan=WAN) if down else one.load.text
+        parts.append(f"# {one.found.title}\n{commands}")
     return replace(done, after="".join(parts), in_place=False)
-
-
-#: Commands that take arriving packets through a device of its own, so that they can be queued.
-_INGRESS = f"""ip link add {IFB} type ifb
-ip link set {IFB} up
-tc qdisc replace dev {WAN} handle ffff: ingress
-tc filter replace dev {WAN} parent ffff: matchall action mirred egress redirect dev {IFB}
-"""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from ..boxes import policers
 from ..boxes.link import profile, scenario
-from ..boxes.model import Import, Priority, placed, remedied
+from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
 from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario, links
@@ -15,6 +17,10 @@ from ..scenario.links import LinkProfile
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
+#: Rate of the link behind a policer at most, in rates of the policer, and where it is not known.
+BEHIND = 10.0
+#: Time at its rate that a shaper lets through at once.
+SHAPER_BURST_S = 0.004
 #: Base round trip where none is given.
 DEFAULT_RTT_S = (0.04, 0.04)
 #: Rates that a place can have, in bit/s.
@@ -33,10 +39,11 @@ class Place:
     Attributes:
         found: The imported queue.
         base: The scenario with that queue.
-        rate_bps: Rate that is left for the queue's own traffic.
+        rate_bps: Rate that is left for the queue's own traffic, a policer considered.
         condition: The condition in words, where there are several.
         others: The same queue under the other conditions.
-        policed: Whether it is judged at the rate of a policer that drops its packets before they queue.
+        policed: Whether a policer holds it below the rate that it is served with: new designs are shaped to the rate
+            of the policer.
         room: Buffer of new designs, where the queue that is there belongs to another box (a modem); else "".
     """
 
@@ -58,26 +65,40 @@ class Place:
         """Sentence on the parts of the configuration besides the queue and their effect on the scenario; "" if there
         are none."""
         parts = []
-        if self.found.share_bps is not None:
+        if self.found.share_bps is not None and not self.policed:
             whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""
             share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
             parts.append(f"judged at {share}, as if all other classes were busy")
-        policed = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
-        policed = [] if self.caution else policed
-        parts += [f"not simulated: {text.partition(':')[0]}" for text in policed]
+        lost = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
+        parts += [f"not simulated: {text.partition(':')[0]}" for text in ([] if self.policed else lost)]
+        if self.policed:
+            sure = self.found.share_bps
+            below = f", below the {units.show_rate(sure)} that it is served with" if sure else ""
+            parts.append(
+                f"policed to {units.show_rate(self.rate_bps)}{below}, so that no queue forms; every other design is "
+                "shaped to that rate, and utilisation is a share of it"
+            )
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
 
     @property
-    def caution(self) -> str:
-        """Sentence on a policer that keeps packets from the queue, and what to write instead; "" without one."""
-        rate = self.found.policed_bps
-        if rate is None or not self.policed:
-            return ""
-        return (
-            f"No queue forms in {self.title} as it is: it is policed to {units.show_rate(rate)}, below the rate that "
-            f"it is served with. Write 'shape average {rate:.0f}' instead of the policer; what follows is for that"
-        )
+    def yours(self) -> str:
+        """Name of the present queue in sentences."""
+        return "your policer" if self.policed else "your queue"
+
+    @property
+    def own(self) -> Scenario:
+        """The scenario of the queue on a link of its own rate, for formulas and searches."""
+        if not self.policed:
+            return self.base
+        kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.found.above)
+        rate = units.show_rate(self.capacity_bps)
+        return self.base.edit([("dumbbell.rate", rate), ("queue", {"kind": kind, **settings})])
+
+    @property
+    def capacity_bps(self) -> float:
+        """The rate of the queue and of the calls that are served before it."""
+        return self.rate_bps + _calls_bps(self.found.above, int(self.base.get("flows.call.count") or 0))
 
     @property
     def title(self) -> str:
@@ -85,8 +106,11 @@ class Place:
         return self.found.title or self.found.discipline
 
     def put(self, kind: str, params: dict[str, Any]) -> Scenario:
-        """The scenario with another queue in this place."""
+        """The scenario with another queue in this place; with a shaper above it where a policer is there."""
         whole, settings = placed(kind, params, self.found.above)
+        if self.policed:
+            # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
+            whole, settings = shaped(whole, settings, self.capacity_bps)
         return self.base.set("queue", {"kind": whole, **settings})
 
 
@@ -123,9 +147,11 @@ def place(
     sure = found.share_bps
     if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
         sure *= rate_bps / found.rate_bps
-    policed = found.policed_bps is not None and found.policed_bps < (sure or whole or 0.0)
-    # Behind the policer no queue forms: the queue is judged as below a shaper of that rate.
-    sure = found.policed_bps if policed else sure
+    policed = found.policed_bps is not None and found.policed_bps < (sure or whole or inf)
+    served = sure or whole
+    if policed and found.policed_bps is not None:
+        # The traffic is that of a line of the policed rate, the link behind is faster.
+        sure, served = found.policed_bps, min(served or inf, BEHIND * found.policed_bps)
     direction = "down"
     if link or found.link_text:
         held, direction = _line(found, link, sure or rate_bps)
@@ -139,23 +165,53 @@ def place(
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
         )
-    if not LEAST_BPS <= rate <= MOST_BPS:
-        where = found.title or found.discipline
-        raise UsageError(
-            f"rate of {where}",
-            f"{rate:g} bit/s",
-            "must lie between 10 kbit/s and 10 Tbit/s",
-            "give it as --rate",
-        )
+    _check_rate(found, rate)
     held = _with_calls(held, direction, found.above, rate)
-    kind, params = found.placed
+    kind, params = found.placed if not policed else _policed(found)
     with remedied("correct it in the configuration"):
         base = scenario(
             kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
             title=f"{name}{f', {found.title}' if found.title else ''} ({found.box})", urgent=bool(found.above),
             ecn=found.params.get("ecn") is True,
         )  # fmt: skip
+        if policed and served is not None:
+            behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
+            base = base.set("dumbbell.rate", units.show_rate(behind))
     return Place(found, base, rate, policed=policed)
+
+
+def _check_rate(found: Import, rate_bps: float) -> None:
+    """Raises UsageError for a rate that no place can have."""
+    if not LEAST_BPS <= rate_bps <= MOST_BPS:
+        raise UsageError(
+            f"rate of {found.title or found.discipline}", f"{rate_bps:g} bit/s",
+            "must lie between 10 kbit/s and 10 Tbit/s", "give it as --rate",
+        )  # fmt: skip
+
+
+def _policed(found: Import) -> tuple[str, dict[str, Any]]:
+    """Kind and parameters of the queue of a class behind its policer, below the queues that are served before it."""
+    assert found.policed_bps is not None, "the class is policed"
+    params = policers.params(found.policed_bps, found.policed_burst)
+    if found.discipline != "policer":
+        inner = {key: value for key, value in found.params.items() if key != "limit"}
+        params |= {
+            "limit": found.params.get("limit", "1000 pkts"),
+            "child": {"kind": found.discipline, **inner},
+        }
+    return placed("policer", params, found.above)
+
+
+def shaped(kind: str, params: Mapping[str, Any], rate_bps: float) -> tuple[str, dict[str, Any]]:
+    """Kind and parameters of a queue below a shaper, whose own limit never binds; CAKE with a rate shapes itself."""
+    if "bandwidth" in params:
+        return kind, dict(params)
+    rate = units.show_rate(rate_bps)
+    # The interval of a router's shaper, at least two packets.
+    burst = max(3000, round(rate_bps * SHAPER_BURST_S / 8.0))
+    return "tbf", {
+        "rate": rate, "burst": f"{burst} B", "limit": f"{MOST_PLACED} pkts", "child": {"kind": kind, **params},
+    }  # fmt: skip
 
 
 def _line(found: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
@@ -206,5 +262,10 @@ def _with_calls(
     calls = held.mix.calls
     if police is not None:
         calls = min(MOST_CALLS, max(calls, round(CALLS_SHARE * police / CALL_BPS)))
-    widened = _at(held, direction, rate_bps + calls * CALL_BPS)
+    widened = _at(held, direction, rate_bps + _calls_bps(above, calls))
     return replace(widened, mix=replace(held.mix, calls=calls))
+
+
+def _calls_bps(above: tuple[Priority, ...], calls: int) -> float:
+    """The rate of calls that are served before a queue."""
+    return calls * CALL_BPS if above else 0.0

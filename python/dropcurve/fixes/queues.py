@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..boxes.model import Export, Import
 from ..errors import DropcurveError
-from ..metrics import statistics
+from ..metrics import Run, main_links, measured_s, statistics
 from ..quantities import wording
 from ..results import Result
 from ..results.recommendation import conditions, verdict_on
@@ -119,7 +119,7 @@ def fix_queue(
 ) -> QueueFix:
     """The answer for one queue; arguments as for `fix`."""
     began = time.monotonic()
-    where = budget.shortened(where, round_trip_s(where.base))
+    where = budget.shortened(where, round_trip_s(where.own))
     exports = dict(designs(where, shape=shape))
     untuned = "" if search.tune else "not asked for"
     if search.tune and search.seconds is None and budget.packets(where.base) >= budget.SEARCHED_PACKETS:
@@ -182,7 +182,7 @@ def _judged(
         result = replicate(
             variants, Effort(replications=count), name=where.base.name, command=command, progress=progress
         )
-        result = _distinct(result)
+        result = of_place(_distinct(result), where)
         verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
         if verdict is None:
             raise DropcurveError(
@@ -216,7 +216,8 @@ def _affordable(
         return {name: made for name, made in variants.items() if name in wanted}
 
     def once(some: Sequence[str]) -> dict[str, float]:
-        result = _distinct(replicate(chosen(some), Effort(replications=1), name=where.base.name))
+        made = replicate(chosen(some), Effort(replications=1), name=where.base.name)
+        result = of_place(_distinct(made), where)
         found = verdict_on(result, current=YOURS, exchange=exchange, weights=weights)
         rivals = found.rivals if found else ()
         behind = {one.name: (one.behind or 0.0) + 1e6 * (one.relation == "infeasible") for one in rivals}
@@ -249,6 +250,28 @@ def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario
         for number, one in enumerate(where.conditions)
         for title, found in chosen.items()
     }
+
+
+def of_place(result: Result, where: Place) -> Result:
+    """The comparison with the link's rate that the queue may use: behind a policer that of the policer, so that
+    utilisation is a share of it."""
+    if not where.policed:
+        return result
+    return replace(
+        result,
+        variants=[
+            replace(one, runs=[_at_rate(run, where.capacity_bps) for run in one.runs])
+            for one in result.variants
+        ],
+    )
+
+
+def _at_rate(run: Run, rate_bps: float) -> Run:
+    """A run whose main link has this rate, and is busy for as long as it would take to send the same."""
+    name = main_links(run)[0]
+    link = run["links"][name]
+    busy = min(measured_s(run), link["busy_s"] * link["rate_bps"] / rate_bps)
+    return {**run, "links": {**run["links"], name: {**link, "rate_bps": round(rate_bps), "busy_s": busy}}}
 
 
 def _distinct(result: Result) -> Result:

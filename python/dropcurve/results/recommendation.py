@@ -153,11 +153,14 @@ def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(variant: Variant) -> str:
-    """Returns the kind of the queue under design: of a strict priority that of its last band."""
-    queue = variant.scenario.get("queue") or {}
-    bands = queue.get("bands") if queue.get("kind") == "prio" else None
-    last = bands[-1] if isinstance(bands, list) and bands else queue
-    return str(last.get("kind", "") if isinstance(last, dict) else last)
+    """Returns the kind of the queue under design: of a strict priority that of its last band, below a shaper that
+    of the queue inside."""
+    queue: Any = variant.scenario.get("queue") or {}
+    if isinstance(queue, dict) and queue.get("kind") == "tbf" and isinstance(queue.get("child"), dict):
+        queue = queue["child"]
+    if isinstance(queue, dict) and queue.get("kind") == "prio" and isinstance(queue.get("bands"), list):
+        queue = queue["bands"][-1]
+    return str(queue.get("kind", "") if isinstance(queue, dict) else queue)
 
 
 def reverse_of(variant: Variant) -> set[str]:

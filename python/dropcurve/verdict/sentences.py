@@ -23,6 +23,8 @@ TONES = {
 }  # fmt: skip
 #: Number of replications below which an interval is too wide to be useful.
 FEW = statistics.MINIMUM
+#: Half-width, in points, beyond which an advantage that is not sure says nothing.
+WIDE = 20.0
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
 #: Share of an outcome that the score does not weigh, from which another design is named for it at once, and the points
@@ -284,6 +286,8 @@ class _Words:
             return ""
         if any(one.missed for one in found.rivals if one.name == found.reference):
             return ""
+        if found.half_width is not None and found.half_width > max(abs(found.advantage), WIDE):
+            return ""
         against = f"{self.name(found.recommended)} against {self.name(found.reference)}"
         sign = "−" if found.advantage < 0 else "+"
         by = wording.amount(abs(found.advantage), found.half_width, found.points)
@@ -318,6 +322,9 @@ class _Words:
             return ""
         verb = "is" if len(some) == 1 else "are"
         which = self.listed(some) if len(some) <= NAMED else f"{len(some)} other designs"
+        each = self.found.replications // self.found.conditions
+        if each < FEW:
+            return f"{wording.count(each, 'replication')} are too few to tell whether {which} {verb} better still"
         return f"These runs cannot tell whether {which} {verb} better still"
 
     def needed(self) -> str:
