@@ -192,6 +192,12 @@ CLAIMS = (
         *(sum_over("th 90-270", f"th {low}-{high}", f"sum, 90-270 over {low}-{high}", above=0.02)
           for low, high in THRESHOLDS if low != 90),
     )),
+    st.TestedClaim("D7", "tables 6 and 8",
+             "UDP gains with its rate, and RED leaves TCP more than tail drop below 2 Mbit/s of UDP", (
+        better("red udp 2", "red udp 0.8", "UDP, RED, 2 over 0.8 Mbit/s", above=0.1, number="udp_Bps"),
+        *(better(f"red udp {rate}", f"droptail udp {rate}", f"RED over tail drop, {rate} Mbit/s", above=10)
+          for rate in ("0.8", "1")),
+    )),
 )  # fmt: skip
 
 #: The cells of each table of the report, and where its printed row is found.
@@ -231,6 +237,14 @@ def sums() -> str:
         best=best, most=f"{lengths[best]:.1f}", chosen=f"{lengths[64000]:.1f}",
         tail=f"{rows['droptail 64000/64000']:.1f}", tuned=f"{rows['max_p 1/90']:.1f}",
     )  # fmt: skip
+
+
+def alike(found: st.Cells) -> str:
+    """Text on the short queues, whose average never leaves RED much to do."""
+    pairs = [(found[f"queue {size}"].numbers["tcp_Bps"], found[f"droptail {size}/{size}"].numbers["tcp_Bps"])
+             for size in QUEUES[:3]]  # fmt: skip
+    same = all(list(one)[: len(other)] == list(other)[: len(one)] for one, other in pairs)
+    return TEXTS["Alike"][0].format(alike="the same in every run" if same else "nearly the same")
 
 
 def swapped(found: st.Cells) -> str:
@@ -332,21 +346,13 @@ def page(outcome: st.Outcome) -> st.Page:
         other = (f" Over its queue lengths RED leaves TCP {ends[0]} counted in bytes and {ends[1]} counted in packets; "
                  "the report has 413.6 to 1064.8.")  # fmt: skip
     return st.Page(
-        short=st.prose(f"""
-            UDP offers {2 * 0.8 * 158 / 128:.2f} times what the link can carry, and TCP gets a dozen segments in ten
-            seconds; the report compares settings by one run each. Its differences are a few segments, and a start
-            some milliseconds later changes as much: for RED with 64000 bytes the report has 582.4 bytes a second,
-            single runs here have {min(runs):.0f} to {max(runs):.0f}.
-
-            What the queue counts matters more than which queue it is. In bytes, as the report says, a full queue still
-            has room for a packet of 158 bytes when a segment of 578 is dropped, so small queues keep TCP out: tail drop
-            of 2000, 8000 and 64000 bytes leaves TCP {tails} bytes a second (report: 0, 25.6 and 582.4). RED drops
-            before the queue is full and leaves TCP less than tail drop does at 64000 bytes.{other}
-            """),
+        short=[text.format(times=2 * 0.8 * 158 / 128, least=min(runs), most=max(runs), tails=tails, other=other)
+               for text in TEXTS["Short"]],
         choices=TEXTS.choices("Choices"),
         results=[
             *tables(found),
-            st.Picture("scatter", "The report's figures among single runs", SCATTER, partial(scatter, found)),
+            st.Picture("scatter", "The report's figures among single runs", TEXTS["Scatter"][0],
+                       partial(scatter, found)),
             pair(outcome, "compared", outcome.main, "RED and tail drop by round trip and load", "Era of the report."),
         ],
         today=[] if "today" not in outcome else [
@@ -357,7 +363,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Room"]),
             pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
         ],
-        surprises=[*TEXTS["Surprises"], sums(), swapped(found)],
+        surprises=[*TEXTS["Surprises"], alike(found), sums(), swapped(found)],
         paper=TEXTS["Paper"][0], explained=st.explained("dsilva"),
     )  # fmt: skip
 
@@ -366,12 +372,6 @@ def pair(outcome: st.Outcome, name: str, setting: str, title: str, note: str) ->
     """The figure of two panels for a setting."""
     return st.Picture(name, title, f"{note} Bars are 95 % intervals over replications.",
                       partial(compared, outcome, setting=setting))  # fmt: skip
-
-
-SCATTER = (
-    "Grey: from the least to the most that single runs give when the sources start within a tenth of a second "
-    "of each other."
-)
 
 
 STUDY = st.Study(
