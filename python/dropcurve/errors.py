@@ -45,6 +45,12 @@ class Problem:
     line: int | None = None
     shown: Shown = "both"
 
+    def __post_init__(self) -> None:
+        # Errors of libraries end in line breaks, or have several lines; a problem is one line.
+        for name in ("rule", "remedy"):
+            if not (text := getattr(self, name)).isprintable():
+                object.__setattr__(self, name, " ".join(text.split()))
+
     def __str__(self) -> str:
         path = cut(self.path) if self.shown in ("both", "path") else ""
         value = cut(self.value) if self.shown in ("both", "value") else ""

@@ -218,7 +218,7 @@ def test_figures_pages_answers_and_studies_are_checked_as_well(
     assert dropcurve(*tune, "--out", "answer").code in (0, 1)
     for name, files in (
         ("kept", {"figures/queue.svg", "report.html", "result.json"}),
-        ("answer", {"tune.json", "report.html"}),
+        ("answer", {"tune.json", "report.html", "studies/droptail.journal"}),
     ):
         assert files <= set(checksums.covered(folder / name))
         assert dropcurve("check", name).code == 0
@@ -244,6 +244,68 @@ def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callab
     before = (folder / "kept" / checksums.NAME).read_text(encoding="utf-8")
     assert dropcurve("plot", "kept", "queue", "--write", "elsewhere.svg").code == 0
     assert (folder / "kept" / checksums.NAME).read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("links", "bottleneck", "sojourn_ms_histogram", "upper_ms", 3), "²"),
+        (("links", "bottleneck", "sojourn_ms_histogram", "count"), [1]),
+        (("links", "bottleneck", "drop_curve", "avg"), {}),
+        (("links", "bottleneck", "dropped_ms"), None),
+        (("links", "bottleneck", "queue_pkts_max"), "1e3"),
+        (("flows", 0, "cwnd_mean"), "/dev/zero"),
+        (("flows", 0, "objects"), {"fct_ms_all": {"p50": True}}),
+        (("groups", "tcp", "delay_ms_histogram"), {"upper_ms": [1.0]}),
+        (("conservation", 0, "sent"), []),
+        (("derived",), {"transient_s": [1]}),
+    ],
+)
+def test_every_known_key_of_a_run_has_its_type(kept: Path, keys: tuple[Any, ...], value: Any) -> None:
+    found = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
+    place = found["runs"][1]["summary"]
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+    (kept / checksums.NAME).unlink()
+    with pytest.raises(ResultError, match=str(keys[0])):
+        dc.Result.load(kept)
+
+
+@pytest.mark.parametrize("half", [b"\\ud800", b"\\uDFFF", b"\xed\xa0\x80"])
+def test_half_of_a_surrogate_pair_is_damage(
+    kept: Path, half: bytes, folder: Path, dropcurve: Callable[..., Any]
+) -> None:
+    (kept / checksums.NAME).unlink()
+    for name in ("result.json", "runs.json"):
+        whole = (kept / name).read_bytes()
+        (kept / name).write_bytes(
+            whole.replace(b'"droptail', b'"' + half, 1).replace(b'"tcp"', b'"' + half + b'"', 1)
+        )
+        assert (kept / name).read_bytes() != whole
+        found = dropcurve("show", str(kept))
+        assert found.code == 2 and f"{name}: is damaged" in found.err, found
+        (kept / name).write_bytes(whole)
+    # Both halves together are a character.
+    whole = (kept / "result.json").read_bytes()
+    (kept / "result.json").write_bytes(whole.replace(b'"title": "', b'"title": "\\ud83d\\ude00', 1))
+    assert "\N{GRINNING FACE}" in dc.Result.load(kept).title
+
+
+def test_damaged_checksums_are_not_shown(kept: Path, tmp_path: Path, dropcurve: Callable[..., Any]) -> None:
+    (tmp_path / "private").write_text("a private line\n", encoding="utf-8")
+    (kept / checksums.NAME).unlink()
+    (kept / checksums.NAME).symlink_to(tmp_path / "private")
+    for verb in ("check", "show"):
+        found = dropcurve(verb, str(kept))
+        assert found.code == 2 and "SHA256SUMS:1: is damaged" in found.err
+        assert "a private line" not in found.out + found.err
+
+
+def test_the_error_of_a_library_with_several_lines_is_one_line(kept: Path) -> None:
+    error = ResultError(kept, "", "cannot be read: invalid data\n\tat 7\n", "run it again", shown="path")
+    assert str(error) == f"{kept}: cannot be read: invalid data at 7; run it again"
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 400 + ".0"])

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 _WIDE = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
-_WIDE_BYTES = re.compile(_WIDE.pattern.encode())
+#: Half of a surrogate pair, also as the escape of one.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 #: Default size limit of a file that is read whole, in bytes.
 LIMIT = 2**30
@@ -61,7 +62,7 @@ def is_regular(path: Path) -> bool:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parses JSON (RFC 8259): no NaN, no infinities.
+    """Parses JSON (RFC 8259): no NaN, no infinities, no half of a surrogate pair, which no UTF-8 text can hold.
 
     Raises:
         ValueError: If it is none, is nested too deep, or has a number of thousands of digits.
@@ -76,12 +77,19 @@ def parse_json(text: str | bytes) -> Any:
             raise ValueError(f"{digits[:20]} is beyond the largest number")
         return number
 
-    # Only such digits can be beyond it: a function for each number would take most of the time.
-    wide = (_WIDE if isinstance(text, str) else _WIDE_BYTES).search(text) is not None  # type: ignore[arg-type]
     try:
-        return json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
+        # Only such digits can be beyond it: a function for each number would take most of the time.
+        wide = _WIDE.search(text) is not None
+        found = json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
+        if _SURROGATE.search(text) is not None:
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("it has half of a surrogate pair, which is no character") from None
     except (RecursionError, ValueError) as error:
         raise _refused(error) from None
+    return found
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 A shape is a type (``int``, ``float``, ``str``, ``bool``, ``dict``, ``list``, ``None``; an ``int`` is also a ``float``,
 a ``bool`` is no number), a tuple of alternatives, ``[shape]`` for a list of any length, ``Keys`` for a mapping from any
-name, or a ``dict`` from key to shape. A key that ends in "?" may be absent. Keys that the shape does not name are left
-alone: later versions may have more.
+name, ``EqualLists`` for lists of one length by name, or a ``dict`` from key to shape. A key that ends in "?" may be
+absent. Keys that the shape does not name are left alone: later versions may have more.
 """
 
 from __future__ import annotations
@@ -18,6 +18,13 @@ class Keys:
     """A mapping from any text to values of one shape."""
 
     of: Any
+
+
+@dataclass(frozen=True)
+class EqualLists:
+    """A mapping from key to list, all lists of one length, an absent one empty. Other values may stand beside them."""
+
+    of: dict[str, Any]
 
 
 _NAMES = {
@@ -35,6 +42,8 @@ def faults(value: Any, shape: Any, path: str = "") -> Iterator[str]:
         yield from _faults_of_keys(value, shape, path)
     elif isinstance(shape, (list, Keys)):
         yield from _faults_of_members(value, shape, path)
+    elif isinstance(shape, EqualLists):
+        yield from _faults_of_equal_lists(value, shape, path)
     elif not _is(value, shape):
         yield f"{path or 'it'} must be {describe(shape)}"
 
@@ -45,7 +54,7 @@ def describe(shape: Any) -> str:
         return " or ".join(map(describe, shape))
     if isinstance(shape, list):
         return "a list"
-    return "a table" if isinstance(shape, (dict, Keys)) else _NAMES[shape]
+    return "a table" if isinstance(shape, (dict, Keys, EqualLists)) else _NAMES[shape]
 
 
 def _faults_of_keys(value: Any, shape: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -55,9 +64,19 @@ def _faults_of_keys(value: Any, shape: Mapping[str, Any], path: str) -> Iterator
     for name, one in shape.items():
         key = name.removesuffix("?")
         if key in value:
-            yield from faults(value[key], one, _join(path, key))
+            # Plain values first, as most are.
+            if type(value[key]) is not one:
+                yield from faults(value[key], one, _join(path, key))
         elif not name.endswith("?"):
             yield f"{_join(path, key)} is missing"
+
+
+def _faults_of_equal_lists(value: Any, shape: EqualLists, path: str) -> Iterator[str]:
+    found = list(_faults_of_keys(value, shape.of, path))
+    yield from found
+    lists = [name.removesuffix("?") for name, one in shape.of.items() if isinstance(one, list)]
+    if not found and len({len(value.get(name, ())) for name in lists}) > 1:
+        yield f"{path or 'it'} must have lists of one length"
 
 
 def _faults_of_members(value: Any, shape: list[Any] | Keys, path: str) -> Iterator[str]:

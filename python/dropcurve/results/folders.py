@@ -169,7 +169,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     for fault in checksums.faults(folder, only=FILES):
         raise ResultError(fault.path, fault.what, fault.what, REMEDY, shown="path")
     check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
-    check(folder / "runs.json", held, shapes.RUNS, remedy=REMEDY)
+    check(folder / "runs.json", held, shapes.runs(), remedy=REMEDY)
     runs: dict[str, list[RunSummary]] = {}
     for entry in held["runs"]:
         runs.setdefault(entry["variant"], []).append(entry["summary"])

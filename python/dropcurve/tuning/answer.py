@@ -72,7 +72,8 @@ class Answer(Findings):
         }  # fmt: skip
 
     def save(self, folder: Path) -> None:
-        """Writes ``tune.json`` and the configuration into a folder. Raises ResultError if it cannot."""
+        """Writes ``tune.json`` and the configuration into a folder, and checksums, also of the studies. Raises
+        ResultError if it cannot."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             content = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -81,7 +82,7 @@ class Answer(Findings):
             if self.configuration:
                 written.append(folder / f"configuration.{self.question.target.box}")
                 write_text(written[1], self.configuration)
-            checksums.add(folder, written)
+            checksums.add(folder, [*written, *sorted(folder.glob("studies/*.journal"))])
         except OSError as error:
             where = error.filename or folder
             raise ResultError.of([unwritable(where, error)]) from error
