@@ -6,7 +6,8 @@
 //! say; Linux does the same), or an old high average would go on raising `max_p`.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_red;
 use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;

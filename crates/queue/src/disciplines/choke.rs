@@ -7,7 +7,8 @@
 //! count alone. With an empty queue there is nobody to compare with.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_red;
 use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;

@@ -182,7 +182,7 @@ impl<P: Packet + Copy> QueueDisc<P> for DropTail<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::Paper;
+    use crate::conformance::KitPacket;
     use crate::disc::Fate;
     use units::{Rng, Time};
 
@@ -194,19 +194,19 @@ mod tests {
         }
     }
 
-    fn queue(change: fn(&mut Params)) -> DropTail<Paper> {
+    fn queue(change: fn(&mut Params)) -> DropTail<KitPacket> {
         let mut params = Params { limit: Amount::Packets(3.0), ..Params::default() };
         change(&mut params);
         DropTail::new(&Valid::new(params).unwrap())
     }
 
     /// Offers packets 0, 1, 2 ... of the given sizes; returns the numbers stored and the numbers dropped.
-    fn offer(mut queue: DropTail<Paper>, sizes: &[u16], draw: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
+    fn offer(mut queue: DropTail<KitPacket>, sizes: &[u16], draw: f64, on_wire: u64) -> (Vec<u64>, Vec<u64>) {
         let (mut rng, mut fates) = (Always(draw), Vec::new());
         for (id, size) in sizes.iter().enumerate() {
             let mut cx = Cx::new(Time::ZERO, &mut rng, &mut fates);
             cx.on_wire = Bytes(on_wire);
-            queue.enqueue(Paper::new(id as u64, *size), &mut cx);
+            queue.enqueue(KitPacket::new(id as u64, *size), &mut cx);
         }
         let gone = fates.iter().map(|fate| match fate {
             Fate::Dropped(pkt, Reason::Overflow) => pkt.id,
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(offer(bytes, &[500, 500, 500, 1000], 0.0, 0), (vec![2, 3], vec![0, 1]));
     }
 
-    impl DropTail<Paper> {
+    impl DropTail<KitPacket> {
         fn with_test(mut self, test: LimitTest) -> Self {
             self.queue = Fifo::new(Limit::new(Amount::Bytes(2500.0), test));
             self

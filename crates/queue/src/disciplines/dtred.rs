@@ -8,7 +8,8 @@
 use crate::classes::ClassBy;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_red;
 use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;

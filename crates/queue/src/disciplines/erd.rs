@@ -164,7 +164,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Erd<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::Paper;
+    use crate::conformance::KitPacket;
     use crate::disc::Fate;
     use units::{Rng, Time};
 
@@ -182,7 +182,7 @@ mod tests {
         let mut queue = Erd::new(&Valid::new(params).unwrap());
         let (mut rng, mut fates) = (Tape(tape.to_vec()), Vec::new());
         for id in 0..6 {
-            queue.enqueue(Paper::new(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
+            queue.enqueue(KitPacket::new(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
         }
         assert_eq!(rng.0, [], "every draw is used");
         let ends = fates.iter().map(|fate| match fate {
@@ -221,7 +221,7 @@ mod tests {
             let mut queue = Erd::new(&Valid::new(params).unwrap());
             let (mut rng, mut fates) = (Tape(vec![0.019]), Vec::new());
             for id in 0..4 {
-                queue.enqueue(Paper::capable(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
+                queue.enqueue(KitPacket::capable(id, 1000), &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
             }
             assert!(matches!(fates[..], [Fate::Marked(pkt, Reason::Early)] if pkt.id == 3), "{fates:?}");
             assert_eq!(QueueDisc::len(&queue), 4);

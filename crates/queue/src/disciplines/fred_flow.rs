@@ -9,7 +9,7 @@
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::LimitTest;
-use crate::red::parts::as_red;
+use crate::red::wrapped::as_red;
 use crate::red::{self, EcnForced, IdleDecay, LinearCurve, MarkingCurve, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;

@@ -5,8 +5,9 @@
 //! Units: as in RED; `interval` is simulated time.
 //! Deviations: neither paper was available; the rules and gains are as published patches for ns-2 describe them.
 
-use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::disc::{Packet, QueueDisc};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_periodic_red;
 use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
@@ -172,32 +173,7 @@ impl<P: Packet + Copy> Rared<P> {
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for Rared<P> {
-    #[inline]
-    fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let q = self.red.observe(&pkt, cx);
-        self.red.judge(pkt, q, cx);
-    }
-
-    #[inline]
-    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        self.red.dequeue(cx)
-    }
-
-    fn next_deadline(&self) -> Option<Time> {
-        Some(self.next)
-    }
-
-    fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
-        let avg = self.red.average_at(self.next);
-        self.adapt(avg);
-        self.next += self.params.interval;
-    }
-
-    as_red!();
-
-    fn probe(&self, out: &mut Probe) {
-        self.red.probe(out);
-    }
+    as_periodic_red!();
 }
 
 #[cfg(test)]

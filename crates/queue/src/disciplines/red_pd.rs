@@ -8,7 +8,8 @@
 //! count as drops. A flow is loosened at the end of an interval and not a millisecond later.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_red;
 use crate::red::{self, LinearCurve, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;

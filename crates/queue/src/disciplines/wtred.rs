@@ -6,7 +6,8 @@
 //! the update, since the weight must be known to update it.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{as_red, red_params, resolved_of};
+use crate::red::parts::{red_params, resolved_of};
+use crate::red::wrapped::as_red;
 use crate::red::{self, LinearCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::string::ToString;

@@ -216,14 +216,7 @@ impl Discipline for Params {
                 RefuseCurve::All => false,
             };
             let rule = format!("section {} {}", finding.section, finding.text);
-            require(
-                problems,
-                passes,
-                "curve",
-                "",
-                rule,
-                "mend the curve, or let refuse say that it is meant",
-            );
+            require(problems, passes, "curve", "", rule, "correct the curve, or set refuse to accept it");
         }
     }
 }

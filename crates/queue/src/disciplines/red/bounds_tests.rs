@@ -3,7 +3,7 @@
 use super::parts::Part;
 use super::spacing::corrected;
 use super::*;
-use crate::conformance::Paper;
+use crate::conformance::KitPacket;
 use crate::disc::{Fate, Reason};
 use crate::registry::Discipline;
 use crate::testing::{params, Always, SETTING};
@@ -18,16 +18,16 @@ fn rows<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     EXACT.iter().chain(more).copied().collect()
 }
 
-fn red(more: &[(&str, &str)]) -> Red<Paper> {
+fn red(more: &[(&str, &str)]) -> Red<KitPacket> {
     Red::new(&params(&rows(more)), &SETTING)
 }
 
 /// RED with an average of `avg` and a queue of `packets`.
-fn filled(more: &[(&str, &str)], avg: f64, packets: u64) -> Red<Paper> {
+fn filled(more: &[(&str, &str)], avg: f64, packets: u64) -> Red<KitPacket> {
     let mut red = red(more);
     for id in 0..packets {
         let mut fates = Vec::new();
-        red.queue.push(Paper::new(id, 1000), &Cx::new(Time::ZERO, &mut Always(0.0, 0), &mut fates));
+        red.queue.push(KitPacket::new(id, 1000), &Cx::new(Time::ZERO, &mut Always(0.0, 0), &mut fates));
     }
     red.q_time = None;
     if let Average::Real(real) = &mut red.average {
@@ -37,7 +37,7 @@ fn filled(more: &[(&str, &str)], avg: f64, packets: u64) -> Red<Paper> {
 }
 
 /// The signal for a packet of 1000 bytes that finds an average and a queue, with a draw.
-fn signal(red: &mut Red<Paper>, avg: f64, q: f64, draw: f64) -> Option<Signal> {
+fn signal(red: &mut Red<KitPacket>, avg: f64, q: f64, draw: f64) -> Option<Signal> {
     red.congestion(avg, 1000, q, &mut Cx::new(Time::ZERO, &mut Always(draw, 0), &mut Vec::new()))
 }
 
@@ -133,7 +133,7 @@ fn the_modulus_uses_the_distance_from_min_th() {
 #[test]
 fn the_cycle_weighs_sizes_in_red_2() {
     let mut cycle = red(&[("spacing", "cycle"), ("byte_mode", "red_2"), ("max_packet", "1000 B")]);
-    let gap = |red: &mut Red<Paper>, size: u64| {
+    let gap = |red: &mut Red<KitPacket>, size: u64| {
         let mut rng = Always(0.5, 0);
         (1..=40).find(|_| {
             red.congestion(8.0, size, 9.0, &mut Cx::new(Time::ZERO, &mut rng, &mut Vec::new())).is_some()
@@ -230,7 +230,7 @@ fn idle_parts() {
 #[test]
 fn the_oldest_packet_is_at_the_head() {
     let mut queue = filled(&[], 0.0, 3);
-    let ids = |red: &Red<Paper>| (red.head().map(|pkt| pkt.id), red.packets().count());
+    let ids = |red: &Red<KitPacket>| (red.head().map(|pkt| pkt.id), red.packets().count());
     assert_eq!(ids(&queue), (Some(0), 3));
     queue.dequeue(&mut Cx::new(Time(7), &mut Always(0.0, 0), &mut Vec::new()));
     assert_eq!((ids(&queue), queue.is_idle()), ((Some(1), 2), false));
@@ -278,7 +278,7 @@ fn automatic_values_are_shown_where_they_are_used() {
     assert_eq!(with(&[("w_q", "auto")]), ["w_q"]);
     assert_eq!(with(&[("w_q", "auto"), ("auto_w_q", "burst")]), ["w_q", "burst"]);
     assert_eq!(with(&[("auto_w_q", "burst")]), [""; 0]);
-    let red = Red::<Paper>::new(&params(&EXACT), &SETTING);
+    let red = Red::<KitPacket>::new(&params(&EXACT), &SETTING);
     assert_eq!(red.avg_unit(), Unit::Packets);
     let bytes = shown(&[("unit", "bytes"), ("min_th", "auto"), ("max_th", "12 kB"), ("w_q", "0.25")]);
     assert!(bytes.contains(&"min_th".into()));
@@ -293,7 +293,7 @@ fn automatic_values_are_shown_where_they_are_used() {
 fn overflow(more: &[(&str, &str)], draw: f64) -> (Vec<u64>, Vec<u64>) {
     let mut queue = filled(&[&[("limit", "3 pkts")], more].concat(), 0.0, 3);
     let mut fates = Vec::new();
-    queue.enqueue(Paper::new(9, 1000), &mut Cx::new(Time::ZERO, &mut Always(draw, 0), &mut fates));
+    queue.enqueue(KitPacket::new(9, 1000), &mut Cx::new(Time::ZERO, &mut Always(draw, 0), &mut fates));
     let dropped = fates.iter().map(|fate| match fate {
         Fate::Dropped(pkt, Reason::Overflow) => pkt.id,
         other => panic!("{other:?}"),
@@ -318,7 +318,7 @@ fn victims_of_a_full_buffer() {
 /// An early signal where the buffer is full: only what can be marked is, all else goes on to the choice of a victim.
 #[test]
 fn early_signals_of_a_full_buffer() {
-    let answered = |ecn: &str, pkt: Paper, p_b: f64| {
+    let answered = |ecn: &str, pkt: KitPacket, p_b: f64| {
         let mut queue = filled(
             &[("limit", "3 pkts"), ("victim", "second"), ("ecn", ecn), ("mark_limit", "0.25")],
             8.0,
@@ -329,7 +329,7 @@ fn early_signals_of_a_full_buffer() {
         let kept = queue.answer(pkt, Signal::Early { p_b }, &mut Cx::new(Time::ZERO, &mut rng, &mut fates));
         (kept.is_some(), fates.len())
     };
-    let (capable, plain) = (Paper::capable(9, 1000), Paper::new(9, 1000));
+    let (capable, plain) = (KitPacket::capable(9, 1000), KitPacket::new(9, 1000));
     assert_eq!([answered("true", capable, 0.2), answered("true", capable, 0.25)], [(true, 1), (true, 0)]);
     assert_eq!([answered("true", plain, 0.2), answered("false", capable, 0.2)], [(true, 0), (true, 0)]);
 }

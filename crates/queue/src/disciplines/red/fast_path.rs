@@ -1,7 +1,7 @@
 //! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with the result of the slow path.
 //!
 //! The slow path, [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue) in `mod.rs`, defines the law. The methods here
-//! give the same bits with fewer instructions. All need [`Red::is_eligible`].
+//! give the same bits with fewer instructions. All need [`Red::has_fast_path`].
 //!
 //! | method | further precondition | what it skips |
 //! |---|---|---|
@@ -44,9 +44,9 @@ pub enum FastVerdict {
 }
 
 impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
-    /// Precondition of the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
+    /// Whether arrivals take the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
     #[inline(always)]
-    pub fn is_eligible(&self) -> bool {
+    pub fn has_fast_path(&self) -> bool {
         self.rules.fast_path
     }
 
@@ -105,7 +105,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     /// inlined.
     #[inline(always)]
     pub fn take(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        if self.is_eligible() && cx.on_wire.0 == 0 {
+        if self.has_fast_path() && cx.on_wire.0 == 0 {
             match self.enqueue_fast(pkt, cx.now, || cx.uniform()) {
                 FastVerdict::Kept(_) => {}
                 verdict => self.enqueue_slow(pkt, verdict, cx),

@@ -26,6 +26,7 @@ mod params;
 pub(crate) mod parts;
 mod spacing;
 mod victims;
+pub(crate) mod wrapped;
 
 pub use auto::Resolved;
 pub use fast_path::FastVerdict;

@@ -3,7 +3,7 @@
 use super::auto::wlog;
 use super::spacing::corrected;
 use super::*;
-use crate::conformance::Paper;
+use crate::conformance::KitPacket;
 use crate::disc::Reason;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ fn params(rows: &[(&str, &str)]) -> Valid<Params> {
     Valid::new(read).unwrap()
 }
 
-fn red(rows: &[(&str, &str)]) -> Red<Paper> {
+fn red(rows: &[(&str, &str)]) -> Red<KitPacket> {
     Red::new(&params(rows), &SETTING)
 }
 
@@ -44,21 +44,21 @@ impl Rng for Always {
     }
 }
 
-fn arrive(red: &mut Red<Paper>, at_ms: u64, size: u16) {
-    let pkt = Paper::new(0, size);
+fn arrive(red: &mut Red<KitPacket>, at_ms: u64, size: u16) {
+    let pkt = KitPacket::new(0, size);
     red.enqueue(pkt, &mut Cx::new(Time(at_ms * 1_000_000), &mut Always(0.999_999), &mut Vec::new()));
 }
 
-fn depart(red: &mut Red<Paper>, at_ms: u64) -> bool {
+fn depart(red: &mut Red<KitPacket>, at_ms: u64) -> bool {
     red.dequeue(&mut Cx::new(Time(at_ms * 1_000_000), &mut Always(0.0), &mut Vec::new())).is_some()
 }
 
-fn set_avg(red: &mut Red<Paper>, to: f64) {
+fn set_avg(red: &mut Red<KitPacket>, to: f64) {
     let Average::Real(real) = &mut red.average else { panic!("only a real average can be set") };
     real.set(to);
 }
 
-fn avg(red: &Red<Paper>) -> f64 {
+fn avg(red: &Red<KitPacket>) -> f64 {
     red.average.value()
 }
 
@@ -144,8 +144,8 @@ fn forced_drop_at_max_th_is_reported() {
     red.q_time = None;
     let mut fates = Vec::new();
     // 16 + (0 - 16)/4 = 12 = max_th.
-    red.enqueue(Paper::new(7, 1000), &mut Cx::new(Time::ZERO, &mut Always(0.999), &mut fates));
-    assert_eq!(fates, [crate::disc::Fate::Dropped(Paper::new(7, 1000), Reason::Forced)]);
+    red.enqueue(KitPacket::new(7, 1000), &mut Cx::new(Time::ZERO, &mut Always(0.999), &mut fates));
+    assert_eq!(fates, [crate::disc::Fate::Dropped(KitPacket::new(7, 1000), Reason::Forced)]);
     assert_eq!(avg(&red), 12.0);
 }
 
@@ -222,7 +222,7 @@ fn observed(rows: &[(&str, &str)], arrival: Arrival, rng: &mut dyn Rng, marks: u
     while gaps.len() < marks {
         gap += 1;
         marker.arrive(1000);
-        if marker.marks::<Paper>(arrival, &mut Cx::new(Time::ZERO, rng, &mut fates)) {
+        if marker.marks::<KitPacket>(arrival, &mut Cx::new(Time::ZERO, rng, &mut fates)) {
             gaps.push(gap);
             gap = 0;
         }
@@ -334,7 +334,7 @@ fn forced_drops_leave_the_count_alone_in_ns3_only() {
         let mut red = red(&[("dialect", dialect), ("above_max", "drop")]);
         red.marker.set_count(5.0, 0);
         (0..3).for_each(|_| {
-            red.queue.push(Paper::new(0, 1000), &Cx::new(Time::ZERO, &mut Always(0.0), &mut Vec::new()))
+            red.queue.push(KitPacket::new(0, 1000), &Cx::new(Time::ZERO, &mut Always(0.0), &mut Vec::new()))
         });
         red.q_time = None;
         set_avg(&mut red, 100.0);
@@ -348,7 +348,7 @@ fn ecn_marks_only_below_the_mark_limit() {
     let mut red = red(&with(&[("ecn", "true"), ("mark_limit", "0.25")]));
     let mut fate = |p_b: f64| {
         let mut fates = Vec::new();
-        let pkt = Paper::capable(0, 1000);
+        let pkt = KitPacket::capable(0, 1000);
         let kept =
             red.answer(pkt, Signal::Early { p_b }, &mut Cx::new(Time::ZERO, &mut Always(0.0), &mut fates));
         kept.is_some()
@@ -362,7 +362,7 @@ fn dummynet_with_ecn_is_a_step_at_min_th() {
         let mut red = red(&[("dialect", "dummynet"), ("ecn", "true")]);
         set_avg(&mut red, 5.5);
         red.q_time = None;
-        let pkt = if capable { Paper::capable(0, 1000) } else { Paper::new(0, 1000) };
+        let pkt = if capable { KitPacket::capable(0, 1000) } else { KitPacket::new(0, 1000) };
         red.enqueue(pkt, &mut Cx::new(Time::ZERO, &mut Always(0.999_999), &mut Vec::new()));
         assert_eq!(red.queue.len(), kept);
     }
@@ -435,10 +435,10 @@ fn a_random_victim_makes_room_for_the_arriving_packet() {
     let mut fates = Vec::new();
     // Of three (two waiting and the arriving one), 0.5 picks the second.
     for id in 0..3 {
-        red.enqueue(Paper::new(id, 1000), &mut Cx::new(Time::ZERO, &mut Always(0.5), &mut fates));
+        red.enqueue(KitPacket::new(id, 1000), &mut Cx::new(Time::ZERO, &mut Always(0.5), &mut fates));
     }
     assert!(matches!(fates[..], [crate::disc::Fate::Dropped(pkt, Reason::Overflow)] if pkt.id == 1));
-    assert_eq!((red.len(), QueueDisc::<Paper>::decides(&red)), (2, Decides::Later));
+    assert_eq!((red.len(), QueueDisc::<KitPacket>::decides(&red)), (2, Decides::Later));
 }
 
 #[test]
@@ -481,7 +481,7 @@ fn every_byte_mode_gives_a_probability() {
 
 #[test]
 fn the_state_of_a_queue_is_a_few_cache_lines() {
-    assert!(size_of::<Red<Paper>>() <= 384, "{}", size_of::<Red<Paper>>());
+    assert!(size_of::<Red<KitPacket>>() <= 384, "{}", size_of::<Red<KitPacket>>());
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn a_link_that_asks_again_does_not_restart_the_idle_time() {
 fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
     // At 1.5 Mbit/s a packet takes 5 333 333.3 ns, which no clock of whole nanoseconds can show.
     let setting = Setting { rate: Rate(1_500_000), ..SETTING };
-    let mut red: Red<Paper> = Red::new(&params(&with(&[("idle_decay", "truncated")])), &setting);
+    let mut red: Red<KitPacket> = Red::new(&params(&with(&[("idle_decay", "truncated")])), &setting);
     for (ns, m) in [(5_333_333, 1), (10_666_666, 2), (16_000_000, 3), (15_999_000, 2)] {
         set_avg(&mut red, 3.0);
         red.average.decay(Span(ns), 0.0);
@@ -519,10 +519,10 @@ fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
 }
 
 /// Fates of arrivals, each capable or not, all with the same random number and the same average.
-fn fates(red: &mut Red<Paper>, draw: f64, capable: &[bool]) -> Vec<(u64, char)> {
+fn fates(red: &mut Red<KitPacket>, draw: f64, capable: &[bool]) -> Vec<(u64, char)> {
     let mut fates = Vec::new();
     for (id, ect) in (0..).zip(capable) {
-        let pkt = if *ect { Paper::capable(id, 1000) } else { Paper::new(id, 1000) };
+        let pkt = if *ect { KitPacket::capable(id, 1000) } else { KitPacket::new(id, 1000) };
         red.enqueue(pkt, &mut Cx::new(Time::ZERO, &mut Always(draw), &mut fates));
     }
     fates
@@ -571,7 +571,7 @@ fn fast_path_equals_the_slow_path() {
         let keys = [("limit", "12 pkts"), ("above_max", above)];
         let (mut fast, mut slow) = (red(&with(&keys)), red(&with(&keys)));
         slow.rules.fast_path = false;
-        assert!(fast.is_eligible() && !slow.is_eligible());
+        assert!(fast.has_fast_path() && !slow.has_fast_path());
         let (mut choice, mut now) = (Stream::new(seed, "choice"), Time::ZERO);
         let mut streams = [Stream::new(seed, "red"), Stream::new(seed, "red")];
         let mut fates = [Vec::new(), Vec::new()];
@@ -582,7 +582,7 @@ fn fast_path_equals_the_slow_path() {
             for (i, queue) in [&mut fast, &mut slow].into_iter().enumerate() {
                 let mut cx = Cx::new(now, &mut streams[i], &mut fates[i]);
                 if arrives {
-                    queue.enqueue(Paper::new(id, 1000), &mut cx);
+                    queue.enqueue(KitPacket::new(id, 1000), &mut cx);
                 } else {
                     sent[i] = queue.dequeue(&mut cx).map(|pkt| (pkt.id, pkt.enqueued()));
                 }
