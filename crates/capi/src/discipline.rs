@@ -92,7 +92,7 @@ impl queue::disc::Packet for Queued {
     }
 }
 
-/// Where random numbers come from.
+/// The source of random numbers.
 enum Source {
     Own(Stream),
     // SAFETY: the function may be called with the pointer as long as the queue exists.
@@ -103,7 +103,7 @@ impl Rng for Source {
     fn uniform(&mut self) -> f64 {
         match self {
             Source::Own(stream) => stream.uniform(),
-            // SAFETY: the header asks for a function that may be called with this context in every call of the queue.
+            // SAFETY: the header requires a function that may be called with this context in every call of the queue.
             Source::Caller(function, context) => unsafe { function(*context) },
         }
     }

@@ -5,7 +5,7 @@
 //! | [`discipline`] | a discipline driven with the caller's packets and clock |
 //! | [`state`] | timers, length, average and internal values of one |
 //! | [`simulation`] | a scenario's text in, the summary of a run out |
-//! | [`fault`] | the reason why something went wrong in the last call of a thread |
+//! | [`fault`] | the error of the last call of a thread |
 //!
 //! No panic crosses the interface: every function catches one, and reports it as an error of the call. The header is the
 //! documentation of the functions; a test compares it with this crate.
@@ -41,7 +41,7 @@ pub extern "C" fn dropcurve_interface() -> u32 {
 // SAFETY: the caller's promise is the section above.
 pub unsafe extern "C" fn dropcurve_load_plugin(path: *const c_char) -> c_int {
     fault::guard(-1, || {
-        // SAFETY: the header asks for a text that ends with a zero byte.
+        // SAFETY: the header requires a text that ends with a zero byte.
         let path = unsafe { fault::text("path", path) }?;
         plugin::load(Path::new(path)).map(|_| 0)
     })

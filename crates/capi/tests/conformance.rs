@@ -6,7 +6,7 @@
 use core::ffi::{c_int, c_void};
 use dropcurve::discipline::*;
 use dropcurve::state::*;
-use queue::conformance::{sit, steps, Paper, Rules};
+use queue::conformance::{drive, steps, KitPacket, Rules};
 use queue::disc::{Cx, Decides, Packet as _, Probe, QueueDisc, Reason};
 use queue::{catalogue, Disc, Setting, Spec};
 use std::ffi::{CStr, CString};
@@ -31,12 +31,12 @@ const EVENT: PacketFate = PacketFate { packet: PACKET, kind: 0, reason: 0 };
 struct Through {
     queue: *mut Queue,
     decides: Decides,
-    papers: Vec<Paper>,
+    papers: Vec<KitPacket>,
     names: Vec<&'static str>,
 }
 
 impl Through {
-    fn new(toml: &str, plain: &Disc<Paper>) -> Through {
+    fn new(toml: &str, plain: &Disc<KitPacket>) -> Through {
         let text = CString::new(toml).unwrap();
         // SAFETY: both texts end with a zero byte and live through the call.
         let queue = unsafe { dropcurve_queue_new(text.as_ptr(), &RAW, 1, c"unused".as_ptr()) };
@@ -48,9 +48,9 @@ impl Through {
     }
 
     /// Calls the interface with the random numbers of a context, then passes on the fates of packets.
-    fn call(&mut self, cx: &mut Cx<'_, Paper>, act: impl FnOnce(*mut Queue, u64) -> c_int) -> c_int {
+    fn call(&mut self, cx: &mut Cx<'_, KitPacket>, act: impl FnOnce(*mut Queue, u64) -> c_int) -> c_int {
         let (now, on_wire) = (cx.now.0, cx.on_wire.0);
-        let mut context: *mut Cx<'_, Paper> = cx;
+        let mut context: *mut Cx<'_, KitPacket> = cx;
         // SAFETY: the queue is this one's; the context lives through the calls, and `draw` gets it back as it is.
         unsafe {
             dropcurve_queue_set_random(self.queue, Some(draw), (&raw mut context).cast());
@@ -75,7 +75,7 @@ impl Through {
     }
 
     /// The kit's packet behind one of the interface.
-    fn paper(&self, raw: &CallerPacket) -> Paper {
+    fn paper(&self, raw: &CallerPacket) -> KitPacket {
         let mut paper = self.papers[raw.user as usize];
         if raw.ecn == 3 && paper.ecn() != Ecn::Ce {
             paper.set_ce();
@@ -87,7 +87,7 @@ impl Through {
 // SAFETY: called back by the library with the context that was set.
 unsafe extern "C" fn draw(context: *mut c_void) -> f64 {
     // SAFETY: `Through::call` passes a place with the context of the call in progress.
-    unsafe { (**context.cast::<*mut Cx<'_, Paper>>()).uniform() }
+    unsafe { (**context.cast::<*mut Cx<'_, KitPacket>>()).uniform() }
 }
 
 fn last_error() -> String {
@@ -95,8 +95,8 @@ fn last_error() -> String {
     unsafe { CStr::from_ptr(dropcurve::fault::dropcurve_last_error()) }.to_string_lossy().into_owned()
 }
 
-impl QueueDisc<Paper> for Through {
-    fn enqueue(&mut self, mut pkt: Paper, cx: &mut Cx<'_, Paper>) {
+impl QueueDisc<KitPacket> for Through {
+    fn enqueue(&mut self, mut pkt: KitPacket, cx: &mut Cx<'_, KitPacket>) {
         pkt.set_enqueued(cx.now);
         let raw = CallerPacket {
             user: self.papers.len() as *mut c_void,
@@ -117,7 +117,7 @@ impl QueueDisc<Paper> for Through {
         self.call(cx, |queue, now| unsafe { dropcurve_queue_enqueue(queue, now, &raw) });
     }
 
-    fn dequeue(&mut self, cx: &mut Cx<'_, Paper>) -> Option<Paper> {
+    fn dequeue(&mut self, cx: &mut Cx<'_, KitPacket>) -> Option<KitPacket> {
         let mut raw = PACKET;
         let place = &raw mut raw;
         // SAFETY: the queue is this one's, and the place is valid.
@@ -149,7 +149,7 @@ impl QueueDisc<Paper> for Through {
         Some(Time(unsafe { dropcurve_queue_next_timer(self.queue) })).filter(|time| time.0 != NEVER)
     }
 
-    fn on_deadline(&mut self, cx: &mut Cx<'_, Paper>) {
+    fn on_deadline(&mut self, cx: &mut Cx<'_, KitPacket>) {
         // SAFETY: the queue is this one's.
         self.call(cx, |queue, now| unsafe { dropcurve_queue_on_timer(queue, now) });
     }
@@ -211,8 +211,8 @@ fn every_discipline_comes_to_the_same_bits_through_the_interface() {
         let rules = Rules { marks: true, reorders: true, ..Rules::default() };
         for seed in 1..=3 {
             let steps = steps(seed, 1_500);
-            let plain = sit(spec.build(&SETTING), &steps, seed, &rules).unwrap();
-            let through = sit(Through::new(&toml, &spec.build(&SETTING)), &steps, seed, &rules).unwrap();
+            let plain = drive(spec.build(&SETTING), &steps, seed, &rules).unwrap();
+            let through = drive(Through::new(&toml, &spec.build(&SETTING)), &steps, seed, &rules).unwrap();
             assert!(plain.arrived > 100, "{toml}");
             assert_eq!(plain, through, "{toml}, seed {seed}");
         }

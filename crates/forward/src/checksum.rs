@@ -10,7 +10,7 @@ pub fn sum(bytes: &[u8], start: u32) -> u32 {
     words.fold(start, |total, word| fold(total + word))
 }
 
-/// The checksum that a sum comes to.
+/// The checksum of a sum.
 pub fn finish(sum: u32) -> u16 {
     !(fold(fold(sum)) as u16)
 }
@@ -20,7 +20,7 @@ pub fn updated(checksum: u16, old: u16, new: u16) -> u16 {
     finish(u32::from(!checksum) + u32::from(!old) + u32::from(new))
 }
 
-/// Brings the carries back in.
+/// Adds the carries to the sum (end-around carry).
 fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }

@@ -1,10 +1,10 @@
 //! The control interface of a running forwarder: a Unix socket that takes one JSON line for each request, and metrics
 //! over HTTP.
 //!
-//! | Wish | Answer |
+//! | Request | Answer |
 //! |---|---|
-//! | `{"do": "stats"}` | everything counted; with `"series": true` also what happened in each interval |
-//! | `{"do": "reset"}` | the latter; then resets the counters |
+//! | `{"do": "stats"}` | all counters; with `"series": true` also the counts of each interval |
+//! | `{"do": "reset"}` | the same as `stats` with `series`; then resets the counters |
 //! | `{"do": "set", "values": {"queue.max_p": 0.1, "rate": "20 Mbit/s"}}` | the link as it is now, or `problems` |
 //! | `{"do": "stop"}` | |
 
@@ -17,11 +17,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
-/// Longest wish.
+/// Longest request in bytes.
 const LONGEST: usize = 1 << 16;
-/// Most who are served at once.
+/// Most clients at once.
 const MOST: usize = 16;
-/// How long an answer may take to be read before its reader is given up.
+/// Time within which a client has to read its answer.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A request.
@@ -29,14 +29,14 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub enum Command {
     /// Everything counted.
     Stats {
-        /// Also interval by interval.
+        /// Also the counts of each interval.
         series: bool,
     },
     /// The statistics, and a reset of the counters.
     Reset,
-    /// Other values.
+    /// A change of values of the link.
     Set(Vec<(String, Json)>),
-    /// An end.
+    /// The end of the forwarder.
     Stop,
     /// Metrics.
     Metrics,
@@ -93,12 +93,12 @@ impl Stream {
 struct Guest {
     stream: Stream,
     heard: Vec<u8>,
-    /// Left, or no longer listened to.
+    /// Whether the client has left, or is ignored.
     gone: bool,
 }
 
 impl Guest {
-    /// The next whole line, or request, that was heard.
+    /// The next complete line, or HTTP request, received.
     fn wish(&mut self) -> Option<String> {
         let end: &[u8] = if matches!(self.stream, Stream::Tcp(_)) { b"\r\n\r\n" } else { b"\n" };
         let at = self.heard.windows(end.len()).position(|bytes| bytes == end)?;
@@ -107,7 +107,7 @@ impl Guest {
     }
 }
 
-/// Reads a wish.
+/// Parses a request.
 fn order(line: &str) -> Command {
     let json: Json = match serde_json::from_str(line) {
         Ok(json) => json,
@@ -123,11 +123,11 @@ fn order(line: &str) -> Command {
             }
             None => Command::Wrong("set: no values".to_string()),
         },
-        _ => Command::Wrong("no such wish; there are stats, reset, set and stop".to_string()),
+        _ => Command::Wrong("no such request; there are stats, reset, set and stop".to_string()),
     }
 }
 
-/// Reads a request of HTTP: metrics are all there is.
+/// Parses an HTTP request; only metrics are served.
 fn http(head: &str) -> Command {
     let mut words = head.split_whitespace();
     match (words.next(), words.next()) {
@@ -136,7 +136,7 @@ fn http(head: &str) -> Command {
     }
 }
 
-/// The sockets, and those who are served.
+/// The sockets and their clients.
 #[derive(Default)]
 pub struct Desk {
     control: Option<UnixListener>,
@@ -168,7 +168,7 @@ impl Desk {
         Ok(desk)
     }
 
-    /// Everything that may have something to read.
+    /// All descriptors to poll for input.
     pub fn descriptors(&mut self, fds: &mut Vec<RawFd>) {
         self.guests.retain(|guest| !guest.gone);
         fds.extend(self.control.iter().map(AsRawFd::as_raw_fd));

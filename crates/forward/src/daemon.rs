@@ -1,4 +1,4 @@
-//! The forwarder at work: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
+//! The running forwarder: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
 
 use crate::config;
 use crate::control::{Command, Desk};
@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use units::{Span, Time};
 
-/// Frames read from one device before others get their turn.
+/// Most frames read from one device before the next device is served.
 const BATCH: usize = 64;
 /// Largest size of a super-packet, and of a netfilter queue's message around it.
 const BUFFER: usize = 1 << 17;
@@ -31,12 +31,12 @@ const LONG_NS: u64 = 10 * EARLY_NS;
 /// Runs a forwarder until it is stopped, and returns its counters as JSON. [`Forwarder::new`] describes `settings`.
 ///
 /// # Errors
-/// One line for people: settings that make no sense, devices that cannot be opened.
+/// One line for people: invalid settings, or devices that cannot be opened.
 pub fn run(settings: &str) -> Result<String, String> {
     let settings: Json = serde_json::from_str(settings).map_err(|error| format!("settings: {error}"))?;
     let mut forwarder = Forwarder::new(&settings)?;
     let worked = forwarder.work();
-    // Also of a device that has gone: the record until then is whole.
+    // Files are also closed if a device disappears: the record up to then is complete.
     let counted = forwarder.finish();
     worked.and(counted)
 }
@@ -72,8 +72,9 @@ impl Forwarder {
     ///  "watchful": false}
     /// ```
     ///
-    /// Links, names, records and captures are by direction, from the first device to the last and back. One that is `watchful`
-    /// wakes a little before something is due and spins till then, which nobody may do whose clock waits for them to sleep.
+    /// Links, names, records and captures are by direction, from the first device to the last and back. A `watchful` forwarder
+    /// wakes a little before something is due and spins until then; in virtual time, where the clock waits for processes to
+    /// sleep, it must not.
     fn new(settings: &Json) -> Result<Forwarder, String> {
         // The settings are checked first, so that a user without rights for the devices sees both problems.
         let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
@@ -299,7 +300,7 @@ impl Forwarder {
         }
     }
 
-    /// Everything counted. A long series takes a while to write down, in which nothing is forwarded.
+    /// Everything counted. A long series takes a while to serialise, in which nothing is forwarded.
     fn stats(&mut self, series: bool) -> Json {
         self.look_around();
         let now = self.clock.now();

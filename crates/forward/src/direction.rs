@@ -1,4 +1,4 @@
-//! One direction of a forwarder at work: from a device through a pump to the other, with its files.
+//! One direction of a running forwarder: from a device through a pump to the other, with its files.
 
 use crate::config;
 use crate::header::{self, Layer, Refusal};
@@ -21,7 +21,7 @@ const LOOK: Span = Span::from_millis(10);
 type Out = BufWriter<File>;
 type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
 
-/// One direction at work.
+/// One direction of a running forwarder.
 pub(crate) struct LiveDirection {
     pub(crate) name: &'static str,
     pub(crate) pump: Pump,
@@ -82,7 +82,7 @@ impl LiveDirection {
         })
     }
 
-    /// Takes a frame from the device: cuts it, judges it, or refuses it.
+    /// Takes a frame from the device: splits it, passes it to the pump, or refuses it.
     pub(crate) fn take(
         &mut self,
         frame: &mut [u8],

@@ -67,7 +67,7 @@ const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 /// 802.1Q, 802.1ad, and the type used before 802.1ad.
 const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
-/// Extension headers that are looked through before ports are given up.
+/// Most extension headers to skip in search of the ports.
 const EXTENSIONS: usize = 8;
 
 /// Reads a frame's headers.
@@ -142,7 +142,7 @@ fn ipv6(frame: &[u8], at: usize) -> Result<Header, Refusal> {
     Ok(Header { ip: Some((at, Version::V6)), flow: flow.0, hosts, ecn, class, fragment })
 }
 
-/// Looks through extension headers (RFC8200 section 4): the protocol behind them, its bytes, and whether it is a fragment.
+/// Skips extension headers (RFC8200 section 4): the protocol behind them, its bytes, and whether it is a fragment.
 fn upper_layer(mut protocol: u8, mut rest: &[u8]) -> (u8, &[u8], bool) {
     for _ in 0..EXTENSIONS {
         let length = match (protocol, rest) {
@@ -167,7 +167,7 @@ fn traffic_class(byte: u8) -> (Ecn, u8) {
     (ecn, byte >> 5)
 }
 
-/// Sets CE in an IP header, and makes IPv4's checksum follow.
+/// Sets CE in an IP header, and updates IPv4's checksum.
 pub fn set_ce(frame: &mut [u8], header: (usize, Version)) {
     let ip = &mut frame[header.0..];
     match header.1 {

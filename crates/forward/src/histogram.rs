@@ -1,4 +1,4 @@
-//! A histogram of times that costs the same for a microsecond and an hour.
+//! A histogram of times with logarithmic buckets, from nanoseconds to hours.
 
 use units::Span;
 
@@ -16,7 +16,7 @@ pub struct DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts one.
+    /// Counts a time.
     #[inline]
     pub fn note(&mut self, time: Span) {
         let bucket = bucket(time.0);
@@ -29,7 +29,7 @@ impl DelayHistogram {
         self.max = self.max.max(time);
     }
 
-    /// How many were counted.
+    /// Number of times counted.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -56,7 +56,7 @@ impl DelayHistogram {
         Some(((low + high - 1) as f64 / 2.0 * 1e-6).min(self.max.as_millis()))
     }
 
-    /// The buckets that count something: each with its upper end (not included) in milliseconds.
+    /// The buckets that are not empty, each with its upper end (not included) in milliseconds.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         let filled = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         filled.map(|(bucket, count)| (floor(bucket + 1) as f64 * 1e-6, *count))

@@ -10,7 +10,7 @@
 //! | [`offload`] | segmentation of super-packets, completion of partial checksums |
 //! | [`event`] | events at a queue, and the trait of their observers |
 //! | [`measure`], [`histogram`] | counters and histograms |
-//! | [`record`], [`replay`] | the record of arrivals and decisions; the same arrivals judged again |
+//! | [`record`], [`replay`] | the record of arrivals and decisions; its replay through the simulator's queue |
 //! | [`pcapng`] | a capture for Wireshark |
 //! | [`config`] | settings as JSON |
 //! | [`report`], [`series`] | counters as JSON and for Prometheus, over time |
@@ -19,7 +19,7 @@
 //! | `daemon` | the running forwarder (Linux) |
 //! | `port`, `sys` | devices, and the calls of the kernel (Linux) |
 //!
-//! All but the last four rows are pure. Only `sys` calls the kernel, and only there is `unsafe` allowed.
+//! All modules except the last four rows are pure. Only `sys` calls the kernel, and only there is `unsafe` allowed.
 
 #![deny(unsafe_code)]
 

@@ -114,7 +114,7 @@ impl LinkMeter {
         self.late.note(late);
     }
 
-    /// Adds the queue up to `now` to its integral, and notes its length and backlog from now on.
+    /// Adds the queue up to `now` to its integral, and stores its length and backlog from then on.
     pub(crate) fn hold_until(&mut self, now: Time, len: usize, backlog: Bytes) {
         let seconds = now.since(self.until).as_secs();
         if seconds > 0.0 {

@@ -1,8 +1,8 @@
 //! Undoes the offloads of network cards: frames larger than the link's, and checksums left open.
 //!
 //! Between two interfaces of one machine a packet may come as a *super-packet* of up to 64 kB that a card would have cut
-//! into frames, with only the sum over its pseudo-header where its checksum should be. Queued as it is it would count
-//! as one packet of a size that no link carries. So TCP super-packets are cut here, as a card would, checksums are
+//! into frames, with only the sum over its pseudo-header where its checksum should be. In the queue it would count as one
+//! packet of a size that no link carries. So TCP super-packets are cut here, as a card would, checksums are
 //! completed, and frames that cannot be cut (UDP, tunnels) are refused and counted.
 //!
 //! Reference: the virtio network header (VIRTIO 1.2, section 5.1.6), which Linux puts before frames of packet sockets;
@@ -54,7 +54,7 @@ impl Vnet {
     }
 }
 
-/// Hands out the frames a card would have sent for this one, in order.
+/// Calls back with the frames that a card would have sent for this one, in order.
 ///
 /// # Errors
 /// A frame that cannot be cut is refused; no part of it is handed out then.
@@ -72,7 +72,7 @@ pub fn undo(vnet: Vnet, frame: &mut [u8], mut take: impl FnMut(&[u8])) -> Result
     }
 }
 
-/// Replaces the sum over the pseudo-header, which stands in the checksum field, by the checksum.
+/// Replaces the sum over the pseudo-header, which is in the checksum field, by the checksum.
 fn complete(frame: &mut [u8], start: usize, offset: usize) -> Result<(), Refusal> {
     if start + offset + 2 > frame.len() {
         return Err(Refusal::Malformed);

@@ -1,11 +1,11 @@
-//! A frame as a discipline sees it, and the buffer in which the frame itself waits meanwhile.
+//! The handle of a frame that a discipline moves, and the buffer that stores the frame.
 
 use crate::header::Version;
 use queue::disc::{Cx, Packet, QueueDisc};
 use queue::Disc;
 use units::{Bytes, Ecn, Time};
 
-/// A frame in the hands of a discipline: a few words that stand for a slot of the [`Store`].
+/// The handle of a frame in a discipline: a slot of the [`Store`] and the fields that disciplines read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
     /// Its number among the arrivals of its direction, from 0.
@@ -150,8 +150,8 @@ impl Store {
     }
 }
 
-/// Takes the next packet out of a discipline that is given up. One that shapes would let its packets go one by one: it is
-/// asked as if that time had come.
+/// Takes the next packet out of a discipline that is replaced. A shaper would release its packets one by one, so it is called
+/// at the time at which one is ready.
 pub fn give_up(queue: &mut Disc<Handle>, cx: &mut Cx<'_, Handle>) -> Option<Handle> {
     cx.now = queue.ready().map_or(cx.now, |ready| ready.max(cx.now));
     queue.dequeue(cx)

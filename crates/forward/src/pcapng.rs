@@ -30,7 +30,7 @@ pub struct Capture<W: Write> {
     snap: usize,
     /// Nanoseconds from 1970 to the start of the run.
     epoch: u64,
-    /// Why packets that wait were marked.
+    /// Reasons of the marks of queued packets.
     marked: BTreeMap<u64, &'static str>,
     error: Option<io::Error>,
 }

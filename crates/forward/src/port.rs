@@ -1,11 +1,11 @@
-//! The devices a forwarder stands between.
+//! The devices of a forwarder.
 
 use crate::header::Layer;
 use crate::sys::{NfQueue, PacketSocket, Tun};
 use serde_json::Value as Json;
 use std::os::fd::RawFd;
 
-/// A device at work.
+/// An open device.
 pub(crate) enum Port {
     /// A TUN device.
     Tun(Tun),
@@ -37,7 +37,7 @@ impl Port {
         }
     }
 
-    /// To be polled.
+    /// The descriptor to poll.
     pub(crate) fn fd(&self) -> RawFd {
         match self {
             Port::Tun(tun) => tun.fd(),
@@ -55,7 +55,7 @@ impl Port {
         }
     }
 
-    /// Packets that it lost before we read them, since it was opened.
+    /// Packets that it lost before they were read, since it was opened.
     pub(crate) fn missed(&mut self) -> u64 {
         match self {
             Port::Tun(tun) => tun.missed(),

@@ -121,7 +121,7 @@ pub struct Pump {
     pub store: Store,
     /// The counters.
     pub measure: LinkMeter,
-    /// Tokens of dropped frames that their device waits for.
+    /// Tokens of dropped frames, to be returned to their device.
     pub ended: Vec<u64>,
 }
 
@@ -155,7 +155,7 @@ impl Pump {
         &self.link
     }
 
-    /// Packets and bytes that wait.
+    /// Packets and bytes in the queue.
     pub fn backlog(&self) -> (usize, Bytes) {
         (self.queue.len(), self.queue.backlog())
     }
@@ -167,10 +167,10 @@ impl Pump {
 
     /// Takes a frame that was read at `now`. Returns false, and does not take it, while the wires hold all that they may
     /// ([`WIRE_BYTES`]).
-    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, witness: &mut impl EventObserver) -> bool {
+    pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, observer: &mut impl EventObserver) -> bool {
         let Frame { bytes, header, size, path, token } = *frame;
         if self.wire_bytes + bytes.len() + FRAME_OVERHEAD > WIRE_BYTES {
-            self.advance(now, witness);
+            self.advance(now, observer);
             return false;
         }
         let mut handle = Handle::new(0, header.flow, size, header.ecn, header.class);
@@ -183,18 +183,18 @@ impl Pump {
                 let order = self.order();
                 self.wire_bytes += self.memory(handle);
                 self.coming.push(Reverse(Due { at, order, handle }));
-                self.advance(now, witness);
+                self.advance(now, observer);
             }
             None => {
-                self.advance(now, witness);
-                self.judge(handle, now, witness);
+                self.advance(now, observer);
+                self.judge(handle, now, observer);
             }
         }
         true
     }
 
     /// Executes everything due by `now`, in order of time.
-    pub fn advance(&mut self, now: Time, witness: &mut impl EventObserver) {
+    pub fn advance(&mut self, now: Time, observer: &mut impl EventObserver) {
         loop {
             let free = if self.busy { self.free_at } else { Time::NEVER };
             let coming = self.coming.peek().map_or(Time::NEVER, |Reverse(due)| due.at);
@@ -203,12 +203,12 @@ impl Pump {
                 return;
             }
             if free <= coming {
-                self.tick_until(free, witness);
+                self.tick_until(free, observer);
                 self.busy = false;
-                self.serve(free, witness);
+                self.serve(free, observer);
             } else if let Some(Reverse(due)) = self.coming.pop() {
                 self.wire_bytes -= self.memory(due.handle);
-                self.judge(due.handle, due.at, witness);
+                self.judge(due.handle, due.at, observer);
             }
         }
     }
@@ -220,7 +220,7 @@ impl Pump {
         [free, first(&self.coming), first(&self.going)].into_iter().flatten().min()
     }
 
-    /// The next frame that was due by `now`, its bytes as they leave. To be called after [`Pump::advance`].
+    /// The next frame that was due by `now`, its bytes as they leave. Call [`Pump::advance`] first.
     pub fn deliver(&mut self, now: Time) -> Option<Delivery> {
         if self.going.peek().is_none_or(|Reverse(due)| due.at > now) {
             return None;
@@ -237,13 +237,13 @@ impl Pump {
     }
 
     /// Changes the link while it runs. The packet on the wire finishes as it began. The backlog is handed over in order: the
-    /// old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured waiting
-    /// times go on.
-    pub fn change(&mut self, link: LinkSettings, now: Time, witness: &mut impl EventObserver) {
-        self.advance(now, witness);
-        witness.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);
+    /// old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured sojourn times
+    /// continue.
+    pub fn change(&mut self, link: LinkSettings, now: Time, observer: &mut impl EventObserver) {
+        self.advance(now, observer);
+        observer.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);
         let mut waiting = Vec::with_capacity(self.queue.len());
-        while let Some(handle) = self.with_queue(now, witness, packet::give_up) {
+        while let Some(handle) = self.with_queue(now, observer, packet::give_up) {
             waiting.push(handle);
         }
         self.queue = link.spec.build(&link.setting());
@@ -252,14 +252,14 @@ impl Pump {
         }
         self.link = link;
         for handle in waiting {
-            self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
+            self.with_queue(now, observer, |queue, cx| queue.enqueue(handle, cx));
         }
         self.observe(now);
     }
 
     /// Updates the counters to `now`, and resets them if `reset` is set.
-    pub fn account(&mut self, now: Time, reset: bool, witness: &mut impl EventObserver) {
-        self.advance(now, witness);
+    pub fn account(&mut self, now: Time, reset: bool, observer: &mut impl EventObserver) {
+        self.advance(now, observer);
         self.observe(now);
         if reset {
             self.measure = LinkMeter::from(now, &self.measure);
@@ -272,31 +272,31 @@ impl Pump {
     }
 
     /// A frame reaches the queue.
-    fn judge(&mut self, mut handle: Handle, now: Time, witness: &mut impl EventObserver) {
-        self.tick_until(now, witness);
+    fn judge(&mut self, mut handle: Handle, now: Time, observer: &mut impl EventObserver) {
+        self.tick_until(now, observer);
         self.observe(now);
         handle.number = self.next_number;
         handle.arrived = now;
         self.next_number += 1;
         self.measure.arrived(handle.size);
         let Handle { number, flow, hosts, size, ecn, class, .. } = handle;
-        witness.saw(
+        observer.saw(
             &PacketEvent::Arrived { time: now, number, flow, hosts, size, ecn, class },
             self.store.frame(handle.slot),
         );
-        self.with_queue(now, witness, |queue, cx| queue.enqueue(handle, cx));
+        self.with_queue(now, observer, |queue, cx| queue.enqueue(handle, cx));
         let held = self.busy && self.on_wire == Bytes(0);
         if !self.busy || (held && self.queue.ready().is_some_and(|ready| ready < self.free_at)) {
             self.busy = false;
-            self.serve(now, witness);
+            self.serve(now, observer);
         }
         self.observe(now);
     }
 
     /// Takes the next packet from the queue and puts it on the wire.
-    fn serve(&mut self, now: Time, witness: &mut impl EventObserver) {
+    fn serve(&mut self, now: Time, observer: &mut impl EventObserver) {
         self.observe(now);
-        let next = self.with_queue(now, witness, |queue, cx| queue.dequeue(cx));
+        let next = self.with_queue(now, observer, |queue, cx| queue.dequeue(cx));
         if let Some(handle) = next {
             if now > self.free_at {
                 self.line.restart();
@@ -304,9 +304,9 @@ impl Pump {
             self.busy = true;
             self.on_wire = Bytes(u64::from(handle.size));
             self.free_at = now + self.line.next(self.on_wire);
-            self.send(handle, now, witness);
+            self.send(handle, now, observer);
         } else if let Some(ready) = self.queue.ready().filter(|ready| *ready > now) {
-            // It holds packets back: it is asked again when one is ready.
+            // It holds packets back: it is called again when one is ready.
             self.busy = true;
             self.on_wire = Bytes(0);
             self.free_at = ready;
@@ -314,15 +314,15 @@ impl Pump {
         self.observe(now);
     }
 
-    /// A transmission starts: all that follows is known.
-    fn send(&mut self, handle: Handle, now: Time, witness: &mut impl EventObserver) {
+    /// A transmission starts; the rest of the frame's path is known from then on.
+    fn send(&mut self, handle: Handle, now: Time, observer: &mut impl EventObserver) {
         if let Some(ip) = self.store.tag(handle.slot).ip.filter(|_| handle.marked) {
             header::set_ce(self.store.frame_mut(handle.slot), ip);
         }
         let Handle { number, size, path, arrived, marked, .. } = handle;
         self.measure.sent(size, path, now.since(arrived));
         let wait = now.since(arrived);
-        witness.saw(&PacketEvent::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
+        observer.saw(&PacketEvent::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
         let left = self.free_at + self.link.delay;
         let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
         let order = self.order();
@@ -335,10 +335,10 @@ impl Pump {
         self.store.frame(handle.slot).len() + FRAME_OVERHEAD
     }
 
-    fn tick_until(&mut self, now: Time, witness: &mut impl EventObserver) {
+    fn tick_until(&mut self, now: Time, observer: &mut impl EventObserver) {
         while let Some(due) = self.queue.next_deadline().filter(|due| *due < now) {
             self.observe(due);
-            self.with_queue(due, witness, |queue, cx| queue.on_deadline(cx));
+            self.with_queue(due, observer, |queue, cx| queue.on_deadline(cx));
         }
     }
 
@@ -346,7 +346,7 @@ impl Pump {
     fn with_queue<R>(
         &mut self,
         now: Time,
-        witness: &mut impl EventObserver,
+        observer: &mut impl EventObserver,
         call: impl FnOnce(&mut Disc<Handle>, &mut Cx<'_, Handle>) -> R,
     ) -> R {
         let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
@@ -366,7 +366,7 @@ impl Pump {
                 PacketEvent::Marked { time: now, number, reason }
             };
             self.measure.ended(&event);
-            witness.saw(&event, self.store.frame(handle.slot));
+            observer.saw(&event, self.store.frame(handle.slot));
             if dropped {
                 self.ended.extend(Some(self.store.tag(handle.slot).token).filter(|token| *token != 0));
                 self.store.release(handle.slot);
@@ -375,7 +375,7 @@ impl Pump {
         result
     }
 
-    /// Accounts for the queue as it stood until `now`.
+    /// Adds the queue up to `now` to the integrals.
     fn observe(&mut self, now: Time) {
         self.measure.hold_until(now, self.queue.len(), self.queue.backlog());
     }

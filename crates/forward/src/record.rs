@@ -42,7 +42,7 @@ pub struct RecordHead {
     pub link: LinkSettings,
 }
 
-/// Writes a record as things happen.
+/// Writes a record, event by event.
 pub struct Recorder<W: Write> {
     out: W,
     line: Vec<u8>,

@@ -18,9 +18,9 @@ pub struct Refused {
     pub oversize: u64,
     /// Not taken by the device they were sent to.
     pub device: u64,
-    /// Lost by the device they came from: more came at once than it could hold for us.
+    /// Lost by the device they came from, whose buffer was full.
     pub missed: u64,
-    /// Arrived while the wire held all that it may.
+    /// Arrived while the wire was full.
     pub wire: u64,
 }
 
@@ -123,13 +123,13 @@ pub fn prometheus(directions: &[(&str, &Pump, Refused)]) -> String {
             rows.into_iter().map(|(name, count)| (label("reason", name), count as f64)).collect()
         },
     );
-    metric("queue_packets", "gauge", "Packets that wait.", &|pump, _| one(pump.backlog().0 as f64));
-    metric("queue_bytes", "gauge", "Bytes that wait.", &|pump, _| one(pump.backlog().1 .0 as f64));
+    metric("queue_packets", "gauge", "Packets in the queue.", &|pump, _| one(pump.backlog().0 as f64));
+    metric("queue_bytes", "gauge", "Bytes in the queue.", &|pump, _| one(pump.backlog().1 .0 as f64));
     metric("link_rate_bits_per_second", "gauge", "Rate of the link; 0 is unlimited.", &|pump, _| {
         one(pump.link().rate.as_bps())
     });
     for (name, help) in [
-        ("sojourn_seconds", "Waiting time of packets since counting began."),
+        ("sojourn_seconds", "Sojourn time of packets since counting began."),
         ("lateness_seconds", "Time from when packets were due to when they were handed over."),
         ("behind_seconds", "Backlog of the device behind the queue over the link's rate."),
     ] {

@@ -8,7 +8,7 @@ use units::{Span, Time};
 /// Most rows that are kept: ten hours of tenths of a second.
 const MOST: usize = 360_000;
 
-/// Rows at a fixed distance, since the last restart.
+/// Rows at a fixed interval, since the last reset.
 #[derive(Clone, Debug)]
 pub struct SeriesFile {
     every: Span,
@@ -29,9 +29,9 @@ impl SeriesFile {
     }
 
     /// Adds the rows that were due by `now`.
-    pub fn sample(&mut self, pump: &mut Pump, now: Time, witness: &mut impl EventObserver) {
+    pub fn sample(&mut self, pump: &mut Pump, now: Time, observer: &mut impl EventObserver) {
         while self.next <= now {
-            pump.account(self.next, false, witness);
+            pump.account(self.next, false, observer);
             let total = totals(pump);
             let mut row = [self.next.as_secs(); 8];
             for (i, value) in total.iter().enumerate() {
@@ -45,7 +45,7 @@ impl SeriesFile {
         }
     }
 
-    /// Forgets all rows; the next is due one distance from `now`.
+    /// Removes all rows; the next is due one interval after `now`.
     pub fn restart(&mut self, now: Time) {
         *self = SeriesFile { next: now + self.every, last: [0.0; 7], rows: Vec::new(), ..*self };
     }

@@ -1,6 +1,6 @@
 //! The interface between dropcurve and a discipline in a shared library, version 1.
 //!
-//! The same structures as in `dropcurve.h`, and the way from a Rust type to a plug-in: implement [`PluginDiscipline`], then write
+//! The same structures as in `dropcurve.h`. To make a plug-in of a Rust type: implement [`PluginDiscipline`], then write
 //! `crate::export!(YourType);` once. The file needs nothing but the standard library, so a plug-in's crate carries a copy of it
 //! and no dependency. A panic does not leave the plug-in: it ends the run with its message.
 //!
@@ -59,7 +59,7 @@ pub struct LinkAhead {
 pub enum SignalReason {
     /// As an early signal, by chance or by the schedule of a control law.
     Early = 0,
-    /// By rule, because the control law is at its end.
+    /// With certainty, because the control law is beyond its range.
     Forced = 1,
     /// No room.
     Overflow = 2,
@@ -207,7 +207,7 @@ pub trait PluginDiscipline: Send + Sized {
     }
     /// Takes a packet: queues its number, or drops it (or another one).
     fn enqueue(&mut self, packet: &PacketView, call: &mut HostCall);
-    /// The number of the packet to send. With an empty queue: the line went idle.
+    /// The number of the packet to send. With an empty queue the link becomes idle.
     fn dequeue(&mut self, call: &mut HostCall) -> Option<u32>;
     /// A periodic controller's tick: must set a later `call.deadline_ns`.
     fn on_deadline(&mut self, _call: &mut HostCall) {}

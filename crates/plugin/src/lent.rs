@@ -4,16 +4,16 @@ use queue::plugin::Call;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{current, ThreadId};
 
-/// A call that code of another language may hold beyond its end: then it finds nothing there.
+/// A call whose handle may outlive it in another language: after its end the handle is empty.
 pub struct Lent {
     thread: ThreadId,
     call: Mutex<Place>,
 }
 
-/// Where the call is; nowhere before, after and within a use.
+/// Pointer to the call; null before the loan, after it, and during a use.
 struct Place(Option<*mut Call<'static>>);
 
-// SAFETY: the pointer is followed by the lending thread alone (`Lent::with`), others only see whether they are it.
+// SAFETY: only the lending thread follows the pointer (`Lent::with`); others only compare thread identifiers.
 unsafe impl Send for Place {}
 
 impl Lent {

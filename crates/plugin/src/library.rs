@@ -15,7 +15,7 @@ use units::{Ecn, Span, Time};
 /// The library's code runs in this process with all its rights: load only libraries that you would run.
 ///
 /// # Errors
-/// If it cannot be read, is no plug-in of this version, or has a name that cannot be used.
+/// If it cannot be read, is no plug-in of this version, or has an invalid name.
 pub fn load(path: &Path) -> Result<String, String> {
     let reported = |what: String| format!("{}: {what}", path.display());
     let bytes = std::fs::read(path).map_err(|error| reported(error.to_string()))?;
@@ -59,7 +59,7 @@ impl Loaded {
         }
         let parameters = match table.parameter_count {
             0 => &[][..],
-            // SAFETY: the interface asks for this many parameters there, which live as long as the process.
+            // SAFETY: the interface requires this many parameters there, which live as long as the process.
             count => unsafe { core::slice::from_raw_parts(table.parameters, count) },
         };
         let read = |one: &abi::ParameterRow| {
@@ -131,7 +131,7 @@ struct Foreign {
     name: &'static str,
 }
 
-// SAFETY: the interface asks that a state may move between threads; only one thread uses it at a time.
+// SAFETY: the interface requires that a state may move between threads; only one thread uses it at a time.
 unsafe impl Send for Foreign {}
 // SAFETY: a shared reference to it does nothing with the state.
 unsafe impl Sync for Foreign {}
@@ -201,8 +201,8 @@ impl External for Foreign {
     }
 }
 
-/// Runs a callback of the host. A panic would have to cross the library's code, so it becomes a failure, and the answer
-/// is the one that changes least.
+/// Runs a callback of the host. A panic must not cross the library's code, so it becomes a failure with a neutral return
+/// value.
 fn within<T>(host: *mut c_void, otherwise: T, act: impl FnOnce(&mut dyn Host) -> T) -> T {
     // SAFETY: the pointer is the one of `Foreign::call`, which waits for this call and does not use it meanwhile.
     let behind = unsafe { &mut *host.cast::<Behind<'_>>() };
@@ -233,7 +233,7 @@ unsafe extern "C" fn mark_packet(host: *mut c_void, packet: u32, reason: u32) ->
 
 // SAFETY: called back by the plug-in with the host of `Foreign::call`, within that call.
 unsafe extern "C" fn fail(host: *mut c_void, message: *const u8, length: usize) {
-    // SAFETY: the interface asks for this many bytes there, valid for the call; the host is as in `within`.
+    // SAFETY: the interface requires this many bytes there, valid for the call; the host is as in `within`.
     let (message, behind) =
         unsafe { (core::slice::from_raw_parts(message, length), &mut *host.cast::<Behind<'_>>()) };
     behind.failure.get_or_insert(String::from_utf8_lossy(message).into_owned());
@@ -252,7 +252,7 @@ fn text(from: *const c_char) -> Result<&'static str, String> {
     if from.is_null() {
         return Err("a text of its table is missing".into());
     }
-    // SAFETY: the interface asks for a constant that ends with a zero byte and lives as long as the process.
+    // SAFETY: the interface requires a constant that ends with a zero byte and lives as long as the process.
     unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| "a text of its table is not UTF-8".into())
 }
 

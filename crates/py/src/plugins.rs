@@ -1,10 +1,10 @@
-//! Disciplines from outside: of shared libraries, and of Python classes; and the conformance kit for any discipline.
+//! Plug-ins: disciplines of shared libraries and of Python classes; and the conformance kit for any discipline.
 
 use crate::faults::PluginError;
 use plugin::lent::Lent;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use queue::conformance::{sit, steps, Rules};
+use queue::conformance::{drive, steps, Rules};
 use queue::disc::{Decides, QueueDisc, Reason};
 use queue::plugin::{ArrivingPacket, Call, External, Parameter, Plugin};
 use queue::{Setting, Spec};
@@ -257,7 +257,7 @@ impl PluginCall {
 }
 
 /// Checks a discipline with the conformance kit, twice with the same seed; returns (arrived, left, dropped, marked),
-/// or raises PluginError with the rule it broke. `queue` is a table in TOML.
+/// or raises PluginError with the broken rule. `queue` is a table in TOML.
 #[pyfunction]
 pub fn conformance(queue: &str, seed: u64, count: usize, reorders: bool) -> PyResult<(u64, u64, u64, u64)> {
     let setting = Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
@@ -271,7 +271,7 @@ pub fn conformance(queue: &str, seed: u64, count: usize, reorders: bool) -> PyRe
     let run = || {
         let disc = spec.build(&setting);
         debug_assert!(!spec.is_plugin() || disc.decides() == Decides::Later);
-        sit(disc, &steps(seed, count), seed, &rules)
+        drive(disc, &steps(seed, count), seed, &rules)
     };
     let guarded = || catch_unwind(AssertUnwindSafe(run)).map_err(|panic| crate::pool::message(&*panic));
     let report = guarded().and_then(|found| found).map_err(PluginError::new_err)?;

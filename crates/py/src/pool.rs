@@ -86,7 +86,7 @@ pub struct FlowTables {
     pub conservation: Arc<RowTable>,
 }
 
-/// Stores the objects one by one, so that not all of them are there at once.
+/// Stores the objects one by one, so that not all of them are in memory at once.
 fn table(rows: impl Iterator<Item = Value>) -> Arc<RowTable> {
     let mut table = RowTable::default();
     for row in rows {

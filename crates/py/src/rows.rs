@@ -1,4 +1,4 @@
-//! Tables of objects in Python: a sequence of rows, each a mapping that makes a value when it is asked for.
+//! Tables of objects in Python: a sequence of rows, each a mapping that makes values on access.
 
 use crate::json;
 use crate::table::{Cell, Keys, Row, RowTable};
@@ -97,7 +97,7 @@ impl PyRows {
         Ok(PyBytes::new(py, &text))
     }
 
-    /// Numbers of rows among which is each type of value that a key has, so that they stand for all where types are checked.
+    /// Numbers of rows that together have every type of value of every key, so that only these need a type check.
     fn witnesses(&self) -> Vec<usize> {
         self.0.witnesses()
     }

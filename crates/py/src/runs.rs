@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// How often to check for Ctrl-C, collect finished runs and report progress. Runs are collected together because each
-/// alone finds the caches cold for the interpreter after a simulation, and takes twice as long.
+/// Period at which to check for Ctrl-C, collect finished runs and report progress. Runs are collected together because each
+/// alone takes twice as long: after a simulation the caches are cold for the interpreter.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs that take about as long to collect: after this many the next poll does not wait.
+/// Number of finished runs after which the next poll does not wait: collecting them takes about one period.
 const MANY: usize = 64;
 
 /// This many runs from the end, if they end close together, polls are more frequent, because no thread simulates while
@@ -56,7 +56,7 @@ impl PyRun {
         Ok(summary)
     }
 
-    /// The whole summary as JSON text, which takes a tenth of the time that the same takes by way of Python objects.
+    /// The whole summary as JSON text, in a tenth of the time that Python objects would take.
     fn summary_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let text = py.detach(|| self.text()).map_err(|error| fault(error.to_string()))?;
         Ok(PyBytes::new(py, &text))

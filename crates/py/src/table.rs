@@ -6,7 +6,7 @@
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
-/// Most forms of a table: objects that have no form in common are no table.
+/// Most forms of a table: objects without common forms are not stored as a table.
 const MOST_FORMS: usize = 64;
 
 /// A list of JSON objects.

@@ -79,7 +79,7 @@ fn it_is_listed_read_built_and_shown() {
     let spec = crate::Spec::read("queue", &table, &mut problems).unwrap();
     assert!(problems.is_empty());
     assert!(spec.show().contains(&("threshold".into(), text("7 pkts"))));
-    assert_eq!(spec.build::<crate::conformance::Paper>(&crate::testing::SETTING).len(), 0);
+    assert_eq!(spec.build::<crate::conformance::KitPacket>(&crate::testing::SETTING).len(), 0);
     let entry = crate::catalogue().into_iter().find(|entry| entry.kind == "step").unwrap();
     assert_eq!((entry.title, entry.fields.len()), ("Step marking", 4));
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{table, SETTING};
 use proptest::prelude::*;
-use queue::conformance::{sit, steps, KitStep, Paper, Report, Rules};
+use queue::conformance::{drive, steps, KitPacket, KitStep, Report, Rules};
 use queue::disc::{Cx, Decides, QueueDisc, Reason};
 use queue::{catalogue, Disc, Spec, KINDS};
 use units::param::{Table, Value};
@@ -184,15 +184,15 @@ fn rules(rows: &Table, ecn: bool, dialect: Option<&str>) -> Rules {
     }
 }
 
-fn build(candidate: &Candidate) -> Disc<Paper> {
+fn build(candidate: &Candidate) -> Disc<KitPacket> {
     candidate.spec.build(&SETTING)
 }
 
 fn examine(candidate: &Candidate, list: &[KitStep], seed: u64) -> Report {
-    let report = sit(build(candidate), list, seed, &candidate.rules);
+    let report = drive(build(candidate), list, seed, &candidate.rules);
     let report = report.unwrap_or_else(|rule| panic!("{}: {rule}", candidate.name));
     assert_eq!(report.arrived, report.left + report.dropped + report.waiting, "{}", candidate.name);
-    let again = sit(build(candidate), list, seed, &candidate.rules);
+    let again = drive(build(candidate), list, seed, &candidate.rules);
     assert_eq!(again.as_ref(), Ok(&report), "{}: same seed, other fates", candidate.name);
     report
 }
@@ -283,10 +283,10 @@ enum Fault {
     Hides,
 }
 
-struct Faulty(Disc<Paper>, Fault, u64);
+struct Faulty(Disc<KitPacket>, Fault, u64);
 
-impl QueueDisc<Paper> for Faulty {
-    fn enqueue(&mut self, pkt: Paper, cx: &mut Cx<'_, Paper>) {
+impl QueueDisc<KitPacket> for Faulty {
+    fn enqueue(&mut self, pkt: KitPacket, cx: &mut Cx<'_, KitPacket>) {
         self.2 += 1;
         match self.1 {
             Fault::Loses if self.2 % 50 == 0 => {}
@@ -298,7 +298,7 @@ impl QueueDisc<Paper> for Faulty {
             _ => self.0.enqueue(pkt, cx),
         }
     }
-    fn dequeue(&mut self, cx: &mut Cx<'_, Paper>) -> Option<Paper> {
+    fn dequeue(&mut self, cx: &mut Cx<'_, KitPacket>) -> Option<KitPacket> {
         let first = self.0.dequeue(cx)?;
         self.2 += 1;
         match self.1 {
@@ -326,7 +326,7 @@ fn the_kit_catches_planted_faults() {
     for fault in [Fault::Loses, Fault::Swaps, Fault::Marks, Fault::Hides] {
         let sound = read("", &table(&[("kind", "droptail"), ("limit", "12 pkts")])).build(&SETTING);
         let rules = Rules { packets: Some(12), ..Rules::default() };
-        let result = sit(Faulty(sound, fault, 0), &steps(3, 5_000), 3, &rules);
+        let result = drive(Faulty(sound, fault, 0), &steps(3, 5_000), 3, &rules);
         assert!(result.is_err(), "{fault:?} went unnoticed");
     }
 }

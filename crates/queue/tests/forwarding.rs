@@ -1,6 +1,6 @@
 //! `Disc` passes every call on to its discipline, and returns the discipline's results.
 
-use queue::conformance::Paper;
+use queue::conformance::KitPacket;
 use queue::disc::{Probe, QueueDisc};
 use queue::{Disc, Setting, Spec, KINDS};
 use units::param::Value;
@@ -14,7 +14,7 @@ fn an_average_that_is_probed_is_also_handed_on() {
         let table = vec![("kind".to_string(), Value::Text((*kind).to_string()))];
         let mut problems = Vec::new();
         let spec = Spec::read("queue", &table, &mut problems);
-        let disc: Disc<Paper> = spec.unwrap_or_else(|| panic!("{kind}: {problems:?}")).build(&setting);
+        let disc: Disc<KitPacket> = spec.unwrap_or_else(|| panic!("{kind}: {problems:?}")).build(&setting);
         let mut probe = Probe::default();
         disc.probe(&mut probe);
         let probed = probe.values.iter().find(|(name, _)| *name == "avg").map(|(_, value)| *value);

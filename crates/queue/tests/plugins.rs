@@ -3,7 +3,7 @@
 mod common;
 
 use common::{table, SETTING};
-use queue::conformance::{sit, steps, Rules};
+use queue::conformance::{drive, steps, Rules};
 use queue::disc::Reason;
 use queue::plugin::{register, ArrivingPacket, Call, External, Parameter, Plugin};
 use queue::{Setting, Spec};
@@ -87,10 +87,10 @@ fn a_plugin_passes_the_kit_alone_and_inside_a_scheduler() {
     let nested = Spec::read("queue", &drr, &mut Vec::new()).unwrap();
     for spec in [read(&[("kind", "tail_alone")]).unwrap(), nested] {
         for seed in 1..6 {
-            let report = sit(spec.build(&SETTING), &steps(seed, 3_000), seed, &rules).unwrap();
+            let report = drive(spec.build(&SETTING), &steps(seed, 3_000), seed, &rules).unwrap();
             assert!(report.dropped > 0 && report.left > 100, "{report:?}");
             assert!(report.marked > 0, "{report:?}");
-            assert_eq!(report, sit(spec.build(&SETTING), &steps(seed, 3_000), seed, &rules).unwrap());
+            assert_eq!(report, drive(spec.build(&SETTING), &steps(seed, 3_000), seed, &rules).unwrap());
         }
     }
 }
@@ -127,5 +127,5 @@ fn a_name_is_used_once() {
 fn a_packet_that_is_not_in_the_queue_is_its_fault() {
     register(Arc::new(Tail("tail_fault", "1"))).unwrap();
     let spec = read(&[("kind", "tail_fault"), ("fault", "1")]).unwrap();
-    let _ = sit(spec.build(&SETTING), &steps(1, 200), 1, &Rules { marks: true, ..Rules::default() });
+    let _ = drive(spec.build(&SETTING), &steps(1, 200), 1, &Rules { marks: true, ..Rules::default() });
 }

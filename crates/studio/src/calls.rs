@@ -15,7 +15,7 @@ pub struct Calls {
     sessions: Vec<Option<Session>>,
 }
 
-/// A scenario as a host asks for it.
+/// A request of a host: scenario, edits, seed and observed link.
 struct Asked {
     scenario: Scenario,
     seed: u64,
@@ -23,7 +23,7 @@ struct Asked {
 }
 
 impl Calls {
-    /// Makes room for an input of this length.
+    /// Allocates an input of this length.
     pub fn buffer(&mut self, length: usize) -> *mut u8 {
         self.input.clear();
         self.input.resize(length, 0);
@@ -95,7 +95,7 @@ impl Calls {
         self.write(&json!({ "digest": digest, "summary": outcome.summary(&plan, "") }));
     }
 
-    /// Forgets a session.
+    /// Removes a session.
     pub fn close(&mut self, session: u32) {
         if let Some(slot) = self.slot(session) {
             *slot = None;
@@ -197,7 +197,7 @@ mod tests {
         serde_json::from_slice(calls.output()).expect("JSON")
     }
 
-    /// A session through the calls comes to the digest of a run, and its number is free again.
+    /// A session through the calls has the digest of a run, and its number is free again afterwards.
     #[test]
     fn a_session_has_the_digest_of_the_run() {
         let plan = Scenario::parse(TEXT)

@@ -1,10 +1,10 @@
 //! The engine for a browser: sessions driven step by step behind exported functions.
 //!
-//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. The value that a
-//! function returns lies at [`output`], [`output_len`] bytes of it. Texts are JSON in UTF-8, frames are little-endian
+//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. The output of a function is
+//! at [`output`] and has [`output_len`] bytes. Texts are JSON in UTF-8, frames are little-endian
 //! doubles.
 
-// Exported names are the one thing here that the compiler calls unsafe.
+// Exported names are the only unsafe feature used here.
 #![allow(unsafe_code)]
 
 mod calls;
@@ -21,14 +21,14 @@ fn with<T>(work: impl FnOnce(&mut Calls) -> T) -> T {
     CALLS.with_borrow_mut(work)
 }
 
-/// Makes room for the text of the next call and returns where it is to be written.
+/// Allocates the text of the next call and returns its address.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
 pub extern "C" fn buffer(length: usize) -> *mut u8 {
     with(|calls| calls.buffer(length))
 }
 
-/// Where the output of the last call lies.
+/// The address of the output of the last call.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
 pub extern "C" fn output() -> *const u8 {
@@ -42,7 +42,7 @@ pub extern "C" fn output_len() -> usize {
     with(|calls| calls.output().len())
 }
 
-/// The version and the catalogue of all there is, as JSON.
+/// The version and the catalogue, as JSON.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
 pub extern "C" fn catalogue() {
@@ -85,7 +85,7 @@ pub extern "C" fn finish(session: u32) {
     with(|calls| calls.finish(session));
 }
 
-/// Forgets a session.
+/// Removes a session.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
 pub extern "C" fn close(session: u32) {

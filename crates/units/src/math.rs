@@ -1,8 +1,8 @@
 //! Elementary functions with the same bits on every platform.
 //!
 //! The standard library calls the system's mathematics, whose last bit differs between systems; one
-//! bit changes a drop and with it the whole run. Addition, multiplication, division and square
-//! root are exact by IEEE 754 and need no help; the last is here because `core` lacks it.
+//! bit changes a drop and with it the whole run. Addition, multiplication, division and square root are exact by IEEE 754; the
+//! square root is here because `core` lacks it.
 
 /// `x` to the power `y`.
 #[inline]
@@ -69,8 +69,8 @@ pub fn powi(mut x: f64, mut n: u64) -> f64 {
     result
 }
 
-/// The quantile of the standard normal distribution, to about seven digits (Wichura 1988, AS 241, PPND7). The ends
-/// 0 and 1 are taken for the least double above 0 and its mirror, so the answer is finite.
+/// The quantile of the standard normal distribution, to about seven digits (Wichura 1988, AS 241, PPND7). The arguments 0 and
+/// 1 count as the least double above 0 and its mirror image, so the result is finite.
 pub fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {

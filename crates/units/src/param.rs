@@ -1,4 +1,4 @@
-//! Parameters that describe and check themselves.
+//! Parameters that describe and validate themselves.
 //!
 //! [`params!`] declares a struct once, with the unit, default, range, source and meaning of each field.
 //! From that one declaration come the reader of scenario files, the JSON Schema, `describe`, the docs
@@ -30,7 +30,7 @@ pub mod macros {
     pub use super::{Choice, Described, Field, Kind, Meta, Param, Preset, Problem, Value};
 }
 
-/// A value as it stands in a scenario file.
+/// A value of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -158,7 +158,7 @@ impl Range {
 /// The declaration of a field beyond its type and default.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
-    /// The unit a bare number would have; `""` where the text carries it, `"1"` for pure ratios.
+    /// The unit of a bare number; `""` where the text has one, `"1"` for pure ratios.
     pub unit: &'static str,
     /// Numbers it may take (in packets, bytes, seconds or bits per second).
     pub range: Range,
@@ -169,7 +169,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Nothing said.
+    /// No details.
     pub const NONE: Meta = Meta { unit: "", range: Range::Any, source: "", assumed: false };
 }
 
@@ -224,7 +224,8 @@ pub trait Check: Described {
         &[]
     }
 
-    /// Values that those read so far imply for others: these set every option without a key of its own, over a preset.
+    /// Values of other options that the ones read so far imply. They set every option without a key of its own, and
+    /// override a preset.
     fn implied(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
@@ -245,7 +246,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 }
 
 /// Parameters that passed every check. Algorithms accept only these, so their data path has no errors. Clones share
-/// them, so that a hundred thousand flows alike keep one copy.
+/// them, so that a hundred thousand flows of a group need one copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Valid<T>(Arc<T>);
 

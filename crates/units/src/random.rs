@@ -1,10 +1,9 @@
 //! Named random streams.
 //!
 //! Reference: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011):
-//! Philox4x32-10. The key is made from the experiment's seed and the component's name, the counter
-//! is the number of the draw, so each component has a sequence of its own and adding a host does not
-//! reshuffle a queue. Distributions use one uniform a draw (inverse transforms), so runs with common
-//! random numbers stay aligned.
+//! Philox4x32-10. The key is made from the experiment's seed and the component's name, and the counter is the number of the
+//! draw. So each component has a sequence of its own, and an additional host does not change the draws of a queue.
+//! Distributions use one uniform number for each draw (inverse transforms), so runs with common random numbers stay aligned.
 
 use crate::math;
 
@@ -120,7 +119,7 @@ pub struct Rapid {
 }
 
 impl Rapid {
-    /// Goes on where the stream stands.
+    /// Continues at the present position of the stream.
     pub fn new(stream: Stream) -> Rapid {
         Rapid { stream, words: [[0; 2]; BATCH], used: 2 * BATCH }
     }
@@ -168,7 +167,7 @@ impl Rng for Rapid {
     }
 }
 
-/// The number in [0, 1) that a word stands for: 53 random bits, so every value is exact and 1.0 is never reached.
+/// Converts a word to a number in [0, 1): 53 random bits, so every value is exact and 1.0 is never reached.
 #[inline(always)]
 fn unit(word: u64) -> f64 {
     (word >> 11) as i64 as f64 * (1.0 / (1u64 << 53) as f64)

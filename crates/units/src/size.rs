@@ -111,7 +111,7 @@ pub struct Serializer {
     ns_a_byte: u64,
     /// Remainder of the last division, in units of 1/rate nanoseconds.
     left: u64,
-    /// Last size asked for and its quotient and remainder: most packets on a link have one size.
+    /// Last size, with its quotient and remainder: most packets on a link have one size.
     last: (u64, u64, u64),
     /// When it may send, in place of a rate; the rate is zero then.
     varying: Option<Box<Varying>>,
@@ -218,7 +218,7 @@ impl Serializer {
         self.last = self.divide(size);
     }
 
-    /// The entry of `last` for a size. Sixty-four bits do for all but absurd sizes.
+    /// The entry of `last` for a size. Sixty-four bits suffice except for absurd sizes.
     fn divide(&self, size: u64) -> (u64, u64, u64) {
         match size.checked_mul(NS_A_BYTE_AT_1_BPS) {
             Some(total) => (size, total / self.rate, total % self.rate),

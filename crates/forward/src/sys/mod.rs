@@ -20,7 +20,7 @@ use std::io::{self, Read, Seek};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use units::Time;
 
-/// The clock of the run: nanoseconds since it was made, never going back.
+/// The clock of the run: nanoseconds since it was made, monotonic.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     start: u64,
@@ -49,7 +49,7 @@ fn read_clock(which: libc::clockid_t) -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Sleeps until one of the descriptors can be read, or for at most `span_ns` nanoseconds. Which of them can.
+/// Sleeps until one of the descriptors can be read, or for at most `span_ns` nanoseconds. Returns those that can.
 ///
 /// # Errors
 /// Errors of `ppoll`, but not an interruption by a signal.
@@ -122,7 +122,7 @@ pub fn drop_capabilities(administers: bool) -> io::Result<()> {
     }
 }
 
-/// Does something inside a network namespace, given by its file; then comes back.
+/// Calls `work` inside a network namespace, given by its file, and returns to our own.
 ///
 /// # Errors
 /// Errors of the file, of `setns`, and of `work`.
@@ -137,7 +137,7 @@ pub fn inside<T>(namespace: Option<&str>, work: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-/// The present content of a small file of the kernel's.
+/// The present content of a small file of the kernel.
 fn reread(file: &mut File) -> Option<String> {
     let mut text = String::new();
     file.rewind().ok()?;

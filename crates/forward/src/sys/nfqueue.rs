@@ -1,4 +1,4 @@
-//! A netfilter queue: packets that a router of the kernel asks us about, in its netlink form.
+//! A netfilter queue: packets that the kernel passes to us for a verdict, over netlink.
 //!
 //! A rule such as `iptables -A FORWARD -o IF -j NFQUEUE --queue-num N` sends packets here; each waits in the kernel until its
 //! verdict: accept (with CE set, if so), or drop. The kernel cuts super-packets and completes checksums before.
@@ -21,7 +21,7 @@ const COPY_PACKET: u8 = 2;
 const ATTRIBUTE_HEADER: u16 = 1;
 const ATTRIBUTE_VERDICT: u16 = 2;
 const ATTRIBUTE_PAYLOAD: u16 = 10;
-/// Packets that the kernel keeps for us before it drops them itself.
+/// Most packets that the kernel holds for us before it drops further ones.
 const LENGTH: u32 = 20_000;
 const BUFFER: i32 = 16 << 20;
 /// Number, process, packets waiting, copy mode and range, overflow drops in the queue and in our socket.
@@ -64,7 +64,7 @@ impl NfQueue {
         Ok(opened)
     }
 
-    /// To be polled.
+    /// The descriptor to poll.
     pub fn fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
@@ -99,7 +99,7 @@ impl NfQueue {
         Ok(Some((bytes, number)))
     }
 
-    /// Lets a packet go, as it is now if `changed` holds its bytes, or drops it; returns whether the kernel took the
+    /// Accepts a packet, with the bytes of `changed` if there are any, or drops it; returns whether the kernel took the
     /// verdict.
     pub fn verdict(&mut self, number: u32, accept: bool, changed: Option<&[u8]>) -> bool {
         self.begin(MESSAGE_VERDICT, 0);

@@ -1,4 +1,4 @@
-//! A packet socket on an interface: whole Ethernet frames, as they come and go.
+//! A packet socket on an interface: receives and sends whole Ethernet frames.
 
 use super::{checked, inside, request};
 use crate::offload::{Vnet, VNET_HEADER};
@@ -80,7 +80,7 @@ impl PacketSocket {
         }
     }
 
-    /// To be polled.
+    /// The descriptor to poll.
     pub fn fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }
@@ -141,8 +141,8 @@ impl PacketSocket {
         self.missed
     }
 
-    /// Bytes that were sent and not yet done with: they wait in the driver's ring, or in a discipline of a device below, and
-    /// count with the memory that the kernel needs to hold them.
+    /// Bytes that were sent and not yet transmitted: they are in the driver's ring, or in a discipline of a device below, and
+    /// include the kernel's overhead of memory.
     pub fn behind(&self) -> u64 {
         let mut bytes = 0_i32;
         // SAFETY: the number lives through the call, which writes it.

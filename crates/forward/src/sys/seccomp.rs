@@ -76,7 +76,7 @@ const FORWARDER: &[libc::c_long] = &[
     libc::SYS_exit_group,
 ];
 
-/// Calls that a keeper needs besides: it waits, kills, removes a folder, and asks interfaces to merge frames again.
+/// Additional calls of a keeper: it waits, kills, removes a folder, and turns the merging of frames on again.
 const KEEPER: &[libc::c_long] = &[
     libc::SYS_kill,
     libc::SYS_wait4,

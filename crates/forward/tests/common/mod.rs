@@ -1,4 +1,4 @@
-//! Shared parts of this crate's tests: frames, links of every kind, and a witness that remembers.
+//! Shared parts of this crate's tests: frames, links of every kind, and an observer that stores events.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
 use etherparse::PacketBuilder;
@@ -118,26 +118,26 @@ pub fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 /// Feeds arrivals to a pump.
-pub fn feed(pump: &mut Pump, arrivals: &[Arrival], witness: &mut impl EventObserver) -> Time {
+pub fn feed(pump: &mut Pump, arrivals: &[Arrival], observer: &mut impl EventObserver) -> Time {
     let mut now = Time::ZERO;
     for (gap, flow, size, ecn) in arrivals {
         now += Span(*gap);
-        offer(pump, &udp(*flow, *size, *ecn), usize::from(*flow), now, witness);
+        offer(pump, &udp(*flow, *size, *ecn), usize::from(*flow), now, observer);
     }
     now
 }
 
-pub fn offer(pump: &mut Pump, bytes: &[u8], path: usize, now: Time, witness: &mut impl EventObserver) {
+pub fn offer(pump: &mut Pump, bytes: &[u8], path: usize, now: Time, observer: &mut impl EventObserver) {
     let header = header::read(bytes, Layer::Ip).unwrap();
     let frame = Frame { bytes, header, size: bytes.len() as u32, path, token: 0 };
-    pump.arrive(&frame, now, witness);
+    pump.arrive(&frame, now, observer);
 }
 
 /// Delivers all packets in flight; returns them with their due times.
-pub fn drain(pump: &mut Pump, witness: &mut impl EventObserver) -> Vec<(u64, Time)> {
+pub fn drain(pump: &mut Pump, observer: &mut impl EventObserver) -> Vec<(u64, Time)> {
     let mut out = Vec::new();
     while let Some(due) = pump.next_due() {
-        pump.advance(due, witness);
+        pump.advance(due, observer);
         while let Some(delivery) = pump.deliver(due) {
             out.push((delivery.handle.number, delivery.due));
             pump.delivered(&delivery);

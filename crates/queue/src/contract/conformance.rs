@@ -1,19 +1,19 @@
 //! The conformance kit: checks that every discipline passes, here and in other crates.
 //!
-//! [`sit`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks the rules that
+//! [`drive`] drives a discipline through a list of [`KitStep`]s, as a link would, and checks the rules that
 //! hold for every discipline: nothing is lost unrecorded, packets of a flow keep their order, the limit
 //! holds, ECN is respected, and its own counts are right. It returns a transcript, so that two runs can be
 //! compared. [`steps`] makes lists at random from a seed.
 //!
 //! ```
-//! use queue::conformance::{sit, steps, Rules};
+//! use queue::conformance::{drive, steps, Rules};
 //! use queue::{Setting, Spec};
 //! use units::param::{Table, Value};
 //!
 //! let table: Table = vec![("kind".into(), Value::Text("droptail".into()))];
 //! let spec = Spec::read("queue", &table, &mut Vec::new()).unwrap();
-//! let setting = Setting { rate: units::Rate(10_000_000), delay: units::Span(0), packet: units::Bytes(1000)
-//! }; let report = sit(spec.build(&setting), &steps(1, 1000), 1, &Rules::default()).unwrap();
+//! let setting = Setting { rate: units::Rate(10_000_000), delay: units::Span(0), packet: units::Bytes(1000) };
+//! let report = drive(spec.build(&setting), &steps(1, 1000), 1, &Rules::default()).unwrap();
 //! assert_eq!(report.arrived, report.left + report.dropped + report.waiting);
 //! ```
 
@@ -23,10 +23,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use units::{Bytes, Ecn, Rng, Span, Stream, Time};
 
-/// One thing that happens to a queue.
+/// One step of a test sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KitStep {
-    /// Time passes.
+    /// The clock advances.
     Wait(Span),
     /// A packet arrives.
     Arrive {
@@ -41,7 +41,7 @@ pub enum KitStep {
     Depart,
 }
 
-/// Rules that hold for one discipline and not for every other.
+/// Rules of one discipline, in addition to those for all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
     /// Maximum number of packets in the queue.
@@ -69,15 +69,15 @@ pub struct Report {
     pub dropped: u64,
     /// Packets marked.
     pub marked: u64,
-    /// Packets waiting at the end.
+    /// Packets in the queue at the end.
     pub waiting: u64,
     /// Fate of each packet, in order: number and a letter.
     pub transcript: Vec<(u64, char)>,
 }
 
-/// The packet of the kit.
+/// A packet of the kit, without content.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Paper {
+pub struct KitPacket {
     /// Its number in order of arrival.
     pub id: u64,
     flow: u8,
@@ -86,19 +86,19 @@ pub struct Paper {
     enqueued: Time,
 }
 
-impl Paper {
+impl KitPacket {
     /// A packet that is not ECN-capable.
-    pub fn new(id: u64, size: u16) -> Paper {
-        Paper { id, flow: 0, size, ecn: Ecn::NotEct, enqueued: Time::ZERO }
+    pub fn new(id: u64, size: u16) -> KitPacket {
+        KitPacket { id, flow: 0, size, ecn: Ecn::NotEct, enqueued: Time::ZERO }
     }
 
-    /// A packet that is.
-    pub fn capable(id: u64, size: u16) -> Paper {
-        Paper { ecn: Ecn::Ect0, ..Paper::new(id, size) }
+    /// An ECN-capable packet.
+    pub fn capable(id: u64, size: u16) -> KitPacket {
+        KitPacket { ecn: Ecn::Ect0, ..KitPacket::new(id, size) }
     }
 }
 
-impl Packet for Paper {
+impl Packet for KitPacket {
     fn size(&self) -> Bytes {
         Bytes(u64::from(self.size))
     }
@@ -122,7 +122,7 @@ impl Packet for Paper {
     }
 }
 
-/// A list of steps at random: bursts, lulls and steady load in turn.
+/// A random list of steps: bursts, pauses and steady load in turn.
 pub fn steps(seed: u64, n: usize) -> Vec<KitStep> {
     let mut stream = Stream::new(seed, "conformance/steps");
     let mut share = 0.5;
@@ -160,7 +160,7 @@ struct Expected<'a> {
     rules: &'a Rules,
     decides: Decides,
     /// Packets that must still be inside, by number.
-    inside: BTreeMap<u64, Paper>,
+    inside: BTreeMap<u64, KitPacket>,
     /// In order of acceptance, for disciplines that decide at arrival.
     order: VecDeque<u64>,
     /// Last packet of each flow to leave.
@@ -171,8 +171,8 @@ struct Expected<'a> {
 /// Drives `disc` through `steps` with random numbers from `seed`.
 ///
 /// # Errors
-/// The first rule it broke, in words, with the number of the step.
-pub fn sit<D: QueueDisc<Paper>>(
+/// The first rule that the discipline breaks, in words, with the number of the step.
+pub fn drive<D: QueueDisc<KitPacket>>(
     mut disc: D,
     steps: &[KitStep],
     seed: u64,
@@ -193,14 +193,14 @@ pub fn sit<D: QueueDisc<Paper>>(
         while let Some(deadline) = disc.next_deadline().filter(|deadline| *deadline <= now) {
             disc.on_deadline(&mut Cx::new(now, &mut rng, &mut fates));
             expected.settle(&mut fates, None)?;
-            check(disc.next_deadline() > Some(deadline), || "a deadline that does not move on".into())?;
+            check(disc.next_deadline() > Some(deadline), || "a deadline that does not advance".into())?;
         }
         let broke = |rule: String| format!("step {i} {step:?}: {rule}");
         match *step {
             KitStep::Wait(span) => now += span,
             KitStep::Arrive { flow, size, ecn } => {
-                let pkt = Paper { id: expected.report.arrived, flow, size, ecn, enqueued: Time::ZERO };
-                expected.arrive(Paper { enqueued: now, ..pkt });
+                let pkt = KitPacket { id: expected.report.arrived, flow, size, ecn, enqueued: Time::ZERO };
+                expected.arrive(KitPacket { enqueued: now, ..pkt });
                 let mut cx = Cx::new(now, &mut rng, &mut fates);
                 cx.on_wire = on_wire;
                 disc.enqueue(pkt, &mut cx);
@@ -236,7 +236,7 @@ fn check(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 /// The names of the probes; values that are probabilities by name must lie in [0, 1].
-fn probe_names<D: QueueDisc<Paper>>(disc: &D) -> Result<Vec<&'static str>, String> {
+fn probe_names<D: QueueDisc<KitPacket>>(disc: &D) -> Result<Vec<&'static str>, String> {
     let mut probe = Probe::default();
     disc.probe(&mut probe);
     for (name, value) in &probe.values {
@@ -248,14 +248,14 @@ fn probe_names<D: QueueDisc<Paper>>(disc: &D) -> Result<Vec<&'static str>, Strin
 }
 
 impl Expected<'_> {
-    fn arrive(&mut self, pkt: Paper) {
+    fn arrive(&mut self, pkt: KitPacket) {
         self.report.arrived += 1;
         self.inside.insert(pkt.id, pkt);
         self.order.push_back(pkt.id);
     }
 
     /// Enters the fates of one call; `arriving` is the packet it was about.
-    fn settle(&mut self, fates: &mut Vec<Fate<Paper>>, arriving: Option<u64>) -> Result<(), String> {
+    fn settle(&mut self, fates: &mut Vec<Fate<KitPacket>>, arriving: Option<u64>) -> Result<(), String> {
         for fate in fates.drain(..) {
             match fate {
                 Fate::Dropped(pkt, reason) => self.dropped(pkt, reason, arriving)?,
@@ -265,7 +265,7 @@ impl Expected<'_> {
         Ok(())
     }
 
-    fn dropped(&mut self, pkt: Paper, reason: Reason, arriving: Option<u64>) -> Result<(), String> {
+    fn dropped(&mut self, pkt: KitPacket, reason: Reason, arriving: Option<u64>) -> Result<(), String> {
         let known = self.inside.remove(&pkt.id);
         check(known.is_some(), || format!("packet {} was dropped but is not inside", pkt.id))?;
         check(self.decides == Decides::Later || arriving == Some(pkt.id), || {
@@ -279,7 +279,7 @@ impl Expected<'_> {
         Ok(())
     }
 
-    fn marked(&mut self, pkt: Paper, arriving: Option<u64>) -> Result<(), String> {
+    fn marked(&mut self, pkt: KitPacket, arriving: Option<u64>) -> Result<(), String> {
         let known =
             self.inside.get_mut(&pkt.id).ok_or(format!("packet {} was marked from outside", pkt.id))?;
         check(known.ecn.capable(), || format!("packet {} is not ECN-capable and was marked", pkt.id))?;
@@ -293,10 +293,12 @@ impl Expected<'_> {
         Ok(())
     }
 
-    fn depart(&mut self, pkt: Option<Paper>, ended: bool) -> Result<(), String> {
+    fn depart(&mut self, pkt: Option<KitPacket>, ended: bool) -> Result<(), String> {
         let Some(pkt) = pkt else {
             let waited = !self.inside.is_empty();
-            return check(!waited || ended, || "packets wait, but none was sent and none was ended".into());
+            return check(!waited || ended, || {
+                "the queue is not empty, but no packet was sent or dropped".into()
+            });
         };
         let known = self.inside.remove(&pkt.id);
         let known = known.ok_or(format!("packet {} left but was not inside", pkt.id))?;
@@ -313,12 +315,16 @@ impl Expected<'_> {
     }
 
     /// Compares the length and the backlog that the queue reports with the expected ones.
-    fn compare<D: QueueDisc<Paper>>(&self, disc: &D) -> Result<(), String> {
+    fn compare<D: QueueDisc<KitPacket>>(&self, disc: &D) -> Result<(), String> {
         let bytes: u64 = self.inside.values().map(|pkt| u64::from(pkt.size)).sum();
         let (len, backlog) = (disc.len(), disc.backlog().0);
         check(len == self.inside.len(), || format!("len is {len}, should be {}", self.inside.len()))?;
         check(backlog == bytes, || format!("backlog is {backlog} bytes, should be {bytes}"))?;
-        check(self.rules.packets.is_none_or(|most| len <= most), || format!("{len} packets wait"))?;
-        check(self.rules.bytes.is_none_or(|most| backlog <= most.0), || format!("{backlog} bytes wait"))
+        check(self.rules.packets.is_none_or(|most| len <= most), || {
+            format!("{len} packets are in the queue")
+        })?;
+        check(self.rules.bytes.is_none_or(|most| backlog <= most.0), || {
+            format!("{backlog} bytes are in the queue")
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! [`queue::conformance`], whose rules hold for every discipline: nothing is lost, lengths are true, limits hold, only
 //! capable packets are marked.
 
-use queue::conformance::{sit, KitStep, Rules};
+use queue::conformance::{drive, KitStep, Rules};
 use queue::{catalogue, CatalogueEntry, Setting, Spec, KINDS};
 use units::param::{Field, Table, Value};
 use units::quantity::Amount;
@@ -136,7 +136,7 @@ fn rules(spec: &Spec) -> Rules {
     Rules { packets, marks: true, reorders: true, ..Rules::default() }
 }
 
-/// Sits the conformance kit that the bytes describe; whether they described one.
+/// Runs the conformance kit that the bytes describe; returns whether they describe one.
 ///
 /// # Panics
 /// The place where a rule is broken, with the parameters.
@@ -144,7 +144,7 @@ pub fn examine(data: &[u8]) -> bool {
     let mut bytes = Reader(data);
     let Some((spec, table)) = discipline(&mut bytes) else { return false };
     let list = steps(&mut bytes);
-    let first = sit(spec.build(&SETTING), &list, 1, &rules(&spec));
+    let first = drive(spec.build(&SETTING), &list, 1, &rules(&spec));
     let first = first.unwrap_or_else(|rule| panic!("{rule}\n{table:?}"));
     assert_eq!(first.arrived, first.left + first.dropped + first.waiting, "{table:?}");
     true

@@ -74,7 +74,7 @@ impl Rng for Tape {
     }
 }
 
-/// A place to stand: 10 Mbit/s, 20 ms, packets of 1000 bytes.
+/// The link behind the queue: 10 Mbit/s, 20 ms, packets of 1000 bytes.
 pub const SETTING: Setting =
     Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 

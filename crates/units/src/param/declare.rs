@@ -6,7 +6,7 @@
 /// units::params! {
 ///     /// A leaky bucket.
 ///     pub struct Bucket {
-///         /// How much it leaks.
+///         /// Rate at which it leaks.
 ///         rate: units::Rate = units::Rate(1_000_000) => { source: "assumed", assumed: true },
 ///         /// Share that is kept.
 ///         keep: f64 = 0.5 => { unit: "1", range: units::param::Range::Within(0.0, 1.0) },

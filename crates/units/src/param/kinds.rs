@@ -1,4 +1,4 @@
-//! The kinds of value a parameter can hold, and how each is read and written.
+//! The kinds of values of parameters, and the parsing and formatting of each.
 
 use super::{nearest, Choice, Problem, Value};
 use crate::math;
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// A type that can stand in a scenario.
+/// A type of a value in a scenario.
 pub trait Param: Sized {
     /// The values that may be written.
     fn kind() -> Kind;
@@ -61,7 +61,7 @@ pub trait Param: Sized {
     /// # Errors
     /// The rule the value breaks.
     fn read(value: &Value) -> Result<Self, String>;
-    /// Reads it where it has keys of its own, so that more than one thing can be wrong with it.
+    /// Reads a value with keys of its own, which may have several problems.
     ///
     /// # Errors
     /// All problems, with paths below the parameter; an empty path is the parameter itself.

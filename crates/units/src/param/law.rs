@@ -10,7 +10,7 @@ use crate::{Bytes, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// How a random amount is distributed. Amounts are bytes, seconds or plain numbers, as the [`Distribution`] around it says.
+/// The form of a distribution. Amounts are bytes, seconds or plain numbers, by the type of its [`Distribution`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DistributionShape {
     /// Always the same.
@@ -34,7 +34,7 @@ pub struct Distribution<T> {
     pub form: DistributionShape,
     /// A larger draw is cut to this.
     pub most: Option<f64>,
-    /// Taken off each draw in the end.
+    /// Subtracted from each draw at the end.
     pub less: f64,
     what: core::marker::PhantomData<T>,
 }
@@ -96,12 +96,12 @@ impl Amounted for u64 {
 }
 
 impl<T: Amounted> Distribution<T> {
-    /// A law of this form, neither cut nor lessened.
+    /// A law of this form, without a cut and without a subtraction.
     pub const fn of(form: DistributionShape) -> Distribution<T> {
         Distribution { form, most: None, less: 0.0, what: core::marker::PhantomData }
     }
 
-    /// A draw as a real number of bytes, seconds or things.
+    /// A draw as a real number of bytes, seconds or a count.
     pub fn real(&self, rng: &mut Stream) -> f64 {
         let x = match self.form {
             DistributionShape::Constant(x) => x,

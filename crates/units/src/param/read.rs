@@ -82,7 +82,7 @@ fn unknown_key<T: Check>(key: &str, value: &Value) -> Problem {
     Problem::new(key, value, "no such key here", hint(key, &names))
 }
 
-/// The remedy of an unknown name: the one that was meant, else all if they are few, else the nearest.
+/// The remedy of an unknown name: the most similar one, else all names if they are few, else the nearest ones.
 pub fn hint(text: &str, names: &[&str]) -> String {
     if let Some(meant) = nearest(text, names) {
         return format!("did you mean '{meant}'?");
@@ -98,12 +98,12 @@ pub fn hint(text: &str, names: &[&str]) -> String {
 /// At most this number of names is listed.
 const FEW: usize = 8;
 
-/// Most slips with which a name is still recognised.
+/// Most typing errors with which a name is still recognised.
 fn most(name: &str) -> usize {
     1 + name.chars().count() / 4
 }
 
-/// The name most like `text`, if any is close enough to be a slip of the pen.
+/// The name most similar to `text`, if one is close enough to be a typing error.
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let distance = |name: &str| slips(&text.to_lowercase(), &name.to_lowercase());
     names
@@ -114,8 +114,8 @@ pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// How many slips of the pen make `b` of `a`: a letter left out, put in, or another one in its place, or two
-/// neighbours exchanged (the distance of Damerau, each pair exchanged at most once).
+/// Number of typing errors between `a` and `b`: a letter omitted, inserted or replaced, or two adjacent letters swapped
+/// (Damerau's distance, each pair swapped at most once).
 fn slips(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());

@@ -17,13 +17,13 @@ pub fn params<P: Protocol>(profile: &str) -> Valid<P::Params> {
 
 /// Impairments of a path.
 #[derive(Clone, Copy, Debug)]
-pub struct Weather {
+pub struct Impairments {
     /// One-way delay.
     pub delay: Span,
     /// Share of data lost.
     pub lost: f64,
     /// Share of reports lost.
-    pub deaf: f64,
+    pub reports_lost: f64,
     /// Share of packets reordered: delayed by up to eight times the delay.
     pub late: f64,
     /// Share of packets duplicated.
@@ -32,10 +32,17 @@ pub struct Weather {
     pub marked: f64,
 }
 
-impl Weather {
+impl Impairments {
     /// A path with this delay and no impairments.
-    fn fine(ms: u64) -> Weather {
-        Weather { delay: Span::from_millis(ms), lost: 0.0, deaf: 0.0, late: 0.0, twice: 0.0, marked: 0.0 }
+    fn none(ms: u64) -> Impairments {
+        Impairments {
+            delay: Span::from_millis(ms),
+            lost: 0.0,
+            reports_lost: 0.0,
+            late: 0.0,
+            twice: 0.0,
+            marked: 0.0,
+        }
     }
 }
 
@@ -73,17 +80,17 @@ impl<P: Protocol> Drive<P> {
     }
 
     /// Moves to the next event.
-    fn step(&mut self, weather: &Weather, rng: &mut Stream) {
+    fn step(&mut self, path: &Impairments, rng: &mut Stream) {
         let mut arrivals = |lost: f64, now: Time| {
-            let copies = u64::from(rng.uniform() >= lost) * (1 + u64::from(rng.uniform() < weather.twice));
-            let longer = if rng.uniform() < weather.late { 8.0 * rng.uniform() } else { 0.0 };
-            (copies, now + weather.delay + weather.delay.scale(longer))
+            let copies = u64::from(rng.uniform() >= lost) * (1 + u64::from(rng.uniform() < path.twice));
+            let longer = if rng.uniform() < path.late { 8.0 * rng.uniform() } else { 0.0 };
+            (copies, now + path.delay + path.delay.scale(longer))
         };
         while let Some(data) = self.sender.poll_transmit(self.now) {
             self.greatest_gap = self.greatest_gap.max(self.now.since(self.last_sent));
             self.last_sent = self.now;
             self.allowance -= 1.0;
-            let (copies, at) = arrivals(weather.lost, self.now);
+            let (copies, at) = arrivals(path.lost, self.now);
             for _ in 0..copies {
                 self.count += 1;
                 self.data.insert((at, self.count), data);
@@ -91,7 +98,7 @@ impl<P: Protocol> Drive<P> {
         }
         while let Some(report) = self.receiver.poll_transmit(self.now) {
             assert!(report.stamp() <= self.now);
-            let (copies, at) = arrivals(weather.deaf, self.now);
+            let (copies, at) = arrivals(path.reports_lost, self.now);
             for _ in 0..copies {
                 self.count += 1;
                 self.reports.insert((at, self.count), report);
@@ -108,7 +115,7 @@ impl<P: Protocol> Drive<P> {
         self.now = next;
         if next == arrival {
             let (_, data) = self.data.pop_first().expect("it has arrived");
-            self.receiver.on_packet(next, &data, rng.uniform() < weather.marked);
+            self.receiver.on_packet(next, &data, rng.uniform() < path.marked);
         } else if next == answer {
             let (_, report) = self.reports.pop_first().expect("it has arrived");
             self.sender.on_report(next, &report);
@@ -124,13 +131,13 @@ impl<P: Protocol> Drive<P> {
 
 /// On any path the rate stays finite and sending continues. `slack`: packets by which departures may run
 /// ahead of the rate.
-pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Span, slack: f64) {
-    let mut rng = Stream::new(seed, "weather");
+pub fn survives<P: Protocol>(profile: &str, path: Impairments, seed: u64, longest: Span, slack: f64) {
+    let mut rng = Stream::new(seed, "path");
     let mut drive = Drive::<P>::new(&params::<P>(profile));
     let mut behind = 0u32;
     for _ in 0..4000 {
         let before = drive.sender.sent();
-        drive.step(&weather, &mut rng);
+        drive.step(&path, &mut rng);
         let x = drive.sender.rate();
         assert!(x.is_finite() && x > 0.0, "rate {x}");
         assert!(drive.sender.second().is_finite());
@@ -148,10 +155,10 @@ pub fn sits<P: Protocol>(profile: &str, weather: Weather, seed: u64, longest: Sp
 /// On a path without loss the rate grows well beyond the first packets, and everything arrives.
 pub fn fills<P: Protocol>(profile: &str, packets: u64) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
-    let fine = Weather::fine(50);
-    let mut rng = Stream::new(1, "weather");
+    let clean = Impairments::none(50);
+    let mut rng = Stream::new(1, "path");
     while drive.now < Time(60_000_000_000) && drive.sender.sent() < 20_000 {
-        drive.step(&fine, &mut rng);
+        drive.step(&clean, &mut rng);
     }
     assert!(u64::from(drive.sender.sent()) > packets, "{} packets in a minute", drive.sender.sent());
     let got = drive.receiver.received_payload() as f64 / drive.payload;
@@ -161,14 +168,14 @@ pub fn fills<P: Protocol>(profile: &str, packets: u64) {
 /// A source that supplies packets bit by bit: all of them are sent, and no more.
 pub fn obeys_its_source<P: Protocol>(profile: &str) {
     let mut drive = Drive::<P>::new(&params::<P>(profile));
-    let fine = Weather::fine(5);
-    let mut rng = Stream::new(1, "weather");
+    let clean = Impairments::none(5);
+    let mut rng = Stream::new(1, "path");
     drive.sender.provide(Time::ZERO, 3);
     for handed in [3u32, 10, 11] {
         drive.sender.provide(drive.now, handed);
         let until = drive.now + Span::from_millis(60_000);
         while drive.now < until && (drive.sender.sent() < handed || !drive.data.is_empty()) {
-            drive.step(&fine, &mut rng);
+            drive.step(&clean, &mut rng);
             assert!(drive.sender.sent() <= handed);
         }
         assert_eq!(drive.sender.sent(), handed);
@@ -176,41 +183,41 @@ pub fn obeys_its_source<P: Protocol>(profile: &str) {
 }
 
 /// Any combination of impairments.
-pub fn any_weather() -> impl Strategy<Value = (Weather, u64)> {
+pub fn any_impairments() -> impl Strategy<Value = (Impairments, u64)> {
     let shares = (0.0f64..0.6, 0.0f64..0.6, 0.0f64..0.3, 0.0f64..0.3, 0.0f64..0.5);
-    (1u64..300, shares, any::<u64>()).prop_map(|(delay, (lost, deaf, late, twice, marked), seed)| {
-        (Weather { delay: Span::from_millis(delay), lost, deaf, late, twice, marked }, seed)
+    (1u64..300, shares, any::<u64>()).prop_map(|(delay, (lost, reports_lost, late, twice, marked), seed)| {
+        (Impairments { delay: Span::from_millis(delay), lost, reports_lost, late, twice, marked }, seed)
     })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn rap_sits((weather, seed) in any_weather(), which in 0usize..3) {
-        sits::<crate::rate_based::rap::Rap>(["paper", "paper-fine", "ns2-2.35"][which], weather, seed, Span::from_millis(600_000), 1.0);
+    fn rap_survives((path, seed) in any_impairments(), which in 0usize..3) {
+        survives::<crate::rate_based::rap::Rap>(["paper", "paper-fine", "ns2-2.35"][which], path, seed, Span::from_millis(600_000), 1.0);
     }
 
     #[test]
-    fn drs_sits((weather, seed) in any_weather(), which in 0usize..2) {
+    fn drs_survives((path, seed) in any_impairments(), which in 0usize..2) {
         // A window leaves in bursts.
         let bursts = f64::INFINITY;
-        sits::<crate::rate_based::drs::Drs>(["paper", "today"][which], weather, seed, Span::from_millis(60_000), bursts);
+        survives::<crate::rate_based::drs::Drs>(["paper", "today"][which], path, seed, Span::from_millis(60_000), bursts);
     }
 
     #[test]
-    fn tear_sits((weather, seed) in any_weather()) {
-        sits::<crate::rate_based::tear::Tear>("paper", weather, seed, Span::from_millis(128_000), 1.0);
+    fn tear_survives((path, seed) in any_impairments()) {
+        survives::<crate::rate_based::tear::Tear>("paper", path, seed, Span::from_millis(128_000), 1.0);
     }
 
     #[test]
-    fn lda_sits((weather, seed) in any_weather(), which in 0usize..2) {
-        sits::<crate::rate_based::lda::Lda>(["paper", "quick"][which], weather, seed, Span::from_millis(200_000), 2.0);
+    fn lda_survives((path, seed) in any_impairments(), which in 0usize..2) {
+        survives::<crate::rate_based::lda::Lda>(["paper", "quick"][which], path, seed, Span::from_millis(200_000), 2.0);
     }
 
     #[test]
-    fn tfrc_sits((weather, seed) in any_weather(), which in 0usize..3) {
+    fn tfrc_survives((path, seed) in any_impairments(), which in 0usize..3) {
         let profile = ["rfc", "ns2-2.35", "ns2-2000"][which];
-        sits::<crate::rate_based::tfrc::Tfrc>(profile, weather, seed, Span::from_millis(128_000), 1.0);
+        survives::<crate::rate_based::tfrc::Tfrc>(profile, path, seed, Span::from_millis(128_000), 1.0);
     }
 }
 
