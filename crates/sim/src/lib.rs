@@ -7,6 +7,7 @@
 //! | [`plan`] | a scenario resolved: nodes, directed links, flows with their routes |
 //! | [`build`] | a plan and a seed to a [`network::Network`] at its start |
 //! | [`network`] | the plain engine: every hop of every packet is an event; start reading here |
+//! | `optional` | steps that only some scenarios need: links with faults, sessions in an open loop |
 //! | [`fast`] | the fast engine: a table of fast paths, each with the bits of the plain engine |
 //! | [`engine`] | the choice between the two |
 //! | [`calendar`] | the event queue: pending events in total order |
@@ -25,6 +26,7 @@ pub mod fast;
 pub mod keys;
 pub mod link;
 pub mod network;
+mod optional;
 pub mod outcome;
 pub mod packet;
 pub mod plan;

@@ -5,6 +5,7 @@
 
 use super::fabric::{Fast, SendResult};
 use super::private_links::{FastFlow, Stopped};
+use super::FastStep;
 use crate::account::{Trace, TraceEvent};
 use crate::calendar::Key;
 use crate::network::{Flow, Network, Transit};
@@ -75,7 +76,7 @@ impl Network<Fast> {
         let Source::Tcp(sender) = &mut flow.source else { return self.process_feedback(&Pkt { ..pkt }, now) };
         let probe = &mut flow.probe;
         let mut hold = |unchanged: &Sender| probe.record_cwnd(now, unchanged);
-        let processed = if !is_eligible_ack(&pkt) {
+        let processed = if !PlainAck::is_eligible(&pkt) {
             false
         } else if pkt.sack == 0 {
             hold(sender);
@@ -125,7 +126,7 @@ impl Network<Fast> {
         let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
         flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.process_data(&Pkt { ..pkt }, now) };
-        let next = if is_eligible_data(&pkt) {
+        let next = if PlainData::is_eligible(&pkt) {
             receiver.on_segment_fast(now, pkt.seq, pkt.size, pkt.stamp)
         } else {
             None
@@ -204,16 +205,30 @@ impl Network<Fast> {
     }
 }
 
-/// Precondition of the fast path of an acknowledgement; the sender adds its own.
-#[inline(always)]
-fn is_eligible_ack(pkt: &Pkt) -> bool {
-    pkt.is_plain_ack()
+/// The fast path of an acknowledgement.
+struct PlainAck;
+
+impl FastStep for PlainAck {
+    type Situation<'a> = &'a Pkt;
+
+    /// The packet has none of the options that the fast path skips; the sender adds its own precondition.
+    #[inline(always)]
+    fn is_eligible(pkt: &Pkt) -> bool {
+        pkt.is_plain_ack()
+    }
 }
 
-/// Precondition of the fast path of a data segment; the receiver adds its own.
-#[inline(always)]
-fn is_eligible_data(pkt: &Pkt) -> bool {
-    pkt.is_plain_data()
+/// The fast path of a data segment.
+struct PlainData;
+
+impl FastStep for PlainData {
+    type Situation<'a> = &'a Pkt;
+
+    /// The packet has none of the options that the fast path skips; the receiver adds its own precondition.
+    #[inline(always)]
+    fn is_eligible(pkt: &Pkt) -> bool {
+        pkt.is_plain_data()
+    }
 }
 
 impl Flow<FastFlow> {

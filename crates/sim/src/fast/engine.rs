@@ -1,8 +1,9 @@
 //! The fast engine as the carrier of a network.
 
 use super::fabric::{Fast, SendResult};
+use super::known_departures::KnownDepartures;
 use super::private_links::FastFlow;
-use super::{known_departures, ArrivalLink, DroptailLink, FastLink, FastPath};
+use super::{ArrivalLink, DroptailLink, FastLink, FastPath, FastStep};
 use crate::account::LinkProbe;
 use crate::calendar::{Key, Pending};
 use crate::link::Link;
@@ -80,7 +81,7 @@ impl Carrier for Fast {
                 red.uses_uniform_size = self.uses(FastPath::UniformSize);
             }
             self.arrival_links.extend(red);
-        } else if self.uses(FastPath::KnownDepartures) && known_departures::is_eligible(link) {
+        } else if self.uses(FastPath::KnownDepartures) && KnownDepartures::is_eligible(link) {
             link.set_departures_known();
         } else {
             self.adopt_lazily(link);

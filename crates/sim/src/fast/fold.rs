@@ -3,7 +3,7 @@
 use super::fabric::Fast;
 use super::hop::FastHop;
 use super::private_links::PrivateLinks;
-use super::{DroptailLink, FastPath};
+use super::{DroptailLink, FastPath, FastStep};
 use crate::link::Link;
 use crate::network::{Hop, Network};
 use crate::source::Source;
@@ -14,13 +14,51 @@ use units::Span;
 /// The hops of the packets that each end of a flow sends, without [`Hop::End`]: ranges of the hops of all routes.
 type Routes = [Range<usize>; 2];
 
+/// The fast path of a tail-drop link where data queues: an [`ArrivalLink`].
+struct TailDropQueue;
+
+impl FastStep for TailDropQueue {
+    /// The link, whether it is the slowest of the route of some data, and whether times are sums of doubles.
+    type Situation<'a> = (&'a DroptailLink, bool, bool);
+
+    /// The link has a probe and an empty queue, is the slowest of a route of data, and times are nanoseconds.
+    fn is_eligible((link, slowest, in_doubles): (&DroptailLink, bool, bool)) -> bool {
+        slowest && !in_doubles && link.can_be_converted()
+    }
+}
+
+/// The fast path of a hop that is taken at once.
+struct Fold;
+
+/// The properties of a link that decide whether it is folded.
+struct FoldedLink {
+    /// Whether more than one component feeds it.
+    shared: bool,
+    /// Whether every packet takes at least a nanosecond on it.
+    delays: bool,
+    /// Whether its departures are known at arrival.
+    knows_departures: bool,
+}
+
+impl FastStep for Fold {
+    type Situation<'a> = FoldedLink;
+
+    /// A single component feeds the link, so that packets come in the order in which they are sent; every packet takes at
+    /// least a nanosecond, so that its arrival follows all events that are due when it is sent; and departures are known at
+    /// arrival.
+    fn is_eligible(link: FoldedLink) -> bool {
+        !link.shared && link.delays && link.knows_departures
+    }
+}
+
 impl Network<Fast> {
     /// Hands tail-drop links over to [`ArrivalLink`] where data queues: links that are the slowest of the route of some flow,
     /// among those with a probe.
     pub(super) fn convert_data_links(&mut self) {
-        if !self.carrier.uses(FastPath::TailDropQueue) || self.window.end.is_double() {
+        if !self.carrier.uses(FastPath::TailDropQueue) {
             return;
         }
+        let in_doubles = self.window.end.is_double();
         let mut rates = vec![None; self.link_count as usize];
         for (number, link) in self.links.iter().enumerate() {
             rates[number] = Some(link.rate());
@@ -34,9 +72,9 @@ impl Network<Fast> {
             self.links_of(&route).filter(is_slowest).for_each(|link| slowest[link] = true);
         }
         let (queues, others): (Vec<DroptailLink>, Vec<DroptailLink>) =
-            std::mem::take(&mut self.carrier.droptail_links)
-                .into_iter()
-                .partition(|link| slowest[link.component as usize] && link.can_be_converted());
+            std::mem::take(&mut self.carrier.droptail_links).into_iter().partition(|link| {
+                TailDropQueue::is_eligible((link, slowest[link.component as usize], in_doubles))
+            });
         self.carrier.droptail_links = others;
         self.carrier.arrival_links.extend(queues.into_iter().map(DroptailLink::into_arrival_link));
         let uniform = self.carrier.uses(FastPath::UniformSize);
@@ -93,7 +131,14 @@ impl Network<Fast> {
     /// at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
         let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
-        let eligible = |link: usize| self.is_eligible_to_fold(link, shared[link], delays[link]);
+        let knows_departures = |link: usize| self.links.get(link).is_none_or(|link| link.knows_departures());
+        let eligible = |link: usize| {
+            Fold::is_eligible(FoldedLink {
+                shared: shared[link],
+                delays: delays[link],
+                knows_departures: knows_departures(link),
+            })
+        };
         let mut folds: Vec<bool> = (0..shared.len()).map(eligible).collect();
         let mut red = vec![false; folds.len()];
         self.carrier.arrival_links.iter().for_each(|link| red[link.component as usize] = true);
@@ -105,13 +150,6 @@ impl Network<Fast> {
             }
         }
         folds
-    }
-
-    /// Precondition of folding a hop: a single component feeds the link, so that packets come in the order in which they
-    /// are sent; every packet takes at least a nanosecond, so that its arrival follows all that is due when it is sent;
-    /// and departures are known at arrival.
-    fn is_eligible_to_fold(&self, link: usize, shared: bool, delays: bool) -> bool {
-        !shared && delays && self.links.get(link).is_none_or(|link| link.knows_departures())
     }
 
     /// The links that delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival precedes
@@ -178,7 +216,7 @@ impl Network<Fast> {
         hops.iter_mut().filter_map(FastHop::droptail_index).for_each(|link| uses[*link as usize] += 1);
         let mut take = |number: u32| {
             let number = number as usize;
-            droptail_links[number].take_if(|link| PrivateLinks::is_eligible(link, uses[number]))
+            droptail_links[number].take_if(|link| PrivateLinks::is_eligible((link, uses[number])))
         };
         for (flow, pair) in self.flows.iter_mut().zip(routes) {
             // Sessions share the route of the flow they belong to.

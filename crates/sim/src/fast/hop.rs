@@ -1,5 +1,7 @@
 //! The next hop of a packet in the fast engine: a link or the end, now or through the event queue.
 
+use super::FastStep;
+
 /// The next hop of a packet, and whether it goes there now or through the event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FastHop {
@@ -39,21 +41,35 @@ pub(super) const HOP_DROPTAIL: u8 = 128;
 /// Codes for each kind of link.
 const CODES: u32 = 127;
 
-impl FastHop {
-    /// Precondition of a hop code: the hop leads over one of the first shared links, specialised, to an end with a private
-    /// link. Returns that link's number and the first code of its kind.
-    fn is_eligible(self, side: usize) -> Option<(u32, u8)> {
-        match (side, self) {
-            (0, FastHop::ArrivalThenPrivate(link)) if link < CODES => Some((link, HOP_ARRIVAL)),
-            (1, FastHop::DroptailThenPrivate(link)) if link < CODES => Some((link, HOP_DROPTAIL)),
-            _ => None,
+/// The fast path of packets whose next hop is coded in the packet.
+struct HopCodes;
+
+impl FastStep for HopCodes {
+    /// The hop, and the end that sends the packet.
+    type Situation<'a> = (FastHop, usize);
+
+    /// The hop leads over one of the first shared links, specialised, to an end with a private link.
+    fn is_eligible((hop, side): (FastHop, usize)) -> bool {
+        match (side, hop) {
+            (0, FastHop::ArrivalThenPrivate(link)) | (1, FastHop::DroptailThenPrivate(link)) => link < CODES,
+            _ => false,
         }
     }
+}
 
+impl FastHop {
     /// The hop code of a packet that takes this hop through the event queue, forward (side 0) or in reverse; zero if it has
     /// none.
     pub(super) fn hop_code(self, side: usize) -> u8 {
-        self.is_eligible(side).map_or(0, |(link, first)| first + link as u8)
+        match self {
+            FastHop::ArrivalThenPrivate(link) if HopCodes::is_eligible((self, side)) => {
+                HOP_ARRIVAL + link as u8
+            }
+            FastHop::DroptailThenPrivate(link) if HopCodes::is_eligible((self, side)) => {
+                HOP_DROPTAIL + link as u8
+            }
+            _ => 0,
+        }
     }
 
     /// Whether the packet waits in the event queue until it arrives there.

@@ -3,14 +3,21 @@
 //! The general link executes the dequeues that were due at its next arrival, each at its own time
 //! ([`Link::set_departures_known`]).
 
-use super::Fast;
+use super::{Fast, FastStep};
 use crate::calendar::Key;
 use crate::link::Link;
 use crate::network::{Network, Transit};
 
-/// Precondition: no packet that the queue has accepted is dropped or delayed later.
-pub(super) fn is_eligible(link: &Link) -> bool {
-    link.decides_at_arrival()
+/// The fast path of these links.
+pub(super) struct KnownDepartures;
+
+impl FastStep for KnownDepartures {
+    type Situation<'a> = &'a Link;
+
+    /// No packet that the queue has accepted is dropped or delayed later.
+    fn is_eligible(link: &Link) -> bool {
+        link.decides_at_arrival()
+    }
 }
 
 impl Network<Fast> {

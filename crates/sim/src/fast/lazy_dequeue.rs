@@ -6,23 +6,32 @@
 
 use super::fabric::Fast;
 use super::next_dequeue::{NextDequeue, NONE};
-use super::FastPath;
+use super::{FastPath, FastStep};
 use crate::calendar::Key;
 use crate::link::Link;
 use crate::network::{Network, Transit};
 use crate::packet::{Pkt, TRANSMITTER_FREE};
 use units::{Span, Time};
 
-/// Precondition: the time of an arrival at the next hop exceeds that of the dequeue by a delay that is the same for every
-/// packet; no device's ring and no faults in between. `in_doubles`: times are sums of doubles.
-pub(super) fn is_eligible(link: &Link, in_doubles: bool) -> bool {
-    !in_doubles && link.is_basic() && !link.knows_departures() && link.delay > Span(1)
+/// The fast path of these links.
+struct LazyDequeue;
+
+impl FastStep for LazyDequeue {
+    /// The link, and whether times are sums of doubles.
+    type Situation<'a> = (&'a Link, bool);
+
+    /// The time of an arrival at the next hop exceeds that of the dequeue by a delay that is the same for every packet,
+    /// with no device's ring and no faults in between.
+    fn is_eligible((link, in_doubles): (&Link, bool)) -> bool {
+        !in_doubles && link.is_basic() && !link.knows_departures() && link.delay > Span(1)
+    }
 }
 
 impl Fast {
     /// Postpones the dequeues of a link from now on, if it is eligible.
     pub(super) fn adopt_lazily(&mut self, link: &Link) {
-        let eligible = self.uses(FastPath::LazyDequeue) && is_eligible(link, self.end.is_double());
+        let eligible =
+            self.uses(FastPath::LazyDequeue) && LazyDequeue::is_eligible((link, self.end.is_double()));
         if let Some(number) = link.component().filter(|_| eligible) {
             let slack = Span(link.delay.0 - 1);
             self.lazy.resize(self.lazy.len().max(number as usize + 1), NextDequeue::NOT_ELIGIBLE);

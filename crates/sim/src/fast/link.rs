@@ -1,9 +1,19 @@
-//! Specialised links: the interface of a link that takes over the work of a general one.
+//! The two kinds of fast paths: specialised links ([`FastLink`]) and specialised steps ([`FastStep`]). Every precondition is
+//! the `is_eligible` of one of these traits.
 
 use crate::account::LinkProbe;
 use crate::calendar::Key;
 use crate::link::Link;
 use units::{Ecn, Time};
+
+/// Specialised steps of packets, timers or links, with the same bits as the steps of the plain engine.
+pub(super) trait FastStep {
+    /// The facts that the precondition depends on.
+    type Situation<'a>;
+
+    /// Precondition: whether the steps may be taken in this situation.
+    fn is_eligible(situation: Self::Situation<'_>) -> bool;
+}
 
 /// A link that is specialised for one discipline and gives the same bits as the general [`Link`].
 pub trait FastLink: Sized {

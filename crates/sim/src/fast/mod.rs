@@ -1,7 +1,8 @@
 //! The fast engine: another carrier of the network's steps, which takes fast paths where their outcome is certain.
 //!
 //! Each path is a specialised form of steps of the plain engine (`network/`), with the same bits. A path is taken only where
-//! its `is_eligible` holds; [`crate::Options::without`] switches it off.
+//! its precondition holds: the `is_eligible` of one of two traits, [`FastLink`] for links that replace a general one and
+//! `FastStep` for steps. [`crate::Options::without`] switches a path off.
 //!
 //! | path | precondition (`is_eligible`) | what it skips | equality test | instructions saved |
 //! |---|---|---|---|--:|
@@ -46,4 +47,5 @@ pub use arrival_link::ArrivalLink;
 pub use droptail_link::DroptailLink;
 pub use fabric::Fast;
 pub use link::FastLink;
+use link::FastStep;
 pub use paths::{FastPath, FastPaths};

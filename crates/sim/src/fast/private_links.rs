@@ -1,7 +1,7 @@
 //! State that the fast engine stores with a flow: tail-drop links that this flow alone uses, and when its ends have
 //! more to do than process an arrival.
 
-use super::{DroptailLink, FastLink};
+use super::{DroptailLink, FastLink, FastStep};
 use crate::account::{MeasurementWindow, Trace};
 use crate::calendar::Key;
 use crate::network::{Flow, Transit};
@@ -14,9 +14,12 @@ pub(super) struct PrivateLinks {
     pub(super) last: Option<DroptailLink>,
 }
 
-impl PrivateLinks {
-    /// Precondition: one route alone leads over the link, and nothing is recorded of it.
-    pub(super) fn is_eligible(link: &DroptailLink, routes: u32) -> bool {
+impl FastStep for PrivateLinks {
+    /// A link, and the number of routes that lead over it.
+    type Situation<'a> = (&'a DroptailLink, u32);
+
+    /// Only one route leads over the link, and nothing is recorded of it.
+    fn is_eligible((link, routes): (&DroptailLink, u32)) -> bool {
         routes == 1 && !link.has_probe()
     }
 }

@@ -4,7 +4,7 @@ use super::fabric::Fast;
 use super::hop::{FastHop, HOP_ARRIVAL, HOP_DROPTAIL};
 use super::lookahead::{Lookahead, Situation};
 use super::private_links::{FastFlow, PrivateLinks};
-use super::{DroptailLink, FastLink, FastPath};
+use super::{DroptailLink, FastLink, FastPath, FastStep};
 use crate::calendar::{Key, Pending};
 use crate::network::{Flow, Network, Transit};
 use crate::packet::{Attributes, Pkt, TIMER};

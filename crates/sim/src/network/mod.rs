@@ -12,17 +12,15 @@
 //! | `end.rs` | arrival of a packet at its end, and the packets that the ends of a flow send |
 //! | `timers.rs` | timers of the ends |
 //! | `flow.rs` | the state of a flow |
-//! | `faults.rs` | links that lose, delay or duplicate packets |
-//! | `sessions.rs` | flows that begin during the run |
 //! | `accounting.rs` | dropped, marked and outstanding packets |
+//!
+//! Steps that only some scenarios need (links with faults, sessions in an open loop) are in `optional/`.
 
 mod accounting;
 mod carrier;
 mod end;
-mod faults;
 mod flow;
 mod hop;
-mod sessions;
 mod timers;
 
 use crate::account::{Histogram, MeasurementWindow, Outstanding, Trace};

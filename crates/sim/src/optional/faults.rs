@@ -3,8 +3,9 @@
 //! If packets may arrive out of order, each goes through the event queue, so that the next link or endpoint
 //! processes them in the order of arrival, in the fast engine too.
 
-use super::{Carrier, Network, Transit};
+use crate::calendar::Key;
 use crate::link::EntryFate;
+use crate::network::{Carrier, Network, Transit};
 use crate::packet::Waiting;
 use crate::transmission::Transmission;
 use queue::disc::{Fate, Reason};
@@ -58,12 +59,13 @@ impl<C: Carrier> Network<C> {
             return self.arrive_next(transit);
         }
         let arrival = faults.arrival(transit.time);
-        let transit = Transit { time: arrival.time, ..transit };
+        let key = Key { time: arrival.time, ..transit.key() };
+        let transit = Transit::new(transit.pkt, key);
         if arrival.duplicated {
             let mut pkt = transit.pkt;
             pkt.sack = self.sacks.copy(&pkt);
             self.flows[pkt.flow as usize].probe.conservation.sent.add(pkt.size);
-            self.schedule_next(Transit { pkt, ..transit });
+            self.schedule_next(Transit::new(pkt, key));
         }
         self.schedule_next(transit);
     }

@@ -3,8 +3,8 @@
 //! Sessions arrive in the order of the event queue, however far endpoints run ahead, and a flow takes a new session only
 //! if its last had ended before; so the flow that takes it does not depend on how far ahead the engine works.
 
-use super::{Carrier, Flow, Network};
 use crate::account::FlowProbe;
+use crate::network::{Carrier, Flow, Network};
 use crate::source::{AppSink, Sink, Source};
 use units::{Stream, Time};
 

@@ -61,9 +61,9 @@ fn keep_without_average() -> FastVerdict {
 impl Admission {
     /// Whether arrivals take the fast path.
     #[inline(always)]
-    pub(super) fn is_eligible(&self) -> bool {
+    pub(super) fn has_fast_path(&self) -> bool {
         match self {
-            Admission::Red(red) => red.is_eligible(),
+            Admission::Red(red) => red.has_fast_path(),
             Admission::TailDrop(_) => true,
         }
     }

@@ -171,7 +171,7 @@ impl ArrivalLink {
         now: Time,
         ahead: u64,
     ) -> Result<Transmission, Option<Transmission>> {
-        if !self.queue.is_eligible() {
+        if !self.queue.has_fast_path() {
             return self.accept_with_options(slot, now, ahead, None);
         }
         match self.queue.enqueue_fast(slot, now, || self.rng.uniform()) {
@@ -261,7 +261,7 @@ impl ArrivalLink {
         if !self.frees_before(key) {
             return;
         }
-        if !self.queue.is_eligible() {
+        if !self.queue.has_fast_path() {
             return self.dequeue_one_by_one((key.time, key.birth, key.component));
         }
         let (mut gone, mut serving_since, mut free_at) = (0u64, self.serving_since, self.busy_until);

@@ -8,6 +8,7 @@ use super::{ArrivalLink, QueuedPacket};
 use crate::account::Backlog;
 use crate::account::Moments;
 use crate::calendar::Key;
+use crate::fast::FastStep;
 use crate::transmission::Transmission;
 use queue::disc::Cx;
 use queue::red::FastVerdict;
@@ -55,13 +56,18 @@ impl QueueAtArrival {
     }
 }
 
-impl UniformSize {
-    /// Precondition: the discipline takes its own fast path, and packets of this size take a whole number of nanoseconds. If a remainder
-    /// were carried over from one packet to the next, transmission times would differ.
-    fn is_eligible(link: &ArrivalLink, size: u32) -> bool {
-        link.queue.is_eligible() && link.serializer.is_whole(Bytes(u64::from(size)))
-    }
+impl FastStep for UniformSize {
+    /// The link, and the size of the packets.
+    type Situation<'a> = (&'a ArrivalLink, u32);
 
+    /// The discipline takes its own fast path, and packets of this size take a whole number of nanoseconds: if a remainder
+    /// were carried over from one packet to the next, transmission times would differ.
+    fn is_eligible((link, size): (&ArrivalLink, u32)) -> bool {
+        link.queue.has_fast_path() && link.serializer.is_whole(Bytes(u64::from(size)))
+    }
+}
+
+impl UniformSize {
     /// The queue as a packet of this size finds it, if it is not empty, of uniform size, and the wait is below `below`. Its last
     /// packet ends at `busy_until`; the transmitter is this `component`.
     #[inline(always)]
@@ -176,7 +182,7 @@ impl ArrivalLink {
         found: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
         // The queue is not empty, so RED's idle time is not involved.
-        debug_assert!(self.queue.is_eligible());
+        debug_assert!(self.queue.has_fast_path());
         match self.queue.judge_fast_with_room(found.len, || self.rng.uniform()) {
             FastVerdict::Kept(avg) => {
                 let wire = self.append(found.len);
@@ -265,7 +271,7 @@ impl ArrivalLink {
     #[inline(never)]
     fn change_size(&mut self, size: u32, start: Time, finish: Time) {
         self.flush();
-        let eligible = self.uses_uniform_size && UniformSize::is_eligible(self, size);
+        let eligible = self.uses_uniform_size && UniformSize::is_eligible((self, size));
         self.uniform.change_size(size, start, finish, eligible);
     }
 

@@ -86,9 +86,9 @@ pub struct ArrivalBatches {
 }
 
 impl ArrivalBatches {
-    /// Precondition: buckets no wider than `ahead`, the time in nanoseconds for which all arrivals are known, hold enough
-    /// packets for a batch to pay off, if packets arrive `gap` nanoseconds apart under load.
-    pub fn is_eligible(gap: u64, ahead: u64) -> bool {
+    /// Whether buckets no wider than `ahead`, the time in nanoseconds for which all arrivals are known, hold enough packets
+    /// for a batch to pay off, if packets arrive `gap` nanoseconds apart under load.
+    pub fn pays_off(gap: u64, ahead: u64) -> bool {
         1 << ArrivalBatches::shift(gap, ahead) >= gap * MIN_PER_BUCKET
     }
 
@@ -362,7 +362,7 @@ mod tests {
             jumps in any::<bool>(),
         ) {
             let mut batches = ArrivalBatches::default();
-            prop_assert!(ArrivalBatches::is_eligible(10, 512));
+            prop_assert!(ArrivalBatches::pays_off(10, 512));
             batches.enable(10, 512);
             let mut list: Vec<(Key, u32)> = Vec::new();
             let (mut now, mut next) = (0, 0);
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn what_lies_too_far_ahead_is_refused() {
         let mut batches = ArrivalBatches::default();
-        assert!(!ArrivalBatches::is_eligible(100, 512) && ArrivalBatches::is_eligible(10, 512));
+        assert!(!ArrivalBatches::pays_off(100, 512) && ArrivalBatches::pays_off(10, 512));
         batches.enable(10, 512);
         assert!(batches.push(key(1, 0, 0), Pkt::event(0, 0)));
         assert!(!batches.push(key(HORIZON_NS << 2, 0, 0), Pkt::event(0, 1)));

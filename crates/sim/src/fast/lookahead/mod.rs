@@ -7,6 +7,7 @@
 
 mod arrival_batches;
 
+use super::FastStep;
 use crate::calendar::Key;
 use crate::packet::Pkt;
 pub use arrival_batches::{ArrivalBatches, PendingArrival};
@@ -56,15 +57,19 @@ pub(super) struct Situation {
     pub(super) rate: Rate,
 }
 
-impl Lookahead {
-    /// Precondition: most flows pass both links, none passes one of them alone, no packet is traced, and a round trip is
-    /// long enough for batches to be worth it.
-    pub(super) fn is_eligible(situation: &Situation) -> bool {
+impl FastStep for Lookahead {
+    type Situation<'a> = &'a Situation;
+
+    /// Most flows pass both links, none passes only one of them, no packet is traced, and a round trip is long enough for
+    /// batches to pay off.
+    fn is_eligible(situation: &Situation) -> bool {
         let Situation { flows, over_both, some_over_one, traced, .. } = *situation;
-        let batches = ArrivalBatches::is_eligible(gap(situation), ahead(situation));
+        let batches = ArrivalBatches::pays_off(gap(situation), ahead(situation));
         2 * over_both > flows && !some_over_one && !traced && batches
     }
+}
 
+impl Lookahead {
     /// Switches it on.
     pub(super) fn enable(&mut self, situation: &Situation) {
         self.arrivals.iter_mut().for_each(|batches| batches.enable(gap(situation), ahead(situation)));
