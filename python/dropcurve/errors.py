@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 from .present.visible import cut
 
 T = TypeVar("T")
-#: Part of a problem in front of its rule, as text; "rule" is for none.
+#: Parts of a problem that its text has before the rule; "rule" means none.
 Shown = Literal["both", "path", "value", "rule"]
 
 
@@ -32,10 +32,10 @@ _REMEDIES = {
 class Problem:
     """One thing wrong with the user's input.
 
-    ``path`` is where (dotted keys such as ``queue.max_th``, an option, a file), ``value`` what stands there, "" if
-    nothing does; ``rule`` what it breaks, ``remedy`` what to do, both sentences without a full stop. ``line`` is the
-    line of the file, from 1, where it is known: that of the key, or of the section that lacks it. ``shown`` is what
-    the text has in front of the rule: a value that is itself a name, such as a file, needs no path.
+    ``path`` is its place (dotted keys such as ``queue.max_th``, an option, a file), ``value`` the value there, "" if
+    there is none; ``rule`` is the broken rule, ``remedy`` the action to take, both sentences without a full stop.
+    ``line`` is the line of the file, from 1, if it is known: that of the key, or of the section that lacks it.
+    ``shown`` selects the text before the rule: a value that is itself a name, such as a file, needs no path.
     """
 
     path: str
@@ -110,7 +110,7 @@ class ScenarioError(DropcurveError):
         self._hold(problems, origin)
 
 
-#: Value of a problem as data where nothing stands: a key or an option that is missing.
+#: Value of a problem, as data, for a missing key or option.
 ABSENT = "(nothing)"
 
 
@@ -158,7 +158,7 @@ class WorkError(DropcurveError):
 
 
 class UsageError(DropcurveError):
-    """A call that makes no sense as put: an unknown name, or values that exclude each other."""
+    """An invalid call: an unknown name, or values that exclude each other."""
 
 
 class MissingError(UsageError, ImportError):
@@ -240,10 +240,10 @@ class Gathered:
 def nearest(name: str, known: Iterable[str], *, otherwise: str) -> str:
     """Returns ``did you mean 'red'?`` if a known name is close, else ``otherwise``."""
     known = list(known)
-    # Two neighbours in the wrong order count as one slip, which a ratio of common blocks does not know.
+    # Two swapped letters count as one error, unlike in a ratio of common blocks.
     swapped = {name[:i] + name[i + 1] + name[i] + name[i + 2 :] for i in range(len(name) - 1)}
     near = [one for one in known if one in swapped]
-    # Of names that are about as close, the one that begins alike and is as long is meant: red, not dred or rared.
+    # Of names that are about as close, take the one with the same beginning and length: red, not dred or rared.
     close = difflib.get_close_matches(name, known, n=5, cutoff=0.6)
     near += sorted(close, key=lambda one: (one[:1] != name[:1], abs(len(one) - len(name))))
     return f"did you mean '{near[0]}'?" if near else otherwise

@@ -150,7 +150,7 @@ def test_a_result_is_made_more_precise_in_its_place(dropcurve: Dropcurve) -> Non
     more = dropcurve("run", "short.toml", "--replications", "3", "--no-report")
     assert few.out.splitlines()[-1] == more.out.splitlines()[-1]
     assert few.err == ""
-    assert more.err == "dropcurve: 2 of 3 runs had been stored before; only the others were made\n"
+    assert more.err == "dropcurve: 2 of 3 runs were stored already; only the others were made\n"
 
 
 def test_the_setting_is_shown_down_to_automatic_values(dropcurve: Dropcurve) -> None:

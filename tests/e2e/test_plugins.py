@@ -52,7 +52,7 @@ def test_a_scenario_alone_loads_no_code(tmp_path: Path) -> None:
     [
         ("def dequeue(self, call): return 77", "has sent packet 77, which is not in its queue"),
         ("def dequeue(self, call): return self.nothing", "failed in dequeue (line 7): AttributeError"),
-        ("def dequeue(self, call): return None", "packets wait, but none was sent"),
+        ("def dequeue(self, call): return None", "the queue is not empty, but no packet was sent"),
     ],
 )
 def test_a_fault_is_reported_by_name_in_one_line(method: str, reported: str, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_fault_is_reported_by_name_in_one_line(method: str, reported: str, tmp
     found = cli(tmp_path, "conformance", "bad", "--plugin", "bad.py")
     (line,) = found.stderr.strip().splitlines()
     assert found.returncode == 2 and reported in line
-    if "packets wait" not in reported:
+    if "not empty" not in reported:
         run = cli(
             tmp_path,
             "run",

@@ -204,5 +204,7 @@ def test_every_queue_beside_ours_is_warned_about() -> None:
         f"b1 {merges.format('b1')}",
         "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us",
     ]
-    assert f"what leaves by v0 after us waits there if it is slower than 9 Mbit/s: {shaped}" in found["queue"]
+    assert (
+        f"packets that leave by v0 are queued there if it is slower than 9 Mbit/s: {shaped}" in found["queue"]
+    )
     assert len(found["queue"]) == 2

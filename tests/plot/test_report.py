@@ -135,8 +135,8 @@ def test_verdict_says_the_common_end_once(made: Made) -> None:
 
 
 def test_question(made: Made) -> None:
-    assert content.question(made()) == "What changes if tail drop gives way to RED (ns-2)?"
-    assert content.question(made(names=["a", "b", "c"])) == "What changes if a gives way to b or c?"
+    assert content.question(made()) == "What changes if RED (ns-2) replaces tail drop?"
+    assert content.question(made(names=["a", "b", "c"])) == "What changes if b or c replaces a?"
     result = made()
     result.variants[0].scenario["description"] = "Is RED worth it?"
     assert content.question(result) == "Is RED worth it?"

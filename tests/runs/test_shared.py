@@ -297,4 +297,4 @@ def test_the_command_line_says_what_had_been_stored(folder: Path, dropcurve: Cal
     words = ("run", "short.toml", "--replications", "3", "--no-report", "--cache", "cache")
     assert "stored before" not in dropcurve(*words, "--out", "a").err
     again = dropcurve(*words, "--out", "b")
-    assert "dropcurve: 3 of 3 runs had been stored before; only the others were made" in again.err
+    assert "dropcurve: 3 of 3 runs were stored already; only the others were made" in again.err

@@ -37,7 +37,7 @@ def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[.
     result = dc.compare(["short_queue.toml", "long_queue.toml"], replications=5)
     assert not any(one.real for one in result.differences())
     text = "\n".join(findings.sentences(result))
-    assert "in every replication alike, which says nothing of chance" in text
+    assert "equally in every replication, so its significance is unknown" in text
     assert " raises " not in text and " lowers " not in text
     assert any("are identical, because nothing in the scenario is random" in line for line in result.warnings)
 

@@ -78,7 +78,7 @@ def test_a_file_that_is_gone_is_named(kept: Path, dropcurve: Callable[..., Any])
 
 def test_check_counts_and_names_the_files(kept: Path, dropcurve: Callable[..., Any]) -> None:
     found = dropcurve("check", str(kept))
-    assert (found.code, found.out) == (0, f"{kept}: 4 files checked, all as they were written\n")
+    assert (found.code, found.out) == (0, f"{kept}: 4 files checked, none is damaged\n")
     (kept / "scenario.toml").write_text("a = 1\n", encoding="utf-8")
     found = dropcurve("check", str(kept), "--json")
     assert found.code == 1

@@ -16,7 +16,7 @@ from .link_conditions import Conditions, allowed_delay, conditions
 from .of_link import of_link
 from .scenario import conditions_of
 
-#: Windows below this lose so often that a fast retransmit has too few acknowledgements to start (RFC 5681).
+#: With windows below this a fast retransmit often has too few duplicate acknowledgements to start (RFC 5681).
 SMALL_WINDOW = 4.0
 
 
@@ -77,7 +77,7 @@ def advise(
         The designs with their expected results.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
 
     Example:
         ``advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts").designs[0].queue``

@@ -62,8 +62,8 @@ def all_designs(given: Conditions) -> Iterator[Design]:
 
 
 def room(given: Conditions, max_th: float = 0.0) -> float:
-    """The buffer in packets: as given, or the greater of a round trip's worth and twice where RED has dropped
-    everything.
+    """The buffer in packets: as given, or the greater of the bandwidth-delay product and twice the average at which
+    RED drops everything.
     """
     if given.buffer is not None:
         return max(1.0, math.floor(given.buffer))
@@ -103,7 +103,7 @@ def expect_held(
     loop: Callable[[Equilibrium], fluid.Transfer] | None,
     regime: str = "held",
 ) -> tuple[Expectation, ...]:
-    """Equilibrium of a discipline that holds its queue at `queue` packets, at each condition."""
+    """Equilibrium of a discipline that keeps its queue at `queue` packets, at each condition."""
     found = []
     for point in given.points():
         at = equilibrium.held(queue, point, regime=regime, b=given.b, rto_s=given.rto_s)

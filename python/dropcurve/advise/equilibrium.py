@@ -3,8 +3,8 @@
 References: FB00 (the queue law of TCP against the control function of RED), MGT00 and HMTG01a (the same point as
 equilibrium W0, p0, q0 of the fluid model). Units: queues and windows in packets, times in seconds.
 
-TCP's queue law: with q packets waiting a flow's window is W = (R C + q)/N, and by the law of TCP a loss p keeps it
-there; p falls as q rises. The discipline's control function is the share of packets that it drops or marks at an
+TCP's queue law: with q packets in the queue a flow's window is W = (R C + q)/N, and by the law of TCP a loss p keeps
+it there; p falls as q rises. The discipline's control function is the share of packets that it drops or marks at an
 average of q; it rises with q. Where they cross the two agree. RED's share of dropped or marked packets differs from
 `p_b`, depending on the spacing of marks; so the curves are those of the actual share.
 """
@@ -23,7 +23,8 @@ from .spacing import share
 class Curve:
     """RED's control function: thresholds in packets, `spacing` and `above` as in the discipline's options.
 
-    `limit` bounds the queue; every packet is taken from `max_th` (from twice that with `above` "gentle").
+    `limit` bounds the queue; every packet is dropped or marked from `max_th` on (from twice that with `above`
+    "gentle").
     """
 
     min_th: float
@@ -55,9 +56,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """W0, p0 and q0, the round trip there, and how the queue gets there.
+    """W0, p0 and q0, the round trip there, and the mechanism that determines the queue.
 
-    `regime` is "curve" (on a sloping part), "edge" (held at a jump of the curve: the queue swings about it), "buffer"
+    `regime` is "curve" (on a sloping part), "edge" (at a jump of the curve: the queue oscillates about it), "buffer"
     (drops by overflow only, so the queue is near the limit) or "held" (a controller holds its reference).
     """
 
@@ -109,6 +110,6 @@ def held(
     b: int = 2,
     rto_s: float = 1.0,
 ) -> Equilibrium:
-    """The equilibrium of a queue that something holds at `queue` packets."""
+    """The equilibrium of a queue that a controller keeps at `queue` packets."""
     loss = needed(queue, point, law=law, b=b, rto_s=rto_s)
     return Equilibrium(point.window(queue), loss, queue, point.round_trip(queue), regime)

@@ -51,7 +51,7 @@ def plant(point: Point, queue: float, *, b: int = 1) -> Transfer:
 
 
 def red(slope: float, w_q: float, capacity: float) -> Transfer:
-    """RED: `slope` in share of packets taken per packet of average."""
+    """RED: `slope` is the share of packets dropped or marked per packet of average."""
     pole = -capacity * math.log1p(-w_q)
     return lambda s: slope / (1.0 + s / pole)
 

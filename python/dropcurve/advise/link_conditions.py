@@ -118,7 +118,7 @@ def conditions(
         The conditions, with a target if the goal bounds delay.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
 
     Example:
         >>> conditions(rate="20 Mbit/s", rtt="40 ms", flows=8).rate_bps

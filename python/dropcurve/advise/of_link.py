@@ -23,7 +23,7 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
         Conditions whose flows are the long transfers that fill the queue; of ranges of rate and buffer the low ends.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
 
     Example:
         ``of_link("cable:up", flows="1-4").flows``

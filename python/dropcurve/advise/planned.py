@@ -14,7 +14,7 @@ from ..scenario import Scenario
 from ..verdict.traffic import Role, datagrams
 from .scenario import rate_of
 
-#: Largest packet of a flow that the E-model takes for speech, in bytes (`metrics.voice`).
+#: Largest packet of a flow that counts as speech in the E-model, in bytes (`metrics.voice`).
 SPEECH_BYTES = 300
 
 
@@ -28,9 +28,9 @@ class PlannedClass:
         sources: Of its groups: "ftp", "http", "voice", ...
         flows: Their number.
         reverse: Whether its data takes the reverse direction, so that the queue under design holds its ACKs alone.
-        parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "handing", "pages",
+        parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "object_senders", "pages",
             "cameras", "speech".
-        pages: Web pages that are asked for while a run is measured, on average; 0 where that is not known.
+        pages: Web pages that are requested in the measurement window, on average; 0 if that is unknown.
     """
 
     name: str
@@ -105,7 +105,7 @@ _NEEDS = {
     "finite": "only finite transfers end",
     "pages": "only web pages of several objects have a load time",
     "viewers": "only video over TCP has a bit rate and stalls",
-    "handing": "only applications that hand over objects have them",
+    "object_senders": "only applications that hand over objects have them",
     "cameras": "only shaped video has it",
     "speech": "only UDP flows with small packets have call quality",
 }
@@ -127,7 +127,7 @@ def _planned(
     if finite or sources & {"http", "video", "telnet"}:
         parts.add("transfers")
     parts |= {"finite"} if finite else set()
-    parts |= {"handing"} if sources & {"http", "video", "telnet"} else set()
+    parts |= {"object_senders"} if sources & {"http", "video", "telnet"} else set()
     parts |= {"pages"} if any(map(_embedding, groups)) else set()
     parts |= {"viewers"} if "video" in sources else set()
     parts |= {"cameras"} if "shaped" in sources else set()
@@ -145,7 +145,7 @@ def _planned(
 
 
 def _pages(group: dict[str, Any], seconds: float) -> float:
-    """Web pages that a group asks for in a time; 0 where their spacing is not exponential."""
+    """Web pages that a group requests in a time; 0 if their gaps are not exponential."""
     found = re.fullmatch(r"exponential (.+)", str(group.get("arrival", "")))
     if not _embedding(group) or found is None:
         return 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-#: Share of the memory that is left after the averaging interval (FB00).
+#: Weight that the old average keeps after the averaging interval (FB00).
 REMAINING = 0.1
 
 

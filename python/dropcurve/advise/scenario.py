@@ -14,7 +14,7 @@ from .link_conditions import Conditions
 def conditions_of(scenario: Scenario) -> Conditions:
     """Returns the conditions of a dumbbell, or of a chain's first hop. Raises UsageError where there is none.
 
-    The round trip is that of propagation; greedy TCP flows count, other traffic takes its share of the rate away.
+    The round trip is that of propagation; greedy TCP flows count; the rate of other traffic is subtracted.
     """
     found = scenario.resolved
     wire = found.get("dumbbell") or found.get("chain")
@@ -33,7 +33,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
         raise UsageError(
             "scenario",
             scenario.name,
-            "has no long TCP flows, and the models know no others",
+            "has no long TCP flows, and the models cover no others",
             'add flows with source = "ftp", or run it instead',
             shown="value",
         )

@@ -1,4 +1,4 @@
-"""The share of packets RED takes at a constant base probability, which depends on how marks are spaced.
+"""The share of packets that RED drops or marks at a constant base probability, by the spacing of marks.
 
 Reference: FJ93 (Floyd and Jacobson 1993) and the dialects of `red`. Units: probabilities are plain, gaps count
 packets.
@@ -47,7 +47,7 @@ def share(p_b: float, spacing: str) -> float:
 def mean_gap(p_b: float, spacing: str) -> float:
     """Mean number of packets from one mark to the next, the marked one included.
 
-    It is the sum over n of the chance that n packets pass unmarked, which falls linearly with n.
+    It is the sum over n of the probability that n packets pass unmarked, which falls linearly with n.
     """
     rule = RULES.get(spacing)
     if rule == "pseudocode":  # p_a = p_b / (1 - n p_b), n = 1 for the first packet

@@ -61,7 +61,8 @@ def newreno(p: float, sender: Sender) -> float:
 
     A cycle has 1/p packets until the first loss, the rest w of that window, of which p w more are lost, and a round
     trip of w/2 packets for each loss to be repaired. No timeout follows if the retransmission and the two packets of
-    limited transmit arrive, and of the rest of the window at least one; PFTK98 takes one for certain below 4 packets.
+    limited transmit arrive, and at least one packet of the rest of the window; PFTK98 assumes a certain timeout below 4
+    packets.
     """
     window, rounds = cycle(p, sender)
     lost = 1.0 + p * max(0.0, window - 1.0)
@@ -88,7 +89,7 @@ def backoff(p: float) -> float:
 
 
 def timeout_chance(p: float, window: float) -> float:
-    """The chance that a loss in a window ends in a timeout: Q of PFTK98, with its limit 3/w as p falls to 0."""
+    """The probability that a loss in a window ends in a timeout: Q of PFTK98, with its limit 3/w as p falls to 0."""
     if window <= 3.0:
         return 1.0
     if p < 1e-6:

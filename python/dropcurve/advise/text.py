@@ -16,7 +16,7 @@ from .link_conditions import Conditions
 REGIMES = {
     "curve": "",
     "edge": "at the jump of the curve: oscillates",
-    "buffer": "at most: overflow alone drops",
+    "buffer": "at the limit: drops by overflow only",
     "held": "",
 }
 
@@ -50,7 +50,7 @@ def _head(given: Conditions, width: int) -> Iterator[str]:
         f"{_range(*given.flows)} TCP flows, packets of {given.packet_bytes} B{buffer}"
     )
     if given.udp_bps:
-        yield f"(what is left of the link after {units.show_rate(given.udp_bps)} of UDP)"
+        yield f"(the rest of the link after {units.show_rate(given.udp_bps)} of UDP)"
     trips = [given.capacity * x for x in given.rtt_s]
     yield from _wrapped(
         f"{given.capacity:.4g} packets/s; a round trip holds {_range(*trips)} packets. Queueing delay aimed at: "

@@ -1,7 +1,7 @@
 """FreeBSD's dummynet: pipes, schedulers and queues of ``ipfw`` or ``dnctl``.
 
 Reference: Dummynet. A pipe shapes; its queue is by default tail drop of 50 slots, else RED (red, gred), CoDel or PIE; a
-scheduler on the pipe may be FQ-CoDel or FQ-PIE. How packets get there is a matter of rules.
+scheduler on the pipe may be FQ-CoDel or FQ-PIE. Rules send packets to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 KINDS = ("droptail", "red", "codel", "pie", "fq_codel", "fq_pie")
 #: Slots of a queue whose configuration states none.
 SLOTS = 50
-#: AQMs of a pipe or scheduler, each with its words that take a value.
+#: AQMs of a pipe or scheduler, with the words of each that take a value.
 AQM = {
     "codel": ("target", "interval"), "fq_codel": ("target", "interval", "quantum", "limit", "flows"),
     "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),
@@ -151,7 +151,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
 
 
 def _queue(own: Configured, held: list[Configured], origin: str) -> Import | None:
-    """The queue of one command; None for a pipe whose packets wait in a scheduler or a queue of its own."""
+    """The queue of one command; None for a pipe whose packets are queued in a scheduler or a queue of its own."""
     notes: list[Note] = []
     pipe = _pipe(own, held)
     kind = next((word for word in own.words if word in AQM), "")

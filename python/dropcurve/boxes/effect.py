@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..advise.spacing import RULES, share
 from .settings import Settings
 
-#: Differences of less than this share of the larger are not worth a word.
+#: Differences of less than this share of the larger value are not reported.
 WORTH = 0.02
 
 

@@ -35,7 +35,7 @@ ALIASES = {
     "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
     "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet", "dnctl": "dummynet", "opnsense": "dummynet",
 }  # fmt: skip
-#: Boxes that read and write more than curves of RED: the module of each lists its disciplines as ``KINDS``.
+#: Boxes with other disciplines than RED: the module of each lists them as ``KINDS``.
 OWN_KINDS = ("sqm", "mikrotik", "vyos", "dummynet")
 #: Names that are safe in a line of any box's configuration.
 _NAMES = {
@@ -266,7 +266,7 @@ def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:
 
 
 def _with_policers(found: Import, text: str) -> Import:
-    """The import with a note on policers that its text has besides the queue."""
+    """The import with a note on the policers that its text has in addition to the queue."""
     # The reader of tc places its notes itself.
     reader = None if found.box == "linux" else _POLICERS.get(found.box)
     notes = policers.elsewhere(list(reader(text))) if reader else []

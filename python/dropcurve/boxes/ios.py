@@ -94,7 +94,7 @@ def _tail(dev: str, name: str) -> list[str]:
 def _plain(
     given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
-    """Tail drop, a queue limit alone; and fair queues, with how many there are."""
+    """Tail drop, a queue limit alone; and fair queues, with their number."""
     in_bytes = not given.text("limit").endswith(("pkts", "pkt"))
     unit, short = ("bytes", "B") if in_bytes else ("packets", "pkts")
     limit = whole(given.bytes_("limit") if in_bytes else given.packets("limit"), "limit", unit, notes)

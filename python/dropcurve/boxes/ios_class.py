@@ -1,6 +1,6 @@
 """Statements of a Cisco policy's class besides dropping: priority, policing, shares of the link; and its other lines.
 
-Reads configurations and ``show policy-map interface`` alike (CiscoWRED, CiscoLLQ).
+Reads configurations and the output of ``show policy-map interface`` (CiscoWRED, CiscoLLQ).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def fair_queues(block: Block) -> int | None:
 
 
 def drops_beyond(block: Block) -> bool:
-    """Whether the policer of a class drops what exceeds its rate; else it marks alone."""
+    """Whether the policer of a class drops what exceeds its rate; else it only marks."""
     actions = re.findall(
         r"\b(?:exceed|violate)-action\s+(\S+)|\bexceeded\b.*?actions:\s*(\S+)", block.body, re.S
     )
@@ -129,7 +129,7 @@ def _limit(block: Block) -> str:
 
 
 def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | None:
-    """The rate that a class is sure of while all others are busy; None where that is not known or is all of it."""
+    """The guaranteed rate of a class while all others are busy; None if it is unknown or is the whole rate."""
     if not block.policy:
         return None
     if is_priority(block):

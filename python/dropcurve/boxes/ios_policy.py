@@ -1,6 +1,6 @@
-"""The structure of Cisco texts: policies in classes of other policies, and the rate at which a class is emptied.
+"""The structure of Cisco texts: policies in classes of other policies, and the rate at which a class is served. Reads
 
-Reads configurations and ``show policy-map interface`` alike (CiscoWRED).
+configurations and the output of ``show policy-map interface`` (CiscoWRED).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Policies:
         return (place.title, float(stated[1]) * 1e3) if place and stated else None
 
     def _outward(self, block: Block) -> Iterator[Block]:
-        """The block and those around it; each once, as a text may put policies into each other."""
+        """The block and those around it; each once, since a text may nest policies in a circle."""
         seen: set[str] = set()
         at: Block | None = block
         while at is not None and at.title not in seen:
@@ -88,9 +88,9 @@ class Policies:
 
 
 def policies(text: str) -> Policies:
-    """The blocks of a text and how they lie in each other."""
+    """The blocks of a text and their nesting."""
     found = Policies()
-    # Policies that are open, with how far in their lines begin: what is shown nests by it, a configuration does not.
+    # Open policies with the indentation of their lines: the output of `show` nests by it, a configuration does not.
     open_: list[tuple[int, str]] = []
     at: Block | None = None
     points: list[str] = []

@@ -116,7 +116,7 @@ def _queues(found: Policies, origin: str) -> list[Block]:
 
 
 def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
-    """One queue, with the queues above it and notes on settings that are lost."""
+    """One queue, with the queues above it and notes on lost settings."""
     notes: list[Note] = []
     rate = found.rate_bps(block)
     known = rate or rate_bps
@@ -293,7 +293,7 @@ def _rows(
             Note(
                 "load",
                 "class",
-                "class N of the scenario is precedence N; flows are of class 0 unless they say",
+                "class N of the scenario is precedence N; flows are of class 0 unless they state another",
             )
         )
     missing = [number for number in range(8) if number not in found]

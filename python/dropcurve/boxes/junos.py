@@ -1,7 +1,7 @@
 """Junos: drop profiles over the fill level of a queue, a scheduler that uses them, its map and the interface.
 
 Reference: JunosCoS. Fill levels and drop probabilities are whole percent; the buffer is a time at the rate of the
-queue. There is no weight to set: the fill level is judged as it is.
+queue. There is no weight to set: the instantaneous fill level counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Junos read: a drop profile and the scheduler that uses it, from stanzas or ``set`` lines.
+"""Import from Junos: a drop profile and the scheduler that uses it, from stanzas or ``set`` lines.
 
 Reference: JunosCoS.
 """
@@ -21,7 +21,7 @@ from .red_rows import INSTANT
 Point = tuple[int, int]
 
 
-#: Delay that the whole buffer of an interface holds, for buffers that are a share of it (JunosCoS).
+#: Delay of the whole buffer of an interface, for buffers that are a share of it (JunosCoS).
 PORT_BUFFER_S = 0.1
 
 
@@ -65,7 +65,7 @@ def _of(
             origin=found.origin,
         )
     if profiles:
-        notes.append(Note("load", "w_q", "Junos has no weight to set: the fill level is judged as it is"))
+        notes.append(Note("load", "w_q", "Junos has no weight to set: the instantaneous fill level counts"))
     if len(profiles) > 1:
         rest = ", ".join(profiles[1:])
         notes.append(

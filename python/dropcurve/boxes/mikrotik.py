@@ -27,7 +27,7 @@ TC = {
     "pfifo": "pfifo", "bfifo": "bfifo", "mq-pfifo": "pfifo", "red": "red", "sfq": "sfq", "pcq": "sfq",
     "codel": "codel", "fq-codel": "fq_codel", "cake": "cake", "none": "pfifo",
 }  # fmt: skip
-#: Queue types that are there without being added: kind and options.
+#: Built-in queue types: kind and options.
 BUILT_IN = {
     "default": ("pfifo", {"pfifo-limit": "50"}), "default-small": ("pfifo", {"pfifo-limit": "10"}),
     "ethernet-default": ("pfifo", {"pfifo-limit": "50"}), "wireless-default": ("sfq", {}),

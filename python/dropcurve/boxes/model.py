@@ -19,7 +19,7 @@ from .link import profile, scenario
 
 @dataclass(frozen=True)
 class Note:
-    """Something to know about one option.
+    """A note on one option.
 
     ``kind`` is "rounded" (the box knows other steps), "lost" (the box cannot express it), "assumed" (the configuration
     does not state it) or "load" (a precondition for loading it).
@@ -75,7 +75,7 @@ class Export:
 
 #: Remedy for a damaged text.
 EXPORT_AGAIN = "export it from the box once more"
-#: A limit of packets that no box reaches.
+#: A limit in packets beyond that of any box.
 MOST_PLACED = 10_000_000
 #: Packets of a priority queue whose text states no limit.
 PRIORITY_PKTS = 64
@@ -108,7 +108,7 @@ class Import:
         rate_bps: Rate of a shaper in the text; None if it has none.
         others: Further queues in the text.
         title: Name of the queue in the configuration, as ``--name`` takes it; "" if it has none.
-        share_bps: Rate that the queue is sure of while the others are busy; None if that is all of it.
+        share_bps: Guaranteed rate of the queue while the others are busy; None if that is the whole rate.
         above: Queues that are served before this one.
         urgent: Whether it is a priority queue itself.
         policed_bps: Rate above which a policer drops its packets before they queue; None without one.
@@ -198,7 +198,7 @@ def placed(kind: str, params: Mapping[str, Any], above: Sequence[Priority]) -> t
     if not above:
         return kind, dict(params)
     first = {"kind": "droptail", "limit": above[0].limit}
-    # Each band has a limit of its own: that of all together never binds.
+    # Each band has a limit of its own, so the common limit has no effect.
     return "prio", {
         "limit": f"{MOST_PLACED} pkts", "bands": [first, {"kind": kind, **params}], "class_by": "precedence",
         "band_of": [1, 1, 1, 1, 1, 0],

@@ -10,9 +10,9 @@ from typing import Any
 from ..files.shape import faults
 from .model import refuse
 
-#: Digits that a number may have: more mean nothing to any box, and take Python long to convert.
+#: Most digits of a number: no box uses more, and Python takes long to convert them.
 DIGITS = 40
-#: Largest number that is worked with; sizes, rates and counts of boxes end far below.
+#: Largest number accepted; sizes, rates and counts of boxes are far smaller.
 MOST = 2.0**64
 _REAL = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
 
@@ -26,7 +26,7 @@ def check_digits(text: str, *, origin: str = "") -> None:
             f"line {line}",
             f"{found[0][:DIGITS]}...",
             f"must have {DIGITS} digits at most",
-            "check what the text should say there",
+            "correct the number",
             origin=origin,
         )
 

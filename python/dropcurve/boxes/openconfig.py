@@ -16,7 +16,7 @@ from .numbers import fit, whole
 from .red_rows import INSTANT, cells, lost, percent, rows_of
 from .settings import Settings
 
-#: A threshold of this or more, in bytes, is how boxes write that there is none.
+#: A threshold of this or more, in bytes, means no threshold.
 UNBOUNDED = 2**40
 
 
@@ -43,11 +43,9 @@ def export(
     exponent = min(16, max(1, round(-math.log2(rows.w_q))))
     if abs(0.5**exponent - rows.w_q) > 1e-9 * rows.w_q:
         notes.append(Note("rounded", "w_q", f"{rows.w_q:.4g} becomes 2^-{exponent} = {0.5**exponent:.4g}"))
+    notes.append(Note("load", "weight", "its meaning is the vendor's choice: here the exponent, as in Cisco"))
     notes.append(
-        Note("load", "weight", "what it means is the vendor's choice: here the exponent, as in Cisco")
-    )
-    notes.append(
-        Note("lost", "limit", f"{rows.limit[0]:g} pkts: the buffer is a matter of buffer-allocation-profiles")
+        Note("lost", "limit", f"{rows.limit[0]:g} pkts: the buffer belongs to buffer-allocation-profiles")
     )
     ecn = given.flag("ecn")
     config = {
@@ -58,7 +56,7 @@ def export(
         "queues": {"queue": [{"name": queue, "config": {"name": queue, "queue-management-profile": name}}]}
     }
     if shape:
-        notes.append(Note("load", "", "the shaper is a matter of scheduler-policies: none was written"))
+        notes.append(Note("load", "", "the shaper belongs to scheduler-policies: none was written"))
     else:
         notes.append(bottleneck(dev, given.rate_bps, shaper=False))
     tree = {
@@ -139,7 +137,7 @@ def read(
         high = buffer_bytes
     elif high > buffer_bytes > low:
         share *= (buffer_bytes - low) / (high - low)
-        text = f"{high} B lies beyond the buffer, at whose end the line has come to {share:.3g}"
+        text = f"{high} B lies beyond the buffer, at whose end the line has reached {share:.3g}"
         notes.append(Note("rounded", "max_th", text))
         high = buffer_bytes
     weight = INSTANT
@@ -149,7 +147,7 @@ def read(
             Note("assumed", "w_q", f"weight {config['weight']} is taken as an exponent, as in Cisco")
         )
     else:
-        notes.append(Note("assumed", "w_q", "no weight: the queue is judged as it is"))
+        notes.append(Note("assumed", "w_q", "no weight: the instantaneous queue counts"))
     params = _loaded(
         max(1, low), high, share, weight, bool(config.get("enable-ecn")), f"{buffer_bytes} B", packet_bytes
     )

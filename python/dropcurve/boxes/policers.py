@@ -1,8 +1,8 @@
 """Policers of a box's configuration: token buckets that drop before any queue, and their effect on a queue.
 
 If the rate of a policer is below the one that a queue is served with, packets are dropped before they could queue, and
-no setting of the queue changes that; if it is not, the queue is the bottleneck and the policer has next to nothing to
-drop (RFC 2697). The policer of a queue's own class is simulated, and so is that of a text without any queue.
+no setting of the queue changes that; if it is not, the queue is the bottleneck and the policer drops almost
+nothing (RFC 2697). The policer of a queue's own class is simulated, and so is that of a text without any queue.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from .settings import Settings
 
 #: The disciplines such a box can be configured for.
 KINDS = ("red", "wred", "gred")
-#: A weight that means no averaging: ours must stay below 1.
+#: A weight that means no averaging; in scenarios it must be below 1.
 INSTANT = 0.999999
 
 
@@ -140,5 +140,5 @@ def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int
 def no_weight(rows: Rows, notes: list[Note], *, box: str) -> None:
     """The note of a box without an average."""
     notes.append(
-        Note("lost", "w_q", f"{rows.w_q:.4g}: {box} has no weight to set; it judges the queue as it is")
+        Note("lost", "w_q", f"{rows.w_q:.4g}: {box} has no weight to set; the instantaneous queue counts")
     )

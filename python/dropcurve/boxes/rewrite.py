@@ -88,7 +88,7 @@ def _linux(text: str, found: Import, made: Export) -> str | None:
 
 
 def _at(head: str, title: str) -> bool:
-    """Whether a command's head names the place ``title``; variables of the shell can stand for parts of it."""
+    """Whether a command's head names the place ``title``; it may contain shell variables."""
     words = head.replace('"', "").split()
     place = [word for key in ("dev", "parent") for word in _after(words, key)] + (
         ["root"] if "root" in words else []
@@ -295,13 +295,13 @@ def _sqm(text: str, found: Import, made: Export) -> str | None:
     section = next((one for one in sqm.sections(text) if one.name == name), None)
     if section is not None:
         options |= sqm.kept(section, options, side)
-    # Options of another kind of queue that stand there mean nothing to the new one.
+    # Options of another kind of queue have no meaning for the new one.
     cleared = {f"{side}{key}": "" for key in ("limit", "target", "qdisc_opts")}
     return sqm.replaced(text, name, cleared | options)
 
 
 def _sonic(text: str, found: Import, made: Export) -> str | None:
-    """The profile's entry in CONFIG_DB: values that differ alone, in the text's own layout."""
+    """The profile's entry in CONFIG_DB: only values that differ, in the text's own layout."""
     try:
         (new,) = json.loads(made.text)["WRED_PROFILE"].values()
         start = next(one.value for one in members(text, text.index("{")) if one.key == "WRED_PROFILE")
@@ -309,13 +309,13 @@ def _sonic(text: str, found: Import, made: Export) -> str | None:
         old = list(members(text, start))
     except (ValueError, KeyError, TypeError, StopIteration):
         return None
-    # Colours that the profile leaves out have no curve, and get none.
+    # Colours without a curve in the profile get none.
     colours = {_colour(one.key) for one in old} | {""}
     kept = {key: value for key, value in new.items() if _colour(key) in colours}
     return with_values(text, old, kept) if old else None
 
 
 def _colour(key: str) -> str:
-    """The colour that a key of a profile is about; "" for a key about all of them."""
+    """The colour of a key of a profile; "" for a key of all colours."""
     found = re.match(r"(?:wred_)?(green|yellow|red)_", key)
     return found[1] if found else ""

@@ -1,4 +1,4 @@
-"""A discipline's options as plain numbers, automatic ones worked out for the link at hand."""
+"""A discipline's options as plain numbers, with automatic ones resolved for the given link."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ kind = "{kind}"
 mss = "{mss} B"
 """
 
-#: Round trip that automatic values follow where none is given.
+#: Round trip for automatic values if none is given.
 RTT_S = 0.1
 
 
@@ -132,7 +132,7 @@ def settings(
 
 @lru_cache(maxsize=64)
 def _link(text: str) -> Scenario:
-    """The scenario of a link; a search asks for the settings of many designs on one."""
+    """The scenario of a link; cached, since a search resolves many designs on one link."""
     return Scenario.parse(text)
 
 

@@ -1,7 +1,7 @@
 """SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB.
 
-Reference: SONiCQoS. Thresholds are bytes for each of three colours, probabilities whole percent; the queue is judged
-as it is, without an average. Values are text, as the database holds them.
+Reference: SONiCQoS. Thresholds are bytes for each of three colours, probabilities whole percent; the instantaneous
+queue counts, without an average. Values are text, as the database holds them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def export(
         Note(
             "lost",
             "limit",
-            f"{rows.limit[0]:g} pkts: the buffer is a matter of BUFFER_PROFILE and BUFFER_QUEUE",
+            f"{rows.limit[0]:g} pkts: the buffer belongs to BUFFER_PROFILE and BUFFER_QUEUE",
         )
     )
     ecn = given.flag("ecn")
@@ -80,7 +80,7 @@ def export(
 def _loaded(
     stated: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
 ) -> tuple[str, dict[str, Any]]:
-    """The discipline of the ASIC: `red` for one curve, for several `wred` with the shortest average there is."""
+    """The discipline of the ASIC: `red` for one curve, for several `wred` with the shortest possible average."""
     shared: dict[str, Any] = {"limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B"}
     if len(set(stated)) == 1:
         low, high, share = stated[0]
@@ -128,7 +128,7 @@ def read(
                 f"the text does not state the buffer: {buffer_bytes} B, twice the upper threshold; say --buffer",
             )
         )
-    notes.append(Note("load", "w_q", "the queue is judged as it is, without an average"))
+    notes.append(Note("load", "w_q", "the instantaneous queue counts, without an average"))
     if len(set(stated)) > 1:
         notes.append(
             Note(

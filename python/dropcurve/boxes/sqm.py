@@ -90,7 +90,7 @@ def export(
     rates = {own: _kbit(given.rate_bps, "rate", notes), other: 0}
     if other_bps is not None:
         rates[other] = _kbit(other_bps, other, notes)
-        # The script reads the options of both directions; ECN of the other one is that of its traffic, too.
+        # The script reads the options of both directions; ECN of the other direction also affects its traffic.
         options |= {_ecn_key(one): options[_ecn_key(own)] for one in (own, other)}
     else:
         notes.append(

@@ -35,7 +35,7 @@ LOST = {
     "autorate-ingress": "the rate stays as it is", "nat": "addresses are taken as they are",
     "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
 }  # fmt: skip
-#: Note on a queue that must not mark.
+#: Note on a queue without marking.
 MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
 #: Bytes of the Ethernet header, which the kernel counts unless an overhead is stated.
 ETHERNET = 14
@@ -52,7 +52,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     notes += [Note("lost", word, lost) for word, lost in LOST.items() if word in options]
     wire = _wire(options, notes)
     if "flowblind" in options and "besteffort" in options and not _describes_wire(options):
-        # One queue, packets as they are: COBALT behind a shaper.
+        # One queue, without overhead: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
@@ -65,7 +65,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     if "memlimit" in options:
         found["limit"] = f"{tc.size(options['memlimit'])} B"
         notes.append(
-            Note("lost", "memlimit", "Linux counts what buffers occupy, here packets count as they are")
+            Note("lost", "memlimit", "Linux counts the memory of buffers, the simulator the bytes of packets")
         )
     return "cake", found, rate
 

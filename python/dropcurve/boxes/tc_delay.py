@@ -42,7 +42,7 @@ def fq_codel(given: Settings, notes: list[Note], problems: Problems) -> Written 
     problems.require(quantum >= 256, "quantum", f"{quantum} B", "Linux takes 256 B or more", "raise it")
     _only(given, notes, ways=1)
     if not memory:
-        notes.append(Note("rounded", "memory_limit", "no bound becomes 4 GB, the most there is"))
+        notes.append(Note("rounded", "memory_limit", "no bound becomes 4 GB, the largest value"))
         memory = 2**32 - 1
     words = [
         "limit", str(limit), "flows", str(flows), *words, "quantum", str(quantum),
@@ -299,7 +299,7 @@ def droptail(given: Settings, notes: list[Note], problems: Problems) -> Written 
     if given.text("victim") == "random":
         notes.append(Note("lost", "victim", "random: Linux drops the arriving packet"))
     if given.text("limit_test") == "before":
-        notes.append(Note("lost", "limit_test", "Linux refuses what would not fit"))
+        notes.append(Note("lost", "limit_test", "Linux drops packets that do not fit"))
     shown: dict[str, Any] = {"victim": "head" if head else "tail"}
     if not given.text("limit").endswith(("pkts", "pkt")) and not head:
         limit = round(given.bytes_("limit"))
@@ -317,7 +317,7 @@ def _whole_packets(given: Settings, key: str, notes: list[Note], problems: Probl
             Note(
                 "rounded",
                 key,
-                f"{exact + 1:g} packets with the arriving one become {exact:g}, which is what may wait",
+                f"{exact + 1:g} packets with the arriving one become {exact:g}, the packets in the queue",
             )
         )
     whole = round(exact)

@@ -151,7 +151,7 @@ def choke(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float |
 
 
 def gred(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
-    """`gred`, from its set-up and a line for each virtual queue. The `limit` of the whole binds nothing in Linux."""
+    """`gred`, from its set-up and a line for each virtual queue. The overall `limit` has no effect in Linux."""
     rows = sorted(queue.virtual, key=lambda one: tc.count(one["DP"]))
     if not rows:
         raise UsageError(

@@ -17,7 +17,7 @@ from ..errors import UsageError
 CODEL_TICK_S = 1024e-9
 #: The kernel's clock of packet schedulers: tc works out RED's idle table in these.
 PSCHED_TICK_S = 64e-9
-#: Largest number that is worked with: the kernel's own fields have 64 bits at most.
+#: Largest number accepted: the kernel's own fields have 64 bits at most.
 MOST = 2.0**64
 #: RED's thresholds are kept shifted up by `ewma` in 32 bits.
 BITS = 32
@@ -231,5 +231,5 @@ def show_time(seconds: float) -> str:
 
 
 def show_number(value: float) -> str:
-    """A number in all its digits, without an exponent: a probability that loses its last one loses a step."""
+    """All digits of a number, without an exponent: a probability without its last digit may be a step lower."""
     return format(Decimal(repr(value)), "f")

@@ -27,7 +27,7 @@ FLAGS = {
     "satellite", "interplanetary", "ether-vlan", "pppoa-vcmux", "pppoa-llc", "pppoe-vcmux", "pppoe-llcsnap",
     "bridged-vcmux", "bridged-llcsnap", "ipoa-vcmux", "ipoa-llcsnap", "pppoe-ptm", "bridged-ptm",
 }  # fmt: skip
-#: Verbs of commands that set nothing up.
+#: Verbs of commands that configure nothing.
 NOT_SET = ("del", "delete", "show", "list", "ls", "lst", "get", "flush")
 #: Kinds whose words "flows" and the like take a value.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
@@ -90,7 +90,7 @@ def _enter(found: Tree, one: Queue, words: list[str]) -> None:
         found.notes.append(Note("lost", "netem", f"{one}: its delay and loss are not simulated"))
     elif CONTAINERS.get(one.kind):
         found.notes.append(Note("lost", one.kind, f"{one.place}: {CONTAINERS[one.kind]}"))
-    # A later command for the same place replaces the queue that stood there.
+    # A later command for the same place replaces the earlier queue.
     found.queues[:] = [
         other for other in found.queues
         if (other.dev, other.place) != (one.dev, one.place) or not one.place or other.kind != one.kind

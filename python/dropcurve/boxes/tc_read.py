@@ -1,4 +1,4 @@
-"""Reads Linux queues, taken apart by `tc_parse`, as disciplines with parameters, each in its place of the tree."""
+"""Reads Linux queues, parsed by `tc_parse`, as disciplines with parameters, each at its place in the tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
-    """The queue of a text; of several, the first that nothing is served after, or the one at the place ``name``: a
+    """The queue of a text; of several, the first that has no queue served after it, or the one at the place ``name``: a
     device, a handle, or its place as printed. Raises ScenarioError if there is none.
     """
     held, known = _known(text, origin)

@@ -1,4 +1,4 @@
-"""The tree that ``tc`` commands build: queues, the classes they hang under, and the shapers above.
+"""The tree that ``tc`` commands build: queues, their classes, and the shapers above.
 
 A queue's rate is that of its own class, never of another one's; bands of `prio` above it are named.
 """
@@ -46,7 +46,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class Branch:
-    """A class, or a shaper: its interface, identity and parent, the rate it is sure of and the most it gets."""
+    """A class, or a shaper: its interface, identity and parent, its guaranteed and its highest rate."""
 
     dev: str
     name: str
@@ -57,14 +57,14 @@ class Branch:
 
 @dataclass
 class Tree:
-    """Everything that was found in a text."""
+    """All queues, classes and notes of a text."""
 
     queues: list[Queue] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     def branch(self, queue: Queue) -> Branch | None:
-        """The class or shaper that a queue hangs under; the only one of its interface where no parent is stated."""
+        """The class or shaper above a queue; the only one of its interface if no parent is stated."""
         mine = [one for one in self.branches if one.dev in ("", queue.dev) or not queue.dev]
         if queue.parent and queue.parent != "root":
             major = f"{queue.parent.partition(':')[0]}:"
@@ -212,7 +212,7 @@ def check(words: list[str], number: int) -> None:
 
 
 def fill(held: Tree) -> None:
-    """Enters the plain queues that the kernel puts where a text puts none: into bands, classes and token buckets."""
+    """Adds the default queues of the kernel where a text states none: in bands, classes and token buckets."""
     for one in [other for other in held.queues if other.kind in ("prio", "tbf")]:
         inside = [
             other for other in held.queues if other.dev == one.dev and other.parent.startswith(one.handle)

@@ -70,7 +70,7 @@ def import_text(found: Import, *, width: int = 100) -> str:
         lines.append(f"shaped to {units.show_rate(found.rate_bps)}")
     lines += notes(found.notes, width=width)
     if found.others:
-        lines.append(f"also there, not taken: {', '.join(found.others)}")
+        lines.append(f"other queues in the text: {', '.join(found.others)}")
     lines.append(f"--queue {shlex.quote(found.queue)}")
     if found.above:
         lines.append(f"below {found.above[0].title}: --queue {shlex.quote(queue_text(*found.placed))}")

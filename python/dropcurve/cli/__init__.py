@@ -1,7 +1,7 @@
 """The command line: one thin file for each verb; here the exit codes of errors and of Ctrl-C.
 
-Exit codes: 0 done, 1 the answer is no good (a run hit a limit, running work was lost), 2 the input is, 70 an
-error of ours, 130 interrupted.
+Exit codes: 0 done, 1 the answer is invalid (a run hit a limit, running work was lost), 2 the input is invalid, 70 an
+internal error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..errors import DropcurveError, Problem, UsageError, failed
 INTERRUPTED = 130
 #: Variable by which a shell asks for the completion of a line.
 COMPLETE = "_DROPCURVE_COMPLETE"
-#: Exit code for an error of ours: EX_SOFTWARE of sysexits.h.
+#: Exit code of an internal error: EX_SOFTWARE of sysexits.h.
 OURS = 70
 
 
@@ -149,7 +149,7 @@ def _run(
         tell(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)
         return INTERRUPTED
     except SystemExit as left:
-        # The parser of arguments leaves like this when any pipe breaks, also one that is not our output.
+        # The parser of arguments exits this way when any pipe breaks, also one that is not our output.
         cause = left.__context__
         if isinstance(cause, ReaderGone):
             raise cause from None

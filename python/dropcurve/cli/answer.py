@@ -1,4 +1,4 @@
-"""The answers of `run` and `compare`: work with progress, store, draw, print."""
+"""The answers of `run` and `compare`: runs with progress, then stores, draws and prints the result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def give(
 
 def _reused(result: Result) -> str:
     whole = wording.count(len(result.variants) * len(result.seeds), "run")
-    return f"dropcurve: {result.reused} of {whole} had been stored before; only the others were made"
+    return f"dropcurve: {result.reused} of {whole} were stored already; only the others were made"
 
 
 def stated(result: Result) -> tuple[Exchange | None, Weights | None]:

@@ -86,7 +86,7 @@ def describe_misuse(error: Exception) -> Problem:
     verb = context.command_path if context is not None else "dropcurve"
     text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
     text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
-    # Click puts the name and the value into its sentence, and the nearest name behind it.
+    # Click puts the name and the value into its sentence, and appends the nearest name.
     rule, _, near = re.sub(
         r"[;.]? \(?(?:[Dd]id you mean |Possible options: )", "\0", text.rstrip(")")
     ).partition("\0")

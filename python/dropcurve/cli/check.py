@@ -43,7 +43,7 @@ def check(
         if not faults:
             files = wording.count(found.files, "file")
             end = (
-                "checked, all as they were written"
+                "checked, none is damaged"
                 if found.compared
                 else "read; there are no checksums to compare them with"
             )
@@ -52,7 +52,7 @@ def check(
 
 
 def _mistyped(folder: Path) -> list[Fault]:
-    """The faults of a result or sweep whose files are what was written, or have no checksums."""
+    """The faults of a result or sweep whose files match their checksums, or have none."""
     from ..errors import ResultError
     from ..files.checksums import Fault
     from ..results.result import Result

@@ -50,8 +50,8 @@ def compare(
     ones. The verdict weighs utilisation against delay, or the terms of --goal, over all scenarios or conditions.
 
     A lone word after a discipline's colon is its dialect. Keys shared with the scenario's discipline, such as
-    limit, keep their values unless given. Many shipped scenarios bring their own variants. A link with ranges stands
-    for a few conditions, and with DualPI2 among the queues it has an L4S sender.
+    limit, keep their values unless given. Many shipped scenarios bring their own variants. A link with ranges is
+    simulated under a few conditions, and with DualPI2 among the queues it has an L4S sender.
 
     \b
     Examples:

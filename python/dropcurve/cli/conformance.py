@@ -1,4 +1,4 @@
-"""dropcurve conformance: a discipline against the rules that every queue keeps."""
+"""dropcurve conformance: a discipline against the rules for every queue."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def conformance(
     reorders: Annotated[bool, typer.Option("--reorders", help="Packets of one flow may overtake.")] = False,
     json: o.Json = False,
 ) -> int:
-    """Check a discipline against the rules that every queue obeys.
+    """Check a discipline against the rules for every queue.
 
-    No packet is lost or invented, packets of a flow keep their order, length and backlog are right, marks go to
-    ECN-capable packets alone, and the same seed returns the same result.
+    No packet is lost or invented, packets of a flow keep their order, length and backlog are right, only ECN-capable
+    packets are marked, and the same seed returns the same result.
 
     \b
     Examples:

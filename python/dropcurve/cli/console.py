@@ -27,14 +27,14 @@ class Interrupted(Exception):
     """Ctrl-C, with a note on the runs that are stored."""
 
 
-#: Substitutes for signs that a terminal cannot show.
+#: Substitutes for characters that a terminal cannot show.
 PLAIN = {
     "±": "+-", "✓": "+", "✗": "x", "≠": "#", "−": "-", "–": "-", "…": "..", "×": "x",
 }  # fmt: skip
 
 
 def spell_out(*streams: Any) -> None:
-    """Lets streams whose encoding lacks our signs show plain ones instead of failing."""
+    """Makes streams replace characters that their encoding lacks."""
     import codecs
 
     def plain(error: UnicodeError) -> tuple[str, int]:
@@ -126,7 +126,7 @@ class Bar:
 
         Args:
             share: Of the whole work, from 0 to 1; None if it is unknown.
-            text: Of what is done.
+            text: The progress in words.
             more: A second line, only for a terminal.
         """
         now = time.monotonic()

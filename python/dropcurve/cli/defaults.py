@@ -1,6 +1,6 @@
 """Defaults of options from the environment and from a file.
 
-``DROPCURVE_JOBS`` and ``DROPCURVE_OUT`` stand for ``jobs`` and ``out`` of ``config.toml`` in
+``DROPCURVE_JOBS`` and ``DROPCURVE_OUT`` override ``jobs`` and ``out`` of ``config.toml`` in
 ``$XDG_CONFIG_HOME/dropcurve`` (``~/.config/dropcurve``)::
 
     jobs = 4                 # threads of every verb

@@ -29,7 +29,7 @@ def with_engine(verb: Callable[..., Any]) -> Callable[..., Any]:
             return verb(*args, **more)
 
     option = inspect.Parameter("engine", inspect.Parameter.KEYWORD_ONLY, default="fast", annotation=Engine)
-    # Typer reads names and defaults from the one and types from the other.
+    # Typer reads names and defaults from the signature and types from the annotations.
     call.__signature__ = signature.replace(parameters=[*signature.parameters.values(), option])  # type: ignore[attr-defined]
     call.__annotations__ = {**verb.__annotations__, "engine": Engine}
     return call

@@ -160,7 +160,7 @@ def settings(
         buffer: Likewise.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
     """
     from ..quantities import units
     from ..scenario import links

@@ -1,4 +1,4 @@
-"""dropcurve fix: a box's configuration in, a better one out."""
+"""dropcurve fix: finds better queues for a box's configuration."""
 
 from __future__ import annotations
 
@@ -186,8 +186,8 @@ def _places(
     file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str | None, link: str | None,
     packet: str, duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
-    """The text of a configuration, and each of its queues in its place under every condition; priority queues are no
-    places."""
+    """The text of a configuration, and each of its queues in its place under every condition; priority queues are left
+    out."""
     from .. import boxes
     from ..errors import DropcurveError
     from ..fixes import place
@@ -311,7 +311,7 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
 
 
 def _to_load(one: QueueFix) -> list[Note]:
-    """Notes on loading a queue; that it needs a shaper is none where the text has one."""
+    """Notes on loading a queue; the note that it needs a shaper is left out if the text has one."""
     from ..boxes.model import NEEDS_SHAPER
 
     notes = [] if one.load is None else one.load.notes

@@ -1,6 +1,4 @@
-"""dropcurve import: an existing configuration as a discipline, a scenario, and an answer to whether it is any
-good.
-"""
+"""dropcurve import: reads an existing configuration as a discipline and a scenario, and judges it."""
 
 from __future__ import annotations
 
@@ -145,7 +143,7 @@ def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list
     ranges has all of its corners. The first has the low end of each.
 
     Raises:
-        UsageError: For values that make no sense.
+        UsageError: For invalid values.
     """
     from ..quantities import ranges, units
 
@@ -200,7 +198,7 @@ def _parsed(
 
 
 def reading(file: str, *, rate: float | None, buffer: str | None, packet: int) -> dict[str, Any]:
-    """The options of `dropcurve.boxes.read` that every verb with a configuration has."""
+    """The options of `dropcurve.boxes.read` common to all verbs that read a configuration."""
     from ..quantities import units
 
     room = None if buffer is None else units.packets(buffer, packet_bytes=packet)
@@ -215,7 +213,7 @@ def title(file: str) -> str:
 
 
 def round_trip(rtt: str | None, box: str) -> tuple[float, float] | None:
-    """Least and greatest base round trip in seconds: as given, else those usual for the box;
+    """Least and greatest base round trip in seconds: as given, else the usual ones for this box;
     None for that of the link."""
     from ..quantities import units
 
@@ -369,6 +367,6 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     queues["droptail"].pop("ecn", None)
     rivals = {name: where.put(name, params) for name, params in queues.items()}
     if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
-        # The fair queue of routers, the only one there that keeps flows apart.
+        # The fair queue of routers, the only one there that isolates flows.
         rivals["fair-queue"] = where.put("drr", {"limit": buffer(where), "queues": FAIR["fair-queue 1024"]})
     return {**rivals, "advised RED": where.put(design.discipline, dict(design.params))}

@@ -1,4 +1,4 @@
-"""dropcurve live: the same queue on real packets."""
+"""dropcurve live: the simulator's queues on real packets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ app = typer.Typer(
 
 @app.callback()
 def nothing(context: typer.Context) -> None:
-    """Without a subcommand, lists those there are."""
+    """Without a subcommand, lists the subcommands."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
@@ -64,7 +64,7 @@ def lab(
 ) -> int:
     """Send real kernels' TCP through the scenario's queue, and compare with the simulator.
 
-    Hosts are namespaces that vanish with the lab; no root is needed, but as root timing is better.
+    Hosts are namespaces that are removed with the lab; no root is needed, but as root timing is better.
 
     \b
     Examples:
@@ -88,7 +88,7 @@ def lab(
             changes=[_change(text) for text in change or ()], out=out, tell=tell,
         )  # fmt: skip
     except KeyboardInterrupt:
-        raise console.Interrupted("interrupted; everything the lab had made is gone") from None
+        raise console.Interrupted("interrupted; everything that the lab made is removed") from None
     if json:
         console.data(answer.record())
     elif not quiet:
@@ -227,7 +227,7 @@ def run(
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """A queue between two interfaces that exist; Ctrl-C stops it.
+    """Run a queue between two existing interfaces; Ctrl-C stops it.
 
     Needs the right to open them (root, or CAP_NET_RAW and CAP_NET_ADMIN), and drops it once they are open.
 
@@ -262,7 +262,7 @@ def run(
 
 
 def _shower(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
-    """Shows the counters, and at first how to reach the forwarder."""
+    """Shows the counters, and the first time also the address of the forwarder."""
     from ..live.router import screen
     from . import console
 

@@ -126,6 +126,6 @@ def _item(term: str, text: str) -> tuple[str, ...]:
 
 
 def _escaped(text: str) -> str:
-    """Text without meaning to roff: no control line, backslashes and hyphens as themselves."""
+    """Text escaped for roff: no control line, literal backslashes and hyphens."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain[:1] in (".", "'") else plain

@@ -10,14 +10,14 @@ from ..tuning.measures import measure, names
 from ..tuning.stress.parameters import listed as bounds
 from .verbs import VERBS, command
 
-#: Words of answers and errors that are no names of things.
+#: Words of answers and errors that do not name an entry of another list.
 TERMS = {
     "bottleneck": "the link whose queue is judged; in a scenario the one of its [dumbbell]",
     "answer": "what the wizard asks for: a number of its list, or a value of the kind that it names",
     "assignment": "a value for a key of a scenario: --set queue.max_p=0.1",
     "bound": "the largest or least value of a measure that a goal accepts: 'p95 delay < 15ms'",
     "bounds": "the traffic that `stress` may choose: keys of a TOML file, shown by `dropcurve list bounds`",
-    "buffer": "the most that may wait in a queue, in packets, bytes, milliseconds of the link or bandwidth-delay "
+    "buffer": "the largest size of a queue, in packets, bytes, milliseconds of the link or bandwidth-delay "
     "products: 100pkts, 1.5MB, 50ms, 1bdp",
     "configuration": "the text of a router that `fix` and `import` read and `export` writes",
     "direction": "of a link's queue: down or up, as in --link dsl:up",
@@ -29,8 +29,8 @@ TERMS = {
     "figure": "a drawing of a result: `dropcurve list plots`",
     "file": "a path that a command reads or writes; - is standard input",
     "flows": "the tables [flows.NAME] of a scenario, a group of senders each; as an option long TCP flows at a time",
-    "goal": "what a search looks for and a verdict weighs: a preset such as balanced, or measures with bounds such as "
-    "'p95 delay < 15ms, max utilisation'",
+    "goal": "the objective and constraints of a search and of a verdict: a preset such as balanced, or measures with "
+    "bounds such as 'p95 delay < 15ms, max utilisation'",
     "half-width": "half of a confidence interval: 3.5 ± 0.2 is the interval from 3.3 to 3.7",
     "harm": "what `stress` maximises: a goal, or a measure such as p95 delay",
     "interface": "a network device of this machine, for `live`: eth0",
@@ -38,7 +38,7 @@ TERMS = {
     "margin": "the difference that matters: two designs within it are equal",
     "measure": "what a goal can name; `dropcurve list measures` shows all",
     "process": "the command itself, in messages about memory and threads",
-    "command": "the words that repeat an answer",
+    "command": "the command line that repeats an answer",
     "format": "of a figure: svg, pdf or png",
     "printed": "a number that a paper prints, which `reproduce` compares with",
     "quantity": "a measure of a claim, with a class or link",
@@ -62,7 +62,7 @@ TERMS = {
     "decide",
     "variants": "the scenarios that `compare` runs under the same random numbers",
     "verb": "the first word of a command: `dropcurve --help` lists them",
-    "verdict": "the first sentence of an answer: what to load or keep, what that buys and costs",
+    "verdict": "the first sentence of an answer: the queue to load or keep, with its gains and costs",
 }
 #: Words of routers, and their counterparts here.
 ROUTER_WORDS = {

@@ -1,4 +1,4 @@
-"""dropcurve new: the beginning of a discipline of one's own."""
+"""dropcurve new: writes the skeleton of a discipline of your own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def new(
 ) -> int:
     """Begin a discipline of your own: a Python file or a Rust crate.
 
-    The crate needs no other one. The discipline works as it is written; docs/guide/plugins.md goes on from there.
+    The crate needs no other one. The discipline works as written; docs/guide/plugins.md explains the next steps.
 
     \b
     Examples:

@@ -218,7 +218,7 @@ def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
 
 
 def weights(goal: str | None, scenario: Scenario, exchange: str | None) -> Weights | None:
-    """The weights of ``--goal`` for a scenario; None for the balanced goal, which the verdict weighs by itself.
+    """The weights of ``--goal`` for a scenario; None for the balanced goal, which is the verdict's default.
 
     Raises:
         UsageError: For a goal that cannot be parsed or weighed, and for measures that no run has a value of.
@@ -242,7 +242,7 @@ def folder(out: Path | None, name: str, seed: int, scenarios: Iterable[str]) -> 
 
     ``DROPCURVE_OUT`` or the file of defaults may name another folder than results.
 
-    The number of replications is no part of it, so that a result can be made more precise in its place.
+    The number of replications is not part of it, so that a result can be made more precise in the same folder.
     """
     if out is not None:
         return out

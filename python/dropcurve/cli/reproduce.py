@@ -1,4 +1,4 @@
-"""dropcurve reproduce: published studies done again, each claim judged."""
+"""dropcurve reproduce: repeats published studies and judges each claim."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def show(
     metric: o.Metric = None,
     setup: Annotated[
         bool,
-        typer.Option("--setup", help="Show what was simulated, down to what each automatic value became."),
+        typer.Option("--setup", help="Show the simulated scenarios, with every automatic value resolved."),
     ] = False,
     json: o.Json = False,
 ) -> int:

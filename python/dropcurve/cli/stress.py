@@ -45,7 +45,7 @@ Rival = Annotated[
     typer.Option(metavar="KIND[:KEY=VALUE,...]", help="A rival besides the usual ones. Repeatable."),
 ]
 Keep = Annotated[
-    float, typer.Option(metavar="SHARE", help="Share of the harm that the minimal scenario must still do.")
+    float, typer.Option(metavar="SHARE", help="Share of the harm that the minimal scenario must still cause.")
 ]
 Runs = Annotated[int, o.shared("runs", "one traffic case each")]
 Fresh = Annotated[int, o.shared("replications", "on fresh seeds, from which the harm is estimated")]
@@ -130,7 +130,7 @@ def _folder(design: str, command: str, within: Path | None) -> Path:
 
 
 def _lab(answer: StressAnswer) -> str:
-    """The command that plays the minimal scenario on real kernels; "" where a lab cannot."""
+    """The command that runs the minimal scenario on real kernels; "" if a lab cannot."""
     from ..errors import DropcurveError
     from ..live import plan
     from ..tuning.stress.findings import SCENARIO

@@ -51,7 +51,7 @@ def imported(given: Mapping[str, Any]) -> dict[str, Any]:
         ``toml``, the text of the scenario.
 
     Raises:
-        DropcurveError: For a text that no box understands.
+        DropcurveError: For text that is no configuration of a known box.
     """
     from ..fixes import place
 

@@ -76,7 +76,7 @@ def sweep(
                 progress=None if progress is None else lambda done, needed: progress(done, needed, done / needed),
             )  # fmt: skip
     except KeyboardInterrupt:
-        note = f"interrupted; what was finished is kept in {folder}, the same command goes on from there"
+        note = f"interrupted; finished runs are stored in {folder}; the same command resumes from there"
         raise console.Interrupted(note) from None
     if json:
         console.data(answer.record | {"points": plain(answer, metric or [])})

@@ -45,7 +45,7 @@ def with_trust(verb: Callable[..., Any]) -> Callable[..., Any]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in OPTIONS.items()
     ]
-    # Typer reads names and defaults from the one and types from the other.
+    # Typer reads names and defaults from the signature and types from the annotations.
     call.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *options])  # type: ignore[attr-defined]
     call.__annotations__ = {**verb.__annotations__, **{name: kind for name, (kind, _) in OPTIONS.items()}}
     return call

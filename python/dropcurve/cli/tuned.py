@@ -121,7 +121,7 @@ class Watch:
 
     @property
     def share(self) -> float | None:
-        """Share of the runs that are made; None before their number is known. Work left over at the end counts
+        """Share of the runs that are made; None before their number is known. Work that remains at the end counts
         little."""
         if not self.total:
             return None

@@ -18,7 +18,7 @@ _HERE = Path(__file__).resolve().parents[2]
 
 
 class Unexpected:
-    """Turns an error of ours into one line on standard error; with ``debug`` it passes, traceback and all.
+    """Turns an internal error into one line on standard error; with ``debug`` it passes with its traceback.
 
     It also takes panics of the core, which are no `Exception`, but neither Ctrl-C nor an exit. ``code`` is the exit
     code that it names under ``--json``.
@@ -66,7 +66,7 @@ def tell(
 
 
 def described(error: BaseException, trace: TracebackType | None) -> Problem:
-    """An error of ours as a problem of one line."""
+    """An internal error as a problem of one line."""
     if isinstance(error, MemoryError):
         remedy = "run fewer at once (--jobs 1), a shorter --duration or fewer flows"
         return Problem("memory", type(error).__name__, "out of memory", remedy, shown="rule")

@@ -1,4 +1,4 @@
-"""The verbs: each is imported when it is called for, so that `dropcurve --help` loads none of them."""
+"""The verbs: each is imported when it is called, so that `dropcurve --help` loads none of them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ VERBS = {
     ),
     "agree": Verb("agree", "Show how well recorded runs of Linux and ns-3 cover a queue and a sender."),
     "new": Verb("new", "Begin a discipline of your own: a Python file or a Rust crate."),
-    "conformance": Verb("conformance", "Check a discipline against the rules that every queue obeys."),
+    "conformance": Verb("conformance", "Check a discipline against the rules for every queue."),
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
     "completion": Verb("completion", "Print a completion script for bash, zsh or fish."),
@@ -100,7 +100,8 @@ class VerbCommand(typer.core.TyperCommand):
     """A command that refuses empty values, and whose help groups its options by `GROUPS`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parses the arguments. Raises UsageError for the first that is empty, which would pass for the default."""
+        """Parses the arguments. Raises UsageError for the first that is empty, since it would silently mean the
+        default."""
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
         for param in self.get_params(ctx):
             value = given.get(param.name)
@@ -167,7 +168,7 @@ class _Conversion:
 
 
 class VerbGroup(typer.core.TyperGroup):
-    """The group of all verbs, which imports a verb when it is asked for."""
+    """The group of all verbs, which imports a verb on first use."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The arguments and options, with ``--help``."""

@@ -123,8 +123,8 @@ def _delays(setup: Setup, share: float) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """One guideline: its section, its question, the flows, and the metrics (``name`` or ``name[class]``) that
-    answer.
+    """One guideline: its section, its question, the flows, and the metrics (``name`` or ``name[class]``) that answer
+    it.
     """
 
     section: str

@@ -1,4 +1,4 @@
-"""Cost of a discipline (RFC 7928 section 11): the work of a packet, and how much there is to set."""
+"""Cost of a discipline (RFC 7928 section 11): instructions for each packet, and the number of parameters to set."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .cost import cost
 #: Signs of grades in the table; those of measures, and one for tests whose measures point both ways.
 GRADES = {**SIGNS, "mixed": "±", "undecided": "·"}
 
-#: Called with the discipline, its number and how many there are.
+#: Called with the discipline, its number and the number of disciplines.
 Progress = Callable[[str, int, int], None]
 
 

@@ -1,1 +1,1 @@
-"""Files of others, and files of ours: bounded reads of regular files, and the types of their contents."""
+"""Reading and writing of files: bounded reads of regular files, checks of their types, and writes that appear whole."""

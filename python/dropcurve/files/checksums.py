@@ -23,7 +23,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)")
 
 @dataclass(frozen=True)
 class Fault:
-    """A file that is not as it was written, and how."""
+    """A damaged file and its fault."""
 
     path: Path
     what: str

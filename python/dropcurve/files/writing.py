@@ -23,7 +23,7 @@ def draft(path: Path) -> Iterator[Path]:
     try:
         yield partial
         with partial.open("rb") as written:
-            # Its content reaches the disk before its name does.
+            # The content reaches the disk before the rename.
             os.fsync(written.fileno())
         partial.replace(path)
     except OSError as error:

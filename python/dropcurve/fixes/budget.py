@@ -58,7 +58,7 @@ class Plan:
     Attributes:
         names: Of the designs.
         replications: Of each.
-        dropped: Designs that there was no time for.
+        dropped: Designs that did not fit into the time.
     """
 
     names: tuple[str, ...]

@@ -37,7 +37,7 @@ SELF_SETTING = {
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 #: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
 FAIR_ROUNDS = (1.0, 2.0)
-#: Disciplines that Linux has with a shaper of their own alone.
+#: Disciplines that Linux only has with their own shaper.
 SHAPING = ("cake", "cobalt")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
@@ -47,7 +47,7 @@ LOCAL_AIMS = (0.25, 0.5)
 STEP_SHARE = 1.0 / 7.0
 #: Round trip where the scenario has no long flows.
 ROUND_TRIP_S = 0.04
-#: Runs of a search that has no limit of time: as few as a search can have, for the finals decide.
+#: Runs of a search that has no limit of time: the fewest of a search, because the final comparison decides.
 SEARCH_RUNS = 60
 #: Best designs of a search that go into the comparison.
 BEST = 2

@@ -59,7 +59,7 @@ def _losses(one: QueueFix) -> dict[str, float]:
 
 
 def _of_kind(one: QueueFix, kind: str, search: Thoroughness, exchange: Exchange | None) -> QueueFix:
-    """The answer with a design of this kind, or with the queue that is there if it is of the kind and not worse."""
+    """The answer with a design of this kind, or with the present queue if it is of the kind and not worse."""
     alone = one.loaded
     if (one.exports[alone].discipline if alone else one.found.discipline) == kind:
         return one
@@ -78,7 +78,7 @@ def _of_kind(one: QueueFix, kind: str, search: Thoroughness, exchange: Exchange 
 def _verdict_of_kind(
     one: QueueFix, names: Sequence[str], search: Thoroughness, exchange: Exchange | None
 ) -> Verdict:
-    """The verdict on these designs and the queue that is there."""
+    """The verdict on these designs and the present queue."""
     among = [
         f"{place.condition} {name}".strip() for place in one.place.conditions for name in [YOURS, *names]
     ]

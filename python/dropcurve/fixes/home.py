@@ -1,7 +1,7 @@
-"""A home's line: two queues; a long upload queue starves the download.
+"""The line of a home, with two queues; a long upload queue starves the download.
 
-The modem's own queue is tail drop that holds a quarter of a second, as in such boxes (`dropcurve.scenario.links`).
-Each direction is judged with the queue of the other one mended, for both are loaded together.
+The modem's own queue is tail drop with a buffer of a quarter of a second (`dropcurve.scenario.links`). Each direction
+is judged with a good queue (FQ-CoDel) in the other, because both new queues are loaded together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .place import Place, place
 #: Boxes that a line can be configured on.
 HOME_BOXES = ("sqm", "linux")
 #: Discipline of the other direction's queue while one is judged.
-MENDED = "fq_codel"
+OTHER_QUEUE = "fq_codel"
 #: Buffer of a queue that is put before the modem's: the value that sqm-scripts set.
 ROOM = f"{sqm.LIMIT} pkts"
 #: The interface of the line.
@@ -53,7 +53,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         )
     found = []
     for direction, name in (("up", "wan upload"), ("down", "wan download")):
-        typed = f"{text}:{direction},back={MENDED}"
+        typed = f"{text}:{direction},back={OTHER_QUEUE}"
         profile, _ = links.parse(typed)
         held = Import(
             box, "droptail", {"limit": f"{profile.buffer_pkts(direction)} pkts"},

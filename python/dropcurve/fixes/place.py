@@ -44,7 +44,7 @@ class Place:
         others: The same queue under the other conditions.
         policed: Whether a policer holds it below the rate that it is served with: new designs are shaped to the rate
             of the policer.
-        room: Buffer of new designs, where the queue that is there belongs to another box (a modem); else "".
+        room: Buffer of new designs, if the present queue belongs to another box (a modem); else "".
     """
 
     found: Import

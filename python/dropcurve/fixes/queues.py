@@ -61,12 +61,12 @@ class QueueFix:
         result: The simulation of all of them and of the imported queue, `YOURS`.
         verdict: The verdict on these designs.
         untuned: Why there was no search, "" if there was one.
-        chosen: The design to load although the verdict is to keep what is there, because the other direction of the
-            line decides; else "".
-        kept: Whether the queue that is there stays although the verdict is to load another one, for the same reason.
-        joint: Sentence on what both directions of the line have in common, where this one alone would load another
+        chosen: The design to load although the verdict is to keep the present queue, because the other direction of
+            the line decides; else "".
+        kept: Whether the present queue stays although the verdict is to load another one, for the same reason.
+        joint: Sentence on the design that both directions of the line share, if this one alone would load another
             design; else "".
-        limited: What the time left out of the comparison; "" where it left out nothing.
+        limited: Sentence on the parts that did not fit into the time; "" if there are none.
     """
 
     place: Place
@@ -96,12 +96,12 @@ class QueueFix:
 
     @property
     def loaded(self) -> str:
-        """Name of the design to load; "" to keep what is there."""
+        """Name of the design to load; "" to keep the present queue."""
         return self.chosen or (self.verdict.recommended if self.better else "")
 
     @property
     def load(self) -> Export | None:
-        """The configuration to load; None to keep what is there."""
+        """The configuration to load; None to keep the present queue."""
         return self.exports[self.loaded] if self.loaded else None
 
 
@@ -188,14 +188,14 @@ def _judged(
             raise DropcurveError(
                 "configuration",
                 where.found.box,
-                "every design for this link runs as your queue does",
+                "every design for this link behaves as your queue does",
                 "keep it, or give the rate and round trip of the line if they differ",
                 shown="value",
             )
         # Half as many again, and at least the number that the verdict asks for, while the time allows it.
         if verdict.status != "undecided" or verdict.more is None or count >= most:
             return result, verdict, limited
-        # Runs that were made are stored: only further ones take time.
+        # Finished runs are stored, so only further ones take time.
         further = max(statistics.next_size(count, maximum=most), count + verdict.more) - count
         now = time.monotonic()
         if left_s is not None and now + further * (now - spent) / count > began + left_s:

@@ -1,5 +1,5 @@
-"""The same queue on real packets: a lab of real kernels, a router between two interfaces, and the proof that it is
-the same.
+"""The simulator's queues on real packets: a lab of real kernels, a router between two interfaces, and the replay of
+records.
 
 | module | holds |
 |---|---|
@@ -7,14 +7,14 @@ the same.
 | `launch` | where the lab runs: namespaces of this kernel, or a kernel in virtual time |
 | `keeper`, `scratch`, `clean` | processes and folders that end with the command, also when it is killed |
 | `datagrams`, `addresses` | its UDP; names and numbers of its hosts |
-| `world` | the lab itself, from inside |
+| `world` | the lab itself, inside its namespaces |
 | `forwarder` | the process that forwards, and its control socket |
 | `measure` | results of a run |
 | `lab` | runs and predictions, side by side |
 | `check` | how exactly this machine shapes and delays |
-| `router` | two interfaces that exist |
+| `router` | the queue between two existing interfaces |
 | `hidden`, `merging` | other queues and merging of packets at the same interface |
-| `replay` | a record, judged again |
+| `replay` | a record, compared with the simulator's queue |
 | `bottleneck`, `pytest_plugin` | a link in virtual time for tests of other people's protocols |
 
 ``docs/live.md`` is the guide.

@@ -12,7 +12,7 @@ from .lab import PREFIX as LAB
 
 @dataclass(frozen=True)
 class Cleaned:
-    """Folders that went, and folders that are for another to remove: in another network namespace, or as root."""
+    """The removed folders, and those that only another user can remove: in another network namespace, or as root."""
 
     removed: list[Path]
     left: list[Path]
@@ -27,7 +27,7 @@ class Cleaned:
 
 
 def clean() -> Cleaned:
-    """Removes the folders of labs and routers that were killed with everything that would have cleaned up, and turns
+    """Removes the folders of labs and routers that were killed together with their keepers, and turns
     on again the offloads that such a router had turned off at its interfaces. Running routers stay."""
     temporary = Path(tempfile.gettempdir())
     places = [(temporary, LAB), (temporary, launch.GUEST), (router.runtime(), router.PREFIX)]

@@ -1,10 +1,10 @@
-"""UDP of a lab, at the moments at which the simulator's sources send.
+"""UDP of a lab, at the times at which the simulator's sources send.
 
     python -m dropcurve.live.datagrams send|receive JOB HOST RESULT
 
-runs in a host's network namespace, for all its UDP flows, says ``ready`` when its sockets are open, and reads the
-moment at which the run begins: nanoseconds of the monotonic clock. A datagram carries its number and when it was sent,
-where there is room. Arrivals have the kernel's own time, so that a receiver that wakes late is no delay.
+runs in a host's network namespace, for all its UDP flows, prints ``ready`` when its sockets are open, and reads the
+time at which the run begins: nanoseconds of the monotonic clock. A datagram carries its number and, if it is long
+enough, its sending time. Arrivals have the kernel's timestamps, so that a receiver that wakes late adds no delay.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SO_TIMESTAMPNS = 35
 BUFFER = 4 << 20
 #: Among those of `SCHED_FIFO`; the forwarder has the next.
 PRIORITY = 4
-#: Most that are read of one flow before the others get their turn.
+#: Most datagrams read of one flow before the next flow is served.
 BATCH = 64
 
 
@@ -38,7 +38,7 @@ Lines = dict[int, socket.socket]
 
 
 def send(flows: list[dict[str, Any]], lines: Lines, host: str, began_ns: int) -> dict[int, dict[str, Any]]:
-    """Sends every datagram when it is due; how many, and how late the sending was, by flow."""
+    """Sends every datagram when it is due; returns their number and lateness by flow."""
     late: dict[int, list[float]] = {number: [] for number in lines}
     largest = max((size for flow in flows for size in flow["payload_bytes"]), default=0)
     filler = bytes(largest)
@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> int:
     flows = [flow for flow in job["flows"] if flow["transport"] == "udp" and source(flow) == sender]
     lines = {flow["number"]: _socket(host, flow["number"], flow["tos"]) for flow in flows}
     with suppress(PermissionError):
-        # As root: a sender that is late is another load.
+        # Real-time priority as root: a late sender would change the load.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -113,7 +113,7 @@ def plain(error: OSError) -> str:
 def main(arguments: list[str]) -> int:
     """Runs the forwarder; 1 and a line on standard error if it cannot."""
     settings, result = arguments
-    # Opened beforehand: at work this process may open no file.
+    # Opened now, because this process may not open files while it forwards.
     with Path(result).open("w", encoding="utf-8") as file:
         try:
             file.write(_core.live_forward(Path(settings).read_text(encoding="utf-8")))

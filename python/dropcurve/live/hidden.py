@@ -15,15 +15,15 @@ from .plan import bits
 SYS = Path("/sys/class/net")
 #: Disciplines of the kernel without a queue of their own, or without shaping and early drops.
 HARMLESS = {"", "noqueue", "pfifo", "pfifo_fast", "bfifo", "mq"}
-#: Devices that send through another one, whose discipline then comes after us.
+#: Devices that send through another one, whose discipline is behind our queue.
 STACKED = {"vlan", "macvlan", "ipvlan", "macsec"}
-#: Offloads that merge received packets before we see them.
+#: Offloads that merge received packets before they reach our queue.
 MERGING = ("large-receive-offload", "rx-gro-hw")
 
 
 @dataclass(frozen=True)
 class Device:
-    """An interface or a netfilter queue, how it is used, and why so."""
+    """An interface or a netfilter queue, its use, and the reason for it."""
 
     name: str
     kind: str
@@ -45,7 +45,9 @@ def queues(devices: Sequence[Device], rate: str) -> list[str]:
             found += [*_slow(one.name, rate), *_stacked(one.name), *_shared(one.name), *_merging(one.name)]
     if any(one.kind == "queue" for one in devices):
         for name in names():
-            found += _after(name, f"what leaves by {name} after us waits there if it is slower than {rate}")
+            found += _after(
+                name, f"packets that leave by {name} are queued there if it is slower than {rate}"
+            )
     if sum(one.kind == "packet" for one in devices) == 2 and _routes():
         found.append(
             "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us"

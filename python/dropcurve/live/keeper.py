@@ -2,12 +2,12 @@
 
     python -m dropcurve.live.keeper JOB
 
-Our standard input is a pipe whose other end our parent holds. When it closes, because the parent ended in any way, the
-command gets its last signal, after a while SIGKILL, and all that came of it too; then its folders are removed. If this
+Our standard input is a pipe from our parent. When it closes, because the parent ended in any way, the
+command gets its last signal, after a while SIGKILL, as do its descendants; then its folders are removed. If this
 process is killed, the command gets the signal from the kernel. The job is a `KeeperJob` as JSON.
 
-Once the command runs, this process gives up its capabilities, except for the one that turns merging on again where that
-is to be done, and the kernel refuses it all system calls but those that wait, kill and remove (seccomp).
+Once the command runs, this process gives up its capabilities, except for the one that turns merging on again if that
+is necessary, and seccomp allows it only the system calls that wait, kill and remove.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class KeeperJob:
     unmerged: list[str] = field(default_factory=list)
 
     def command(self) -> list[str]:
-        """Its command line. It is to have a pipe as standard input, and a session of its own."""
+        """Its command line. It needs a pipe as standard input, and a session of its own."""
         return [sys.executable, "-m", "dropcurve.live.keeper", json.dumps(asdict(self))]
 
 
 def keep(job: KeeperJob) -> tuple[int, bool]:
-    """Runs the command; returns its exit code, and whether the process that asked for it has gone."""
+    """Runs the command; returns its exit code, and whether the parent process has ended."""
     libc = ctypes.CDLL(None, use_errno=True)
     us = os.getpid()
     # Orphans of the command become our children.
@@ -79,7 +79,7 @@ def keep(job: KeeperJob) -> tuple[int, bool]:
 
 
 def clear(started: subprocess.Popen[bytes]) -> None:
-    """Kills the command, if it still runs, and everything that came of it; back when all of it is gone."""
+    """Kills the command, if it still runs, and its descendants; returns when all have ended."""
     with suppress(ProcessLookupError):
         os.killpg(started.pid, signal.SIGKILL)
     started.wait()

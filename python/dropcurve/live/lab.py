@@ -1,4 +1,4 @@
-"""Real kernels through the scenario's queue, compared with the simulator's prediction."""
+"""Traffic of real kernels through the scenario's queue, compared with the simulator's prediction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .replay import replay
 CLOSE = 0.05
 #: Prefix of the names of its folders.
 PREFIX = "dropcurve-lab-"
-#: Files kept of a run, in both directions.
+#: Stored files of a run, in both directions.
 FILES = {"records": ["record", "record.back"], "captures": ["capture.pcapng", "capture.back.pcapng"]}
 #: Receives messages on the progress.
 Tell = Callable[[str], None]
@@ -44,7 +44,7 @@ class LabRow:
 
 @dataclass(frozen=True)
 class LabAnswer:
-    """Result of `lab`. ``warnings`` are reasons not to trust it; ``folder`` holds the files kept of its runs."""
+    """Result of `lab`. ``warnings`` are reasons not to trust it; ``folder`` holds the stored files of its runs."""
 
     name: str
     title: str
@@ -102,8 +102,8 @@ def lab(
     ``virtual`` runs it in a kernel of its own in virtual time: slower or faster than time, but with the same bytes
     for the same seed. ``replications`` runs it again with the next seeds, ``predict`` is how often it is simulated
     (0: not at all). ``changes`` are made to the link while it runs, each at a number of seconds, such as
-    ``(10, {"rate": "5 Mbit/s", "queue.target": "10 ms"})``; the simulator has no such thing, so that nothing is
-    predicted then. ``out`` keeps the first run: its record, its capture for Wireshark and the output of every program.
+    ``(10, {"rate": "5 Mbit/s", "queue.target": "10 ms"})``; the simulator has no such changes, so nothing is predicted
+    then. ``out`` keeps the first run: its record, its capture for Wireshark and the output of every program.
     Raises DropcurveError if no lab can run here, ScenarioError for a scenario that a lab cannot run.
     """
     if replications < 1 or predict < 0:

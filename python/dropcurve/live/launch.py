@@ -1,8 +1,7 @@
 """Runs a lab: in namespaces of this kernel, or in a kernel of its own in virtual time.
 
-In namespaces nothing is ever made on the host itself: the lab is the first process of new user (unless root), network,
-mount and process namespaces, and when it ends, however it ends, the kernel takes all of them away. A keeper ends it
-when we end, however we do.
+In namespaces nothing changes on the host itself: the lab is the first process of new user (unless root), network,
+mount and process namespaces, and when it ends, in whatever way, the kernel removes them. A keeper ends it when we end.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PROGRAMS = {
     "ping": "iputils-ping",
     "sysctl": "procps",
 }
-#: Names the folder of the kernel in virtual time.
+#: Environment variable with the folder of the kernel in virtual time.
 ORACLE = "DROPCURVE_ORACLE"
 #: Its path in a checkout.
 BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "linux-oracle"
@@ -89,7 +88,7 @@ def in_namespaces(
     """Runs a lab in namespaces, in real time, and returns its measurements.
 
     ``files`` may name ``records`` and ``captures``, there and back, which are written to ``out``. ``scratch`` is a
-    folder that is to go if we are killed. Raises DropcurveError if it cannot run here.
+    folder that is removed if we are killed. Raises DropcurveError if it cannot run here.
     """
     if why := missing():
         raise DropcurveError("lab", "", why, "use --virtual, or another machine", shown="rule")
@@ -158,7 +157,7 @@ def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, 
     """Runs a command that ends with this process, as do its folders; returns whether it ended in time."""
     job = keeper.KeeperJob(words, folders=[str(claim.path) for claim in claims])
     with log.open("wb") as said:
-        # A session of its own: Ctrl-C is for us.
+        # A session of its own, so that Ctrl-C only reaches us.
         started = subprocess.Popen(
             job.command(), stdin=subprocess.PIPE, stdout=said, stderr=said, env=_environment(), start_new_session=True,
             pass_fds=[claim.lock for claim in claims],
@@ -175,8 +174,7 @@ def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, 
 
 
 def _pinned(folder: Path) -> list[str]:
-    """The guest's threads hand over to each other all the time, which is quickest on one processor: each place has
-    its own."""
+    """The guest's threads wake each other all the time, which is fastest on one processor: each guest has its own."""
     if not shutil.which("taskset"):
         return []
     allowed = sorted(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Metrics of a lab's run: those that a simulation of the same scenario has as well, and those of the lab itself."""
+"""Metrics of a lab's run: those of a simulation of the same scenario, and those of a lab alone."""
 
 from __future__ import annotations
 

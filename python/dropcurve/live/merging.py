@@ -1,4 +1,4 @@
-"""Turns generic receive offload (GRO), which merges arriving frames, off on an interface while a queue runs there.
+"""Turns off generic receive offload (GRO), which merges arriving frames, on an interface while a queue runs there.
 
 The interfaces are noted beforehand in a folder of the run (`scratch`). If the whole run is killed, the note remains,
 and the process that removes the folder turns GRO on again first.
@@ -24,7 +24,7 @@ SIOCETHTOOL, ETHTOOL_GGRO, ETHTOOL_SGRO = 0x8946, 0x2B, 0x2C
 
 @contextmanager
 def off(interfaces: Iterable[str], folder: Path) -> Iterator[None]:
-    """Turns GRO off where it is on and we have the rights, with a note in ``folder``, and on again afterwards."""
+    """Turns GRO off if it is on and we have the rights, with a note in ``folder``, and on again at the end."""
     note = folder / NOTE
     if merging := [name for name in interfaces if merges(name)]:
         note.write_text(json.dumps({"namespace": _namespace(), "interfaces": merging}), encoding="utf-8")

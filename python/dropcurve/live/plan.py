@@ -2,7 +2,7 @@
 
 A lab has the two hosts of a dumbbell as network namespaces, with an address for each flow, and between them the
 forwarder, which is the routers, the bottleneck and every flow's private links. Traffic is the kernel's TCP, by iperf3,
-and its UDP, at the moments at which the simulator's sources send.
+and its UDP, at the times at which the simulator's sources send.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -
     """The lab of a scenario. Random draws (starts, and each datagram of UDP) are as in the simulation
     with this seed. ``changes`` are made to the link while it runs.
 
-    Raises ScenarioError with everything in it that a lab cannot have.
+    Raises ScenarioError with every part of it that a lab cannot have.
     """
     found = scenario.resolved
     problems = list(_unsuitable(found))

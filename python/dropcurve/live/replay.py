@@ -1,4 +1,4 @@
-"""A record of real traffic, judged again by the simulator's queue."""
+"""Replays a record of real traffic through the simulator's queue and compares the verdicts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Agreement:
         """Sentences on the differences; none if the verdicts are identical and the record has its end."""
         if not self.identical:
             return [f"the replay differs: {self.difference}"]
-        return [] if self.whole else ["the record was cut short; what is there is identical"]
+        return [] if self.whole else ["the record was cut short; the rest is identical"]
 
     def __str__(self) -> str:
         if not self.identical:

@@ -1,4 +1,4 @@
-"""Two interfaces that exist, and the queue between them."""
+"""The queue between two existing interfaces."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .measure import too_late
 
 #: Seconds between two readings of the counters.
 LOOK_S = 1.0
-#: Seconds that a forwarder which has stopped to answer has to end.
+#: Seconds until a forwarder that no longer answers must have ended.
 PATIENCE_S = 15.0
 #: Prefix of the names of its folders.
 PREFIX = "dropcurve-live-"
@@ -153,9 +153,9 @@ def runtime() -> Path:
 def running(
     router: Router, *, limit_s: float = 300.0
 ) -> Iterator[tuple[Control, Path, subprocess.Popen[str]]]:
-    """The forwarder at work: a line to it, the path of its control socket, and its process.
+    """A running forwarder: its control connection, the path of its control socket, and its process. Raises
 
-    Raises DropcurveError with its complaint if it does not start.
+    DropcurveError with its message if it does not start.
     """
     with scratch.fresh(PREFIX, runtime(), merging.restored) as place:
         here = place.path
@@ -164,7 +164,7 @@ def running(
         words = [sys.executable, "-m", "dropcurve.live.forwarder", str(settings), str(here / "result.json")]
         unmerged = [one.name for one in router.devices or router.choose() if one.kind == "packet"]
         job = keeper.KeeperJob(words, signal.SIGTERM, [str(here)], unmerged)
-        # In a session of its own: Ctrl-C reaches this process, which then stops it.
+        # A session of its own: Ctrl-C reaches only this process, which then stops it.
         process = subprocess.Popen(
             job.command(), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
             pass_fds=[place.lock],
@@ -188,8 +188,8 @@ def running(
 def work(
     router: Router, show: Callable[[dict[str, Any], Path], None], *, seconds: float | None = None
 ) -> dict[str, Any]:
-    """Forwards until interrupted, or for a number of seconds, showing the counters; the last ones."""
-    # SIGTERM stops it as Ctrl-C does, also where a shell started it in the background, deaf to Ctrl-C.
+    """Forwards until interrupted, or for a number of seconds, showing the counters; returns the last ones."""
+    # SIGTERM stops it as Ctrl-C does, also where a shell started it in the background and ignores Ctrl-C.
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, signal.default_int_handler)
     with running(router) as (line, control, process):
@@ -219,7 +219,7 @@ def ended(process: subprocess.Popen[str]) -> str:
         return ""
     if said:
         return said
-    # The keeper passes the forwarder's own end on: a signal as a negative number, of which an exit code has 8 bits.
+    # The keeper returns the forwarder's exit code: a signal is a negative number, of which an exit code keeps 8 bits.
     code = process.returncode if process.returncode <= 127 else process.returncode - 256
     how = f"by {signal.Signals(-code).name}" if -code in set(signal.Signals) else f"with exit code {code}"
     return f"the forwarder ended by itself ({how}); its packets are no longer forwarded: run it again"

@@ -1,7 +1,7 @@
 """Folders that are removed afterwards, even if the process that made them was killed.
 
-A folder belongs to the process that holds its lock (`flock`), which the kernel lets go when the last process that has
-it ends. So folders left by a killed program can be distinguished from those in use, and the next program removes them.
+A folder belongs to the process that holds its lock (`flock`), which the kernel releases when the last process with it
+ends. So folders left by a killed program can be distinguished from those in use, and the next program removes them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..errors import DropcurveError
 
 #: Most numbered folders at a time.
 PLACES = 64
-#: Done with a folder before it goes: whether it may.
+#: Called before a folder is removed; returns whether it may be.
 Parting = Callable[[Path], bool]
 
 
 @dataclass(frozen=True)
 class FolderClaim:
-    """A folder that is ours. ``lock`` is a descriptor: a child that inherits it holds the folder as well."""
+    """A locked folder. ``lock`` is a descriptor: a child that inherits it holds the lock as well."""
 
     path: Path
     lock: int
@@ -49,7 +49,7 @@ def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: T
 
 @contextmanager
 def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
-    """An empty folder named ``prefix`` and the smallest number that is free: the next in turn has the same name again.
+    """An empty folder named ``prefix`` and the smallest free number, so that consecutive runs have the same name.
 
     Raises DropcurveError if there are too many.
     """
@@ -71,7 +71,7 @@ def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
 
 
 def sweep(paths: Iterable[Path], parting: Parting = lambda _: True) -> dict[Path, bool]:
-    """Removes folders of ours that no process holds; returns for each whether it was removed."""
+    """Removes the folders that no process holds; returns for each whether it was removed."""
     claims = filter(None, map(_claim, paths))
     return {claim.path: _give_up(claim, parting) for claim in claims}
 
@@ -86,7 +86,7 @@ def _make(path: Path) -> FolderClaim | None:
 
 
 def _claim(path: Path) -> FolderClaim | None:
-    """Locks a folder of ours; None if another holds it, or it has gone."""
+    """Locks a folder; None if another process holds it, or it no longer exists."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -103,7 +103,7 @@ def _claim(path: Path) -> FolderClaim | None:
 
 
 def _give_up(claim: FolderClaim, parting: Parting = lambda _: True) -> bool:
-    """Lets it go; whether it has gone."""
+    """Releases and removes a folder; returns whether it was removed."""
     if gone := parting(claim.path):
         shutil.rmtree(claim.path, ignore_errors=True)
     os.close(claim.lock)

@@ -1,9 +1,9 @@
-"""A lab from inside: builds the hosts, runs the traffic, and writes the measurements.
+"""The process inside a lab: builds the hosts, runs the traffic, and writes the measurements.
 
     python -m dropcurve.live.world JOB
 
-runs as root of network, mount and process namespaces of its own (or of a whole kernel), so nothing it makes outlives
-it. The job is a plan with the folder to write to.
+runs as root of its own network, mount and process namespaces (or of a whole kernel), so that nothing it makes remains.
+The job is a plan with the folder to write to.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class World:
         for host, other in (("left", "right"), ("right", "left")):
             lines = ["link set lo up"]
             if Path("/proc/sys/net/ipv6").exists():
-                # Or the device asks for routers before the other one is up.
+                # Otherwise the device sends router solicitations before the other one is up.
                 lines.append("link set tun0 addrgenmode none")
             lines.append(f"link set tun0 mtu {job['mtu']} txqueuelen {DEVICE_PACKETS} up")
             lines += [f"addr add {address(host, number)}/32 dev tun0" for number in range(flows)]
@@ -156,7 +156,7 @@ class World:
         return [flow for flow in self.job["flows"] if flow["transport"] == "tcp"]
 
     def start_datagrams(self) -> None:
-        """One receiver and one sender for all UDP flows that end and begin at a host; back when they are ready."""
+        """Starts one receiver and one sender for all UDP flows at a host; returns when they are ready."""
         sources = {source(flow) for flow in self.job["flows"] if flow["transport"] == "udp"}
         for what, hosts in (("receive", {OTHER[host] for host in sources}), ("send", sources)):
             for host in sorted(hosts):
@@ -234,7 +234,8 @@ class World:
             return subprocess.Popen(command, stdout=log, stderr=subprocess.DEVNULL)
 
     def finish(self, ping: subprocess.Popen[bytes]) -> list[float]:
-        """Waits for the programs, a while; the round trips of the pings after the warm-up, in milliseconds."""
+        """Waits a while for the programs to end; returns the round trips of the pings after the warm-up, in
+        milliseconds."""
         end = time.monotonic() + ENDING_S
         for name, program in [*self.programs, ("ping", ping)]:
             try:
@@ -307,7 +308,7 @@ def said(path: Path) -> dict[str, Any]:
 
 
 def hosts() -> None:
-    """Two empty network namespaces with names, in a folder that goes when we go."""
+    """Makes two named network namespaces, in a folder that disappears with this process."""
     if not os.environ.get("DROPCURVE_GUEST"):
         call(["mount", "-t", "tmpfs", "dropcurve", "/run"])
     Path("/run/netns").mkdir(exist_ok=True)
@@ -322,7 +323,7 @@ def unpaced() -> str:
 
 
 def device_drops(host: str) -> int:
-    """Packets that a host's device dropped before the forwarder saw them: none, in a sound lab."""
+    """Packets that a host's device dropped before the forwarder saw them: 0 in a working lab."""
     shown = call(["ip", "-n", host, "-s", "-j", "link", "show", "tun0"])
     return int(json.loads(shown)[0]["stats64"]["tx"]["dropped"])
 

@@ -103,8 +103,8 @@ for _part in ("p50", "p95", "p99"):
 @metric("jitter_ms", title="jitter (RFC 3550)", unit="ms", better="lower",
         source="RFC 3550 section 6.4.1", per="flow", shown=True)  # fmt: skip
 def jitter_ms(run: Run, flows: Flows) -> float | None:
-    """Interarrival jitter as RTP computes it (gain 1/16), as it stood at the end of the run, averaged
-    over flows by delivered packets."""
+    """Interarrival jitter as RTP computes it (gain 1/16), at the end of the run, averaged over flows by delivered
+    packets."""
     return weighted(flows, "jitter_ms")
 
 
@@ -119,7 +119,7 @@ def ipdv_ms_mean(run: Run, flows: Flows) -> float | None:
         source="RFC 5481 section 4.2", per="flow")  # fmt: skip
 def pdv_ms(run: Run, flows: Flows) -> float | None:
     """99th less 1st percentile of a flow's one-way delay. RFC 5481 takes the minimum as reference; the
-    first percentile stands in for it, so that one exceptional packet does not change the result."""
+    first percentile replaces it, so that one exceptional packet does not change the result."""
     low, high = delay_percentile(flows, "p1"), delay_percentile(flows, "p99")
     return None if low is None or high is None else high - low
 
@@ -148,7 +148,7 @@ def window_cuts(run: Run, flows: Flows) -> float | None:
 @metric("undone", title="window reductions undone", unit="", better="none",
         source="RFC 3522; RFC 5682", per="flow", rare=True)  # fmt: skip
 def undone(run: Run, flows: Flows) -> float | None:
-    """Times TCP found a reduction to have been for nothing and undid it (`undo`, `frto`), summed over flows."""
+    """Window reductions that TCP found unnecessary and undid (`undo`, `frto`), summed over flows."""
     return total(flows, "undone")
 
 

@@ -87,21 +87,21 @@ for _part in ("mean", "p50", "p95", "p99"):
 @metric("queue_pkts_mean", title="queue, time average", unit="pkts", better="lower",
         source="RFC 5166 section 2.1.2", per="link", shown=True)  # fmt: skip
 def queue_pkts_mean(run: Run, link: Link) -> float | None:
-    """Packets waiting, averaged over time."""
+    """Packets in the queue, averaged over time."""
     return as_number(link["queue_pkts_mean"])
 
 
 @metric("queue_pkts_sd", title="queue, oscillation (sd)", unit="pkts", better="lower",
         source="RFC 5166 section 2.2.2", per="link", shown=True)  # fmt: skip
 def queue_pkts_sd(run: Run, link: Link) -> float | None:
-    """Standard deviation over time of the packets waiting."""
+    """Standard deviation over time of the packets in the queue."""
     return as_number(link["queue_pkts_sd"])
 
 
 @metric("queue_pkts_max", title="queue, maximum", unit="pkts", better="lower",
         source="RFC 5166 section 2.1.2", per="link")  # fmt: skip
 def queue_pkts_max(run: Run, link: Link) -> float | None:
-    """Most packets waiting at once."""
+    """Most packets in the queue at once."""
     return as_number(link["queue_pkts_max"])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .registry import METRICS, Flows, Merged, Run, as_number, average, known, metric, percent, quantile
 
-#: Size classes of ``crates/sim/src/account/completions.rs``: what belongs to them, and the bytes they end with.
+#: Size classes of ``crates/sim/src/account/completions.rs``: their description and largest size in bytes.
 CLASSES = {
     "all": ("", math.inf),
     "short": ("of up to 10 kB", 1e4),
@@ -35,7 +35,7 @@ def _finite(flows: Flows, name: str) -> list[float]:
 
 
 def _times(flows: Flows, key: str) -> list[dict[str, Any]]:
-    return [flow["objects"][key] for flow in flows.handing if flow["objects"][key]["count"]]
+    return [flow["objects"][key] for flow in flows.object_senders if flow["objects"][key]["count"]]
 
 
 def _mean(flows: Flows, name: str) -> float | None:
@@ -58,15 +58,15 @@ def _percentile(flows: Flows, name: str, part: str) -> float | None:
         return None
     key = f"fct_ms_{name}"
     finite = _finite(flows, name)
-    if not flows.handing:
+    if not flows.object_senders:
         return quantile(finite, int(part[1:]) / 100)
-    if len(flows.handing) == 1 and not finite:
+    if len(flows.object_senders) == 1 and not finite:
         times = _times(flows, key)
         return as_number(times[0][part]) if times else None
-    if flows.handing.groups is None:
+    if flows.object_senders.groups is None:
         return None
     groups: list[Mapping[str, Any]] = [
-        group["objects"] for group in flows.handing.groups if "objects" in group
+        group["objects"] for group in flows.object_senders.groups if "objects" in group
     ]
     if len(groups) == 1 and not finite:
         return as_number(groups[0][key].get(part))
@@ -107,15 +107,17 @@ def _register_pages() -> None:
     """Metrics of the load time of web pages."""
 
     def mean(run: Run, flows: Flows) -> float | None:
-        pages = [flow["objects"]["page_ms"] for flow in flows.handing if flow["objects"].get("page_ms")]
+        pages = [
+            flow["objects"]["page_ms"] for flow in flows.object_senders if flow["objects"].get("page_ms")
+        ]
         count = sum(one["count"] for one in pages)
         return math.fsum(one["mean"] * one["count"] for one in pages) / count if count else None
 
     def percentile(part: str) -> Callable[[Run, Flows], float | None]:
         def of(run: Run, flows: Flows) -> float | None:
-            if len(flows.handing) == 1 and flows.handing[0]["objects"].get("page_ms"):
-                return as_number(flows.handing[0]["objects"]["page_ms"][part])
-            groups = [group["objects"] for group in flows.handing.groups or () if "objects" in group]
+            if len(flows.object_senders) == 1 and flows.object_senders[0]["objects"].get("page_ms"):
+                return as_number(flows.object_senders[0]["objects"]["page_ms"][part])
+            groups = [group["objects"] for group in flows.object_senders.groups or () if "objects" in group]
             found = [group["page_ms_histogram"] for group in groups if "page_ms_histogram" in group]
             return Merged.of(found).percentile(part) if found else None
 
@@ -139,7 +141,7 @@ _register_pages()
 @metric("page_doublings", title="page load time, doublings of 1 ms", unit="", better="lower", source="ITU-T G.1030",
         per="flow", of="pages")  # fmt: skip
 def page_doublings(run: Run, flows: Flows) -> float | None:
-    """Binary logarithm of the mean load time of web pages in ms: a load time is felt by its logarithm."""
+    """Binary logarithm of the mean load time of web pages in ms: users perceive the logarithm of a load time."""
     mean = METRICS["page_ms_mean"].function(run, flows)
     return math.log2(mean) if mean else None
 
@@ -175,24 +177,32 @@ def shaped_share(run: Run, flows: Flows) -> float | None:
     return None if share is None else 100 * share
 
 
-@metric("shaped_skipped", title="frames left out", unit="%", better="lower", source="JE98",
+@metric("shaped_skipped", title="frames skipped", unit="%", better="lower", source="JE98",
         per="flow", shown=True, of="cameras")  # fmt: skip
 def shaped_skipped(run: Run, flows: Flows) -> float | None:
-    """Frames that were left out because too many waited, of those due, over all cameras and the whole run."""
+    """Frames that were skipped because too many were unsent, of those due, over all cameras and the whole run."""
     skipped, frames = (math.fsum(camera[key] for camera in flows.cameras) for key in ("skipped", "frames"))
     return percent(skipped, frames)
 
 
 @metric("objects", title="objects completed", unit="", better="higher", source=SOURCE, per="flow", shown=True,
-        of="handing")  # fmt: skip
+        of="object_senders")  # fmt: skip
 def objects(run: Run, flows: Flows) -> float | None:
     """Objects of applications, such as those of web pages, that arrived in full in the measurement window."""
-    return float(sum(flow["objects"]["completed"] for flow in flows.handing)) if flows.handing else None
+    return (
+        float(sum(flow["objects"]["completed"] for flow in flows.object_senders))
+        if flows.object_senders
+        else None
+    )
 
 
 @metric("objects_begun", title="objects begun", unit="", better="none", source=SOURCE, per="flow",
-        of="handing")  # fmt: skip
+        of="object_senders")  # fmt: skip
 def objects_begun(run: Run, flows: Flows) -> float | None:
     """Objects that applications handed to the transport in the measurement window. In an open loop it is the load
     offered; in a closed loop it falls as the network gets slower."""
-    return float(sum(flow["objects"]["begun"] for flow in flows.handing)) if flows.handing else None
+    return (
+        float(sum(flow["objects"]["begun"] for flow in flows.object_senders))
+        if flows.object_senders
+        else None
+    )

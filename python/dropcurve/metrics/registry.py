@@ -141,7 +141,7 @@ def measured_s(run: Run) -> float:
 
 
 def active_s(run: Run, flow: Flow) -> float:
-    """Seconds of the measurement window in which the flow was there: from its start until it had finished."""
+    """Seconds of the measurement window in which the flow was active: from its start to its end."""
     begin, end = max(run["warmup_s"], flow.get("start_s") or 0.0), run["simulated_s"]
     finish = flow.get("finish_s")
     if finish is not None and finish < end:
@@ -290,7 +290,7 @@ class Flows(list[Flow]):
 
     @cached_property
     def rates(self) -> list[float]:
-        """Throughput of each flow that was there, in bit/s over its own active time."""
+        """Throughput of each flow that was active, in bit/s over its own active time."""
         timed = [(flow, active_s(self.run, flow)) for flow in self]
         return [8.0 * flow["received_bytes"] / seconds for flow, seconds in timed if seconds > 0]
 
@@ -317,14 +317,14 @@ class Flows(list[Flow]):
         return [flow for flow, count in zip(self, counts, strict=True) if count], list(filter(None, counts))
 
     @cached_property
-    def handing(self) -> Flows:
-        """The flows whose applications hand objects over."""
+    def object_senders(self) -> Flows:
+        """The flows whose applications send objects."""
         return Flows(self.run, [flow for flow in self if flow.get("objects")])
 
     @cached_property
     def pages(self) -> Flows:
         """Flows whose applications fetched web pages of several objects."""
-        return Flows(self.run, [flow for flow in self.handing if flow["objects"].get("page_ms")])
+        return Flows(self.run, [flow for flow in self.object_senders if flow["objects"].get("page_ms")])
 
     @cached_property
     def ended(self) -> list[Flow]:
@@ -334,7 +334,7 @@ class Flows(list[Flow]):
     @cached_property
     def transfers(self) -> list[Flow]:
         """The flows that have completion times."""
-        return self.ended or self.handing
+        return self.ended or self.object_senders
 
     @cached_property
     def finite(self) -> list[Flow]:

@@ -16,7 +16,7 @@ from . import student
 MINIMUM = 5
 #: Default largest number of replications of a sequential rule.
 MAXIMUM = 100
-#: Share of the error probability kept when stopping depends on the data; see `level_when_stopping`.
+#: Share of the error probability used when stopping depends on the data; see `level_when_stopping`.
 STOPPING_SHARE = 0.6
 
 
@@ -112,7 +112,7 @@ def level_when_stopping(confidence: float) -> float:
     """The level to compute intervals at when the number of replications depends on them.
 
     Stopping when an interval looks narrow favours the samples in which it is narrow by chance, so that a nominal 95 %
-    interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %, and looked at only when the
+    interval covers as little as 92.5 %. Computed at 1 - 0.6 (1 - confidence), here 97 %, and tested only when the
     number has grown by half, it covers at least 95 % (``tests/stats/test_coverage.py`` measures it).
     """
     return 1.0 - STOPPING_SHARE * (1.0 - confidence)

@@ -129,7 +129,7 @@ class Call:
 
 
 def opinion(rating: float) -> float:
-    """The mean opinion score from 1 to 4.5 that a rating stands for (ITU-G107 Annex B)."""
+    """The mean opinion score from 1 to 4.5 of a rating (ITU-G107 Annex B)."""
     if rating <= 0.0:
         return 1.0
     if rating >= 100.0:

@@ -1,7 +1,7 @@
 """Figures of a result. Each kind is one file with two functions.
 
 `data(result)` returns plain data, one frozen dataclass for each panel, units in the names of its fields;
-`draw(data, ax)` draws one of them. So numbers are tested without pictures, and others may draw with them:
+`draw(data, ax)` draws one of them. So numbers are tested without drawing, and other programs may use them:
 
     from dropcurve.plot import plot
     plot("queue", result, path="queue.svg")            # 7 in wide
@@ -50,7 +50,7 @@ class Kind:
 class Layout:
     """How the panels of a kind are laid out.
 
-    `height_in` is that of one panel at page width; `columns` the most side by side there; `legend` whether
+    `height_in` is that of one panel at page width; `columns` the largest number in a row there; `legend` whether
     variants are distinguished by a key above all panels, as a line ("line") or a marker ("marker").
     """
 
@@ -130,12 +130,12 @@ def image(kind: str, result: Any, *, format: str = "svg", width: str | float = "
 
 
 def fragment(kind: str, result: Any, *, label: str | None = None, width: str | float = "page") -> str:
-    """Returns a figure as an SVG element to paste into a page, with text as text and colours as CSS variables.
+    """Returns a figure as an SVG element to paste into a page, with text as SVG text and colours as CSS variables.
 
     Args:
         kind: Kind of figure.
         result: A result.
-        label: Description for readers who do not see it; by default the title.
+        label: Description for screen readers; by default the title.
         width: "page", "column" or a number of inches.
 
     Returns:
@@ -153,7 +153,7 @@ def fragment(kind: str, result: Any, *, label: str | None = None, width: str | f
 
 
 def available(result: Any) -> tuple[str, ...]:
-    """Returns the kinds of figures that have something to show for a result.
+    """Returns the kinds of figures that are not empty for a result.
 
     Args:
         result: A result.
@@ -281,7 +281,7 @@ def _draw(kind: Kind, result: Any, *, width: str | float) -> Figure:
     for ax in flat[max(1, len(panels)) :]:
         ax.set_visible(False)
     if not panels:
-        labels.note_empty(flat[0], f"{kind.title}: this result has nothing to show here")
+        labels.note_empty(flat[0], f"{kind.title}: this result has no data for it")
     elif len(panels) > 1:
         _label_outer(flat, layout, panels=len(panels), columns=columns)
     styles.arrange(figure)

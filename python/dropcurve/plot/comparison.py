@@ -25,7 +25,7 @@ SEE = (
     "Filled markers are significant differences; hollow ones may be chance."
 )
 
-#: More metrics or points than this are for the table.
+#: Most metrics and points of the figure; the others are only in the table.
 METRICS, POINTS = 8, 30
 
 
@@ -195,7 +195,7 @@ def _words(point: MetricPoint) -> str:
 
 
 def _reach(lines: tuple[MetricLine, ...]) -> tuple[float, float]:
-    """Ends of the axis: all points, unless a few are so far out that the rest would be a heap."""
+    """Ends of the axis: all points, unless outliers would squeeze the others together."""
     ends = [
         point.change_percent + sign * (point.half_width_percent or 0.0)
         for line in lines

@@ -23,7 +23,7 @@ SEE = (
     "if they fall one after the other, the link stays busy."
 )
 
-#: More windows than this in one panel hide each other, and so do more seconds of them.
+#: Most windows and seconds of a panel, so that curves do not hide each other.
 FLOWS = 3
 SPAN_S = 20.0
 

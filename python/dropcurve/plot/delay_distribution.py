@@ -1,4 +1,4 @@
-"""How long packets wait in the queue: the share that waits longer, over all replications."""
+"""Distribution of the sojourn time: the share of packets with a longer one, over all replications."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DelayPanel:
 
 
 def data(result: Result) -> tuple[DelayPanel, ...]:
-    """One panel, or none if no packet was seen to wait."""
+    """One panel, or none if no packet was queued."""
     curves = []
     for i, variant in enumerate(result.variants):
         link = view.main_link(variant)
@@ -109,8 +109,8 @@ def draw(data: DelayPanel, ax: Axes) -> None:
     ax.set_ylim(data.bottom, 1.0)
     _plain_ticks(ax, data.left_ms, data.right_ms)
     where = f"at {data.link}" if data.link else "in the queue"
-    ax.set_xlabel(f"waiting time {where} (ms)")
-    ax.set_ylabel("packets that wait longer (%)")
+    ax.set_xlabel(f"sojourn time {where} (ms)")
+    ax.set_ylabel("packets with a longer one (%)")
 
 
 def _plain_ticks(ax: Axes, left_ms: float, right_ms: float) -> None:

@@ -1,4 +1,4 @@
-"""The drop curve configured, the share of packets it should lead to, and the share observed.
+"""The configured drop curve, the expected share of drops and marks, and the observed share.
 
 The share expected holds for a steady average (`law.py`). Observed points carry Wilson's interval for a
 proportion (Wilson 1927), over all replications; they count drops and marks, early and forced.
@@ -150,7 +150,7 @@ def key(figure: Figure) -> None:
             [], [], color=style.INK, linestyle="none", marker="o", markersize=3.2, markerfacecolor=style.PAPER
         ),
     ]
-    texts = ["p_b, as configured", "share it leads to", "observed"]
+    texts = ["p_b, as configured", "expected share", "observed"]
     figure.legend(
         handles,
         texts,

@@ -23,7 +23,7 @@ def shorten(name: str, *, limit: int = 28) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib must not read as mathematics."""
+    """Text in which matplotlib finds no mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -73,7 +73,7 @@ def end_labels(ax: Axes, labels: Sequence[tuple[float, str, str]], *, size: floa
 def place_names(ax: Axes, names: Sequence[tuple[float, float, str, str]], *, size: float = 7.0) -> None:
     """Names points: `(x, y, text, colour)`, each at the side of its point where it hides least.
 
-    Places are tried from the upper right round; what is in the way are points and names placed before. Call
+    Places are tried clockwise from the upper right; points and names placed before are avoided. Call
     it when the axis limits are final.
     """
     figure: Any = ax.figure

@@ -1,4 +1,4 @@
-"""The drop law a RED-type discipline was configured with, and the share of packets it leads to.
+"""The configured drop law of a RED-type discipline, and the expected share of drops and marks.
 
 References: FJ93 (Floyd and Jacobson 1993), Floyd's note on the gentle variant (2000).
 Units: `avg` counts packets, or bytes if the thresholds do; probabilities are plain.
@@ -82,7 +82,7 @@ class Law:
 
 
 def of(variant: Variant, link: str) -> Law | None:
-    """The law of a link's discipline, automatic values worked out; None if it has none of this form."""
+    """The law of a link's discipline, with automatic values resolved; None if it has none of this form."""
     queue = view.queue_of(variant, link)
     max_p = view.quantity(queue.get("max_p"))
     spacing = str(queue.get("spacing", ""))

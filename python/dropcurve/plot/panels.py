@@ -179,7 +179,7 @@ def _draw_map(found: Map, ax: Axes) -> None:
         colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
         reach = max((abs(value - found.middle) for value in known), default=1.0) or 1.0
         low, high = found.middle - reach, found.middle + reach
-    # Drawn as shapes: a page that fetches nothing shows no bitmap either.
+    # Drawn as shapes, because the content policy of the page forbids images.
     edges = ([i - 0.5 for i in range(len(found.columns) + 1)], [i - 0.5 for i in range(len(found.rows) + 1)])
     ax.pcolormesh(
         *edges, found.values, cmap=colours, vmin=low, vmax=high, edgecolors=style.PAPER, linewidth=0.5

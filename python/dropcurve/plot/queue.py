@@ -34,7 +34,7 @@ class QueuePanel:
     """One variant. `thresholds_pkts` are those inside the view, which ends at `top_pkts`.
 
     `spike_pkts` is the peak during the warm-up if it lies above the view. A discipline that counts bytes is
-    shown in packets of the mean size that waited.
+    shown in packets of the mean size in the queue.
     """
 
     variant: str
@@ -102,7 +102,7 @@ def _unrest(values: Floats) -> float:
 
 
 def _need(variant: Variant, link: str, time_s: Floats, value: Floats) -> float:
-    """The height that a panel needs: what was counted, and max_th."""
+    """The height that a panel needs: the peak of the measurement window, and max_th."""
     late = value[time_s >= view.warmup_s(variant)]
     peak = float(np.nanmax(late)) if len(late) and not np.all(np.isnan(late)) else float(np.nanmax(value))
     levels = [level for name, level in _thresholds(variant, link) if name.startswith("max_th")]
@@ -110,7 +110,7 @@ def _need(variant: Variant, link: str, time_s: Floats, value: Floats) -> float:
 
 
 def _tops(needs: list[float]) -> list[float]:
-    """One scale for panels that are alike, so that they can be compared by eye."""
+    """One scale for panels with similar peaks, so that they can be compared by eye."""
     tops: dict[float, float] = {}
     for need in sorted(needs, reverse=True):
         tops[need] = next((top for top in tops.values() if need * ALIKE > top), need)

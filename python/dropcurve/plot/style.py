@@ -1,4 +1,4 @@
-"""How every figure looks: sizes, colours, type, and files that come out the same twice.
+"""Style of all figures: sizes, colours, type, and files with reproducible bytes.
 
 Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with any common colour
 vision can tell apart, ordered so that the first few also differ in grey. A variant keeps its colour,
@@ -129,7 +129,7 @@ def look(index: int) -> Look:
     )
 
 
-#: What differs for a paper: type that goes with a serif text, black, hair lines, text that stays text in a PDF.
+#: Settings of the style for papers: serif type, black, hair lines, fonts embedded in a PDF.
 PAPER_RC: Mapping[str, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
@@ -207,7 +207,7 @@ def new_figure(width_in: float, height_in: float) -> Figure:
 
 
 def arrange(figure: Figure) -> None:
-    """Works the layout out once and keeps it, since each file would work it out again."""
+    """Computes the layout once and fixes it, since each file format would compute it again."""
     engine: Any = figure.get_layout_engine()
     engine.execute(figure)
     figure.set_layout_engine("none")
@@ -235,7 +235,7 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
 
 
 def _require_latex() -> None:
-    """PGF is measured by LaTeX. Raises UsageError if it is not installed."""
+    """Raises UsageError if LaTeX is not installed, which measures the text of PGF."""
     import matplotlib
 
     engine = str(matplotlib.rcParams["pgf.texsystem"])
@@ -246,7 +246,7 @@ def _require_latex() -> None:
 
 
 def _rounded(svg: bytes) -> bytes:
-    """Paths in hundredths of a point: a third smaller, and no eye sees it."""
+    """Rounds paths to hundredths of a point: a third smaller, and invisible."""
 
     def short(match: re.Match[bytes]) -> bytes:
         return re.sub(rb"(\d+\.\d\d)\d+", rb"\1", match.group(0))
@@ -278,9 +278,9 @@ def embeddable(svg: bytes, *, prefix: str, label: str) -> str:
 
 
 def compact(svg: str, prefix: str) -> str:
-    """The same picture in less than half the text: styles said once, short identifiers, no needless digits or spaces.
+    """The same figure in less than half the text: shared styles, short identifiers, no needless digits or spaces.
 
-    Names of styles and identifiers start with ``prefix``, so that figures on one page do not meet.
+    Names of styles and identifiers start with ``prefix``, so that those of several figures on one page do not collide.
     """
     styles: dict[str, str] = {}
     used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))

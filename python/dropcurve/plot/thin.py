@@ -1,4 +1,4 @@
-"""Long series made short without losing their peaks."""
+"""Long series thinned without losing their peaks."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ SEE = (
     "together, the fairer the link is shared."
 )
 
-#: Classes shown, the largest first in the scenario's order; more would be a list, not a picture.
+#: Classes shown, the largest first in the scenario's order; more would not fit.
 CLASSES = 8
 
 
@@ -48,7 +48,7 @@ class SharePanel:
 
 
 def data(result: Result) -> tuple[SharePanel, ...]:
-    """One panel, or none if there are not at least two flows to share anything."""
+    """One panel, or none if there are fewer than two flows."""
     shares = [share for i, variant in enumerate(result.variants) for share in _shares(result, i, variant)]
     names = tuple(dict.fromkeys(share.name for share in shares))[:CLASSES]
     shares = [share for share in shares if share.name in names]

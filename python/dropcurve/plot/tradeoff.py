@@ -1,4 +1,4 @@
-"""How full the link is against how long packets wait: the bargain that a queue discipline strikes."""
+"""Utilisation against queueing delay: the trade-off of a queue discipline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TradeoffPanel:
 
 
 def data(result: Result) -> tuple[TradeoffPanel, ...]:
-    """One panel if there are at least two variants to weigh against each other."""
+    """One panel if there are at least two variants to compare."""
     points = []
     for i, variant in enumerate(result.variants):
         x, y = (_interval(result, variant, metric) for metric in (X, Y))

@@ -41,8 +41,8 @@ class Headline:
 
     Attributes:
         tone: "good", "unsure" or "bad", for colours.
-        sentences: What to do: one or two sentences.
-        details: How sure that is, one line.
+        sentences: The recommendation: one or two sentences.
+        details: Its certainty, one line.
         ranking: The designs as rows of a table, the best first, below a heading; empty for two designs.
     """
 

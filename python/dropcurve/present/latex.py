@@ -29,7 +29,7 @@ def table(found: MetricTable) -> str:
 
 
 def text(words: str) -> str:
-    """Returns words so that LaTeX prints them as they are."""
+    """Returns text with LaTeX's special characters escaped."""
     return "".join(SPECIAL.get(letter, letter) for letter in words)
 
 

@@ -49,5 +49,5 @@ def _cell(cell: TableCell) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is within a table cell or a line."""
+    """Text escaped for a table cell or a line of Markdown."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -13,7 +13,7 @@ from .visible import visible
 WIDTH = 100
 #: Widest heading of a variant before it is broken into lines.
 HEADING = 22
-#: Columns and cells beyond which a table is folded where a ranking says the same.
+#: Columns and cells beyond which a table is left out if there is a ranking.
 FOLDED_COLUMNS, FOLDED_CELLS = 12, 60
 #: Narrowest column of names.
 NARROWEST = 12
@@ -52,7 +52,7 @@ def _is_long(table: MetricTable) -> bool:
 
 
 def opening(headline: Headline, *, width: int = WIDTH) -> str:
-    """The verdict: its sentences, then how sure they are, indented, then the table of designs."""
+    """The verdict: its sentences, then their certainty, indented, then the table of designs."""
     sentences = _wrap(" ".join(headline.sentences), width)
     details = " ".join(headline.details)
     parts = [f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences]
@@ -157,7 +157,7 @@ def _fold(name: str, width: int, *, indent: str = "") -> list[str]:
 
 
 def _block(shown: Sequence[TableLine], left: int, units: int, columns: list[list[str]]) -> str:
-    """Headings stand on the line above the body, whatever their height."""
+    """One block of the table; headings of any height end on the line above the body."""
     height = max(len(column) for column in columns)
     level = [[" " * len(column[-1])] * (height - len(column)) + column for column in columns]
     labels = [("", "")] * (height - len(shown)) + [(line.title, line.unit) for line in shown]

@@ -1,6 +1,6 @@
-"""Text that others wrote, made safe to show: characters that steer a terminal or reorder a line become visible escapes.
+"""Foreign text made safe to show: characters that control a terminal or reorder a line become visible escapes.
 
-Steering characters are the controls of ECMA-48 (C0, DEL, C1), the separators and directional overrides of Unicode
+Control characters here are the controls of ECMA-48 (C0, DEL, C1), the separators and directional overrides of Unicode
 (UAX #9), and lone surrogates, which no file can hold.
 """
 
@@ -17,7 +17,7 @@ _STEERING_BUT_LINES = re.compile(
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    r"""Returns the text with steering characters as escapes, such as ``\x1b``.
+    r"""Returns the text with control characters as escapes, such as ``\x1b``.
 
     Args:
         text: Any text.
@@ -33,7 +33,7 @@ def cut(text: str, most: int = 200) -> str:
 
 
 def json_text(value: Any, *, indent: int | None = 1) -> str:
-    """Returns a value as JSON that is safe to show: steering characters inside texts as JSON's own escapes."""
+    """Returns a value as JSON that is safe to show: control characters inside texts become JSON's own escapes."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     return _STEERING_BUT_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

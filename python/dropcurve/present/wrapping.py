@@ -8,7 +8,7 @@ from collections.abc import Iterator
 COLUMNS = 100
 """Width of the project's pages."""
 
-# A link and a piece of code stay in one piece; whatever else holds no blank is a word.
+# Links and inline code are never broken; any other text without a blank is a word.
 _WORD = re.compile(r"(?:!?\[[^\]\n]*\]\([^)\n]*\)|`[^`\n]*`|\\.|[^\s`\[]|\[|`)+")
 _ITEM = re.compile(r"(\s*)([*+-]|\d+[.)])\s+")
 # A line that begins so would become a heading, an item, a quotation or a table.
@@ -90,5 +90,5 @@ def _words(text: str) -> list[str]:
 
 
 def _indent(second: str, start: str) -> str:
-    """How far the lines of an item after its first are indented."""
+    """Indentation of the lines of an item after its first."""
     return second[: len(second) - len(second.lstrip())] or " " * len(start)

@@ -12,7 +12,7 @@ from .units import plain
 
 Scale = Literal["log", "linear"]
 
-#: From this ratio of its ends on, a range of positive values is walked in equal ratios.
+#: Ratio of the ends from which a range of positive values has a log scale.
 WIDE = 8.0
 #: Significant digits of a value drawn from a range: more would have no effect and be tedious to type.
 DIGITS = 3
@@ -49,7 +49,7 @@ class Range:
         return min(max(self.rounded(value), self.low), self.high)
 
     def rounded(self, value: float) -> float:
-        """The number as it would be typed."""
+        """The number rounded for display and for scenarios."""
         return float(round(value)) if self.whole else float(f"{value:.{DIGITS}g}")
 
     def share(self, value: float) -> float:

@@ -1,8 +1,8 @@
 """Quantities as text on a command line: ``100Mbit``, ``20-200ms``, ``5-100``, ``1000pkts``.
 
-The grammar is that of scenarios with two liberties: the space may be missing, and prefixes of rates may be small
+The grammar is that of scenarios with two extensions: the space may be missing, and prefixes of rates may be small
 letters, as the ``tc`` command has them (``100mbit``). ``mbps`` is refused, because ``tc`` reads it as megabytes.
-Values are worked out as fractions, so that 0.1 Mbit/s is 100000 bit/s and nothing else.
+Values are computed as fractions, so that 0.1 Mbit/s is exactly 100000 bit/s.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s"
 SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 PACKETS = ("pkts", "pkt")
 
-# Other spellings that a command line takes.
+# Other spellings that a command line accepts.
 _SPANS = {**SPANS, "sec": Fraction(1)}
 _RATES = {unit.removesuffix("/s").lower(): factor for unit, factor in RATES.items()}
 _SIZES = {unit.lower(): factor for unit, factor in SIZES.items()}
 _PACKETS = {*PACKETS, "packets", "packet", "p"}
 
 
-#: Digits and exponents beyond which no number means a quantity, and working it out as a fraction takes long.
+#: Most digits and largest exponent of a quantity: beyond them a fraction takes long to compute.
 _DIGITS, _EXPONENT = 100, 99
 
 
@@ -184,6 +184,6 @@ def show_packets(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """A number without an exponent, as short as it reads back to within a part in 10^12."""
+    """The shortest number without an exponent that is equal when parsed, to within a part in 10^12."""
     text = f"{value:.12g}"
     return f"{Decimal(text):f}" if "e" in text else text

@@ -13,8 +13,8 @@ from ..files.reading import parse_json, parse_toml
 
 
 def parse(text: str) -> Any:
-    """A number, switch, list or quoted text as TOML reads it, a table or a list of tables as JSON; the rest
-    (``10 Mbit/s``) is text."""
+    """A number, switch, list or quoted text in TOML, a table or a list of tables in JSON; anything else (``10
+    Mbit/s``) is text."""
     text = text.strip()
     if text.startswith("{") or re.match(r"\[\s*\{\s*\"|\[[^=]*\{\s*\"\w+\"\s*:", text):
         try:
@@ -105,8 +105,8 @@ def queue(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _placed(table: dict[str, Any], path: str, value: Any) -> bool:
-    """Puts a value at a dotted path; returns whether the place was free. One word for a discipline inside becomes its
-    table where a key of that follows."""
+    """Sets a value at a dotted path; returns whether the path was free. A single word for an inner discipline becomes
+    a table if one of its keys follows."""
     *parents, last = path.split(".")
     for name in parents:
         inner = table.setdefault(name, {})

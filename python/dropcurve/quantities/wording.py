@@ -105,8 +105,8 @@ def amount(mean: float | None, half_width: float | None, unit: str) -> str:
 def labels(names: Sequence[str]) -> dict[str, str]:
     """Returns the labels of variants in tables and verdicts: their names, of long ones the beginning and a number.
 
-    ``red:dialect=ns2,min_th=5 pkts,max_th=15 pkts`` as second of a result is ``red:ns2… [2]``; a legend says what
-    the number stands for.
+    ``red:dialect=ns2,min_th=5 pkts,max_th=15 pkts`` as second of a result is ``red:ns2… [2]``; a legend explains the
+    number.
     """
     return {
         name: name if len(name) <= LONGEST else f"{_beginning(name)}… [{number}]"

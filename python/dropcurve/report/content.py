@@ -66,10 +66,10 @@ def question(result: Result) -> str:
         return ""
     first, *others = [variant.name for variant in result.variants]
     if not others:
-        return f"How does {first} do under this traffic?"
+        return f"How does {first} perform under this traffic?"
     if len(others) == 1:
-        return f"What changes if {first} gives way to {others[0]}?"
-    return f"What changes if {first} gives way to {', '.join(others[:-1])} or {others[-1]}?"
+        return f"What changes if {others[0]} replaces {first}?"
+    return f"What changes if {', '.join(others[:-1])} or {others[-1]} replaces {first}?"
 
 
 def definitions(result: Result) -> list[dict[str, str]]:
@@ -123,7 +123,7 @@ def verdict(result: Result) -> dict[str, Any]:
 
 
 def _figures(result: Result) -> list[dict[str, Any]]:
-    """The figures that have something to show: drawn for a page and for a phone."""
+    """The figures that are not empty, drawn for a page and for a phone."""
     from markupsafe import Markup
 
     found = []

@@ -1,4 +1,4 @@
-"""Directory of everything that has a name, for `list`, `describe` and pages."""
+"""Directory of all named things (disciplines, transports, metrics, scenarios), for `list`, `describe` and pages."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _presets(part: str, name: str, presets: str) -> Iterator[tuple[str, dict[str
 
 
 def _title(name: str) -> str:
-    """The title of a shipped scenario, read without checking: one bad file must not break the list."""
+    """The title of a shipped scenario, read without validation, so that one bad file does not break the list."""
     try:
         with library.scenarios()[name].open("rb") as file:
             return str(tomllib.load(file).get("title", ""))

@@ -1,4 +1,4 @@
-"""The page of a result or a sweep, as text and as a file."""
+"""Renders the page of a result or a sweep as text, and writes it to a file."""
 
 from __future__ import annotations
 

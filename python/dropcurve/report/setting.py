@@ -51,7 +51,7 @@ def _part(title: str, rows: Rows, width: int) -> str:
 
 
 def _value(cells: list[dict[str, str]]) -> str:
-    """One value if all columns have the same, else each with the number of its column."""
+    """A single value if all columns are equal, else each value with the number of its column."""
     if len({cell["text"] for cell in cells}) == 1:
         return cells[0]["text"]
     return ", ".join(f"[{i}] {cell['text'] or '–'}" for i, cell in enumerate(cells, start=1))

@@ -28,7 +28,7 @@ GROUP_KEYS = (
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """The setting in a few words each."""
+    """Short facts about the setting, each with a heading."""
     if not result.variants or not result.variants[0].runs:
         return []
     variant = result.baseline
@@ -48,7 +48,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
 
 
 def links(result: Result) -> list[dict[str, Any]]:
-    """A row for each link whose queue was watched, with the discipline that each variant put there."""
+    """A row for each link with a recorded queue, with the discipline of each variant."""
     if not result.variants or not result.variants[0].runs:
         return []
     rows = []

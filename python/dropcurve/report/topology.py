@@ -1,4 +1,4 @@
-"""The network as a small picture: hosts, routers, links with rate and delay, the discipline under test.
+"""A drawing of the network: hosts, routers, links with rate and delay, the discipline under test.
 
 Sizes are in the SVG's own units, of which a page shows about one for each pixel. Colours are the page's.
 """
@@ -34,7 +34,7 @@ class Box:
 
 
 def svg(result: Result) -> Markup | None:
-    """The picture of the baseline's network; None if it is too large to draw."""
+    """The drawing of the baseline's network; None if it is too large to draw."""
     from markupsafe import Markup
 
     if not result.variants or not result.variants[0].runs:
@@ -77,7 +77,7 @@ def _row(result: Result, routers: Sequence[str], links: Sequence[str]) -> str:
 
 
 def _sides(variant: Variant) -> tuple[list[Box], list[Box]]:
-    """Boxes at the left and at the right; groups that run right to left swap their words."""
+    """Boxes at the left and at the right; groups that send right to left swap their labels."""
     left, right = [], []
     groups = [(k, g) for k, g in variant.scenario.get("flows", {}).items() if isinstance(g, Mapping)]
     for name, group in groups[:GROUPS]:

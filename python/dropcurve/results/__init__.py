@@ -1,4 +1,4 @@
-"""Results: runs with where they came from, their tables and series, and the folder they are stored in."""
+"""Results: runs with their origin, their tables and series, and the folder that stores them."""
 
 from typing import TYPE_CHECKING
 

@@ -67,7 +67,7 @@ class Coverage:
     Attributes:
         what: The combination in words.
         rows: Its rows.
-        nearest: Whether the rate was left out of account, since no row is near it.
+        nearest: Whether the rate was ignored because no row is near it.
     """
 
     what: str
@@ -96,7 +96,7 @@ class Coverage:
         )
 
     def table(self) -> list[str]:
-        """The rows as lines of text, there and here."""
+        """The rows as lines of text, with the results of both sides."""
         if not self.rows:
             return []
         head = (

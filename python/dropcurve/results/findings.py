@@ -1,4 +1,4 @@
-"""A result in sentences: which differences are real, and how large an unseen one could be."""
+"""A result in sentences: the differences that are real, and bounds on the others."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def _difference(found: Difference, name: str) -> str:
         return f"{name}: {subject} is the same in every replication"
     if found.half_width == 0:
         by = wording.amount(found.mean, None, unit)
-        return f"{name}: {subject} differs by {by} in every replication alike, which says nothing of chance"
+        return (
+            f"{name}: {subject} differs by {by} equally in every replication, so its significance is unknown"
+        )
     most = wording.bound(abs(found.mean) + found.half_width, unit)
     return f"{name}: {subject}: no difference found, at most ±{most}"
 

@@ -1,4 +1,4 @@
-"""The folder a result is kept in: written, read, and its format checked. See ``docs/results.md``."""
+"""The folder of a result: written, read, and its format checked. See ``docs/results.md``."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 def save(result: Measured, folder: Path) -> Path:
     """Writes result.json, runs.json, series.parquet, scenario.toml and their checksums; each appears whole or not at
-    all. Without pyarrow (the extra ``plot``) there are no series, which figures alone are drawn from."""
+    all. Without pyarrow (the extra ``plot``) there are no series, which only figures need."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = [
@@ -112,7 +112,7 @@ def save(result: Measured, folder: Path) -> Path:
 
 
 def dump(value: Any, *, indent: int | None = 1) -> str:
-    """JSON that any reader takes: no NaN, a newline at the end."""
+    """JSON that any parser accepts: no NaN, a newline at the end."""
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -23,7 +23,7 @@ class Integrity:
     Attributes:
         files: Number of files that were checked.
         faults: The damaged ones.
-        compared: Whether the folder has checksums. Without them its files were read, and compared with nothing.
+        compared: Whether the folder has checksums. Without them its files were only read.
     """
 
     files: int
@@ -35,7 +35,7 @@ def check(folder: Path) -> Integrity:
     """Checks every file of a folder: its checksum where it has one, the form of JSON, the pages of Parquet.
 
     Raises:
-        ResultError: If the folder is none of ours, or its checksums cannot be read.
+        ResultError: If dropcurve did not write the folder, or its checksums cannot be read.
     """
     if not any((folder / name).exists() for name in (*MARKS, checksums.NAME)):
         what = "has no result, sweep or answer" if folder.exists() else "no such folder"

@@ -1,4 +1,4 @@
-"""The data of a result: its runs, where they came from, and the table and differences drawn from them."""
+"""The data of a result: its runs, their origin, and the table and differences computed from them."""
 
 from __future__ import annotations
 

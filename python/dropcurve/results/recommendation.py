@@ -58,7 +58,7 @@ def verdict_on(
 
     Returns:
         The verdict over all conditions together; None for fewer than two queues, and for variants that are no
-        such comparison, between which there is nothing to choose.
+        such comparison.
 
     Example:
         ``verdict_on(dropcurve.compare("droptail_vs_red")).recommended``
@@ -104,7 +104,7 @@ def _weighed(
             about += "; the delay is that of any packet because no thin flow is in this traffic"
         return usual, values, about
     criteria, samples = weights.samples(runs)
-    # Measures that the goal does not weigh may still be its price.
+    # Measures that the goal does not weigh may still get worse.
     others = [one for one in usual if one.key not in samples[0]]
     criteria += [replace(one, worth=0.0, better="higher" if one.higher else "lower") for one in others]
     for mine, every in zip(samples, values, strict=True):

@@ -1,6 +1,6 @@
-"""A result: scenario, seeds and version it came from, its runs, and the answers drawn from them.
+"""A result: its scenario, seeds and version, its runs, and the tables and verdict computed from them.
 
-The folder it is kept in is described in ``docs/results.md``.
+``docs/results.md`` describes the folder that stores it.
 """
 
 from __future__ import annotations

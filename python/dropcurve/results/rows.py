@@ -12,7 +12,7 @@ import dropcurve._core as _core
 
 from ..files.reading import parse_json
 
-#: A sequence of mappings, in the place of a list of dicts: each makes a value when it is asked for.
+#: A sequence of mappings that replaces a list of dicts and makes each value on access.
 Rows = _core.Rows
 Sequence.register(_core.Rows)
 Mapping.register(_core.Row)

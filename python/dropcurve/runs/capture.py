@@ -1,7 +1,7 @@
 """A trace as a capture: the packets that tcpdump would record at the source, at the destination and at the queue.
 
 The simulator counts segments, so headers are made up: addresses and ports from the number of the flow, sequence numbers
-from the segment's number and the flow's largest payload. Payloads are not kept, checksums of TCP and UDP are absent.
+from the segment's number and the flow's largest payload. Payloads are not stored, checksums of TCP and UDP are absent.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from ..files.pcapng import Captured
 
-#: Where a packet is seen; drops and marks happen at the queue.
+#: Interfaces of the capture; drops and marks happen at the queue.
 INTERFACES = ("source", "destination", "queue")
 _SEEN = {"send": 0, "acked": 0, "receive": 1, "acknowledge": 1, "drop": 2, "mark": 2}
 _TCP, _UDP = 6, 17

@@ -139,7 +139,7 @@ def is_loopback(address: str) -> bool:
     elif rest.isdigit():
         host = address
     else:
-        # made() refuses what is no address at all.
+        # made() refuses text that is not an address.
         return kind != "slurm"
     name = host.rpartition(":")[0].strip("[]") if ":" in host else host
     try:
@@ -149,7 +149,7 @@ def is_loopback(address: str) -> bool:
 
 
 def made(address: str) -> Any:
-    """A cluster made from options, or None for the address of a scheduler that is there.
+    """A cluster made from options, or None for the address of a running scheduler.
 
     ``local:4`` has four processes on this machine. ``slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10``
     has ten SLURM jobs; all options but ``jobs`` are those of ``dask_jobqueue.SLURMCluster``. Raises UsageError for
@@ -185,7 +185,7 @@ def _slurm(address: str, rest: str) -> Any:
         raise UsageError(
             "--cluster", "slurm", "needs dask-jobqueue", "pip install 'dropcurve[cluster]'"
         ) from None
-    # Walltimes are full of colons and memory has units: only a numeric value counts.
+    # Walltimes contain colons and memory has units: only purely numeric values are converted.
     options: dict[str, Any] = {}
     for part in values.split_commas(rest):
         name, sign, text = part.partition("=")

@@ -83,7 +83,7 @@ def compare(
         ],
     )  # fmt: skip
     if any(one.edits != bases[0].edits for one in bases):
-        command = ""  # no command line says this
+        command = ""  # no command line can express it
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     return replicate(
         found, effort, name=name, command=command, out=out, force=force, cache=cache, progress=progress

@@ -18,7 +18,7 @@ MOST_FLOWS = 64
 
 
 def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
-    """Returns the stored form of a run of a scenario, with or without its ``series``."""
+    """Returns the parts to store of a run of a scenario, with or without its ``series``."""
     if series:
         return "series"
     return "derived" if scenario.flow_count <= MOST_FLOWS else "summary"
@@ -44,7 +44,7 @@ def numbers(run: _core.Run, found: RunSummary) -> DerivedSummary:
 
 
 def without(found: RunSummary) -> RunSummary:
-    """A summary as it is of a run that was not sampled."""
+    """A summary without the numbers derived from samples."""
     return {**found, "derived": {"sync": None, "transient_s": None}}
 
 

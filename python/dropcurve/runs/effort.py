@@ -17,7 +17,7 @@ PRECISE = ("sojourn_ms_mean", "goodput_bps")
 
 @dataclass(frozen=True)
 class Effort:
-    """How often to run, and on how many threads.
+    """Number of replications, or the precision to reach, and number of threads.
 
     ``precision`` (a share such as 0.05) adds replications until the half-width of every metric in
     ``metrics`` is at most that share of its mean in every variant, or ``maximum`` is reached; see

@@ -1,7 +1,7 @@
 """The engine that makes runs: ``fast``, or ``plain``, which has no fast path and the same results, bit for bit.
 
-It is an option of the work, not of the scenario: runs keep their address in the store, and those that are stored
-already are not made again.
+It is an option of the work, not of the scenario: runs keep their address in the store, and stored runs are not made
+again.
 """
 
 from __future__ import annotations

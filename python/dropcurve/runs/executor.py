@@ -112,7 +112,7 @@ class Executor:
         take: Callable[[int, T], None],
         tell: Tell | None = None,
     ) -> int:
-        """Calls ``take`` with the number and the view of each job as soon as it is there.
+        """Calls ``take`` with the number and the view of each job as soon as it is available.
 
         Equal jobs are made once, by one process even if several ask for them at the same time: the others wait. The
         finished runs of work that is interrupted or fails stay in the store.
@@ -151,7 +151,7 @@ class _Work(Generic[T]):
         for number, job in enumerate(jobs):
             name = job.address
             self.numbers.setdefault(name, []).append(number)
-            # Of equal jobs the one that keeps most.
+            # Of equal jobs the one that stores most.
             if name not in self.unique or self.unique[name].level < job.level:
                 self.unique[name] = job
 
@@ -226,7 +226,7 @@ class _Work(Generic[T]):
                 **engine.options(),
             )
         except _core.PluginError as error:
-            raise UsageError("plug-in", "", str(error), "mend the plug-in", shown="rule") from None
+            raise UsageError("plug-in", "", str(error), "correct the plug-in", shown="rule") from None
 
     def _hand_out(self, name: bytes, found: T) -> None:
         for number in self.numbers[name]:

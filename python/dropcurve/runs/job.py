@@ -28,7 +28,7 @@ class Job:
     scenario: Scenario
     seed: int
     keep: Keep = "summary"
-    #: Name of the numbers that are stored instead, if they are worked out of the fate of every packet.
+    #: Name of the numbers that are stored instead of the summary, if they are computed from the fate of every packet.
     probe: str = ""
 
     @property
@@ -55,7 +55,7 @@ def address(scenario: str, seed: int, probe: str = "") -> bytes:
 
 @cache
 def build() -> str:
-    """Eight hex digits over the built core, so that a run of another build is never taken for one of this."""
+    """Eight hex digits over the built core, so that runs of different builds are never confused."""
     path = getattr(_core, "__file__", None)
     content = Path(path).read_bytes() if path else _core.version().encode()
     return hashlib.sha256(content).hexdigest()[:8]

@@ -135,7 +135,7 @@ class Locks:
 
 
 def _place(name: str) -> int:
-    """The byte that stands for ``name``: of 2^62, so two names hardly ever share one, and then one only waits."""
+    """The byte of ``name``, one of 2^62: two names rarely share one, and then one only waits for the other."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") >> 2
 
 

@@ -1,4 +1,4 @@
-"""Replications until a number is known well enough."""
+"""Replications until intervals are narrow enough."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ..results.series import Series
 from . import derived
 from .job import Keep
 
-#: Compression: of the levels that gain by the dictionary the last that takes no longer than the lowest.
+#: Compression level: the highest one that takes no longer than the lowest and still gains by the dictionary.
 LEVEL = 2
 #: zlib looks back no farther, so a longer dictionary is of no use.
 REACH = 32768
@@ -30,7 +30,7 @@ LARGEST = 2**30
 
 
 class ProbeRecord(TypedDict):
-    """Numbers worked out of the fate of every packet of a run."""
+    """Numbers computed from the fate of every packet of a run."""
 
     scenario: str
     seed: int
@@ -50,7 +50,8 @@ class RunRecord:
         return cls(derived.summary(run), Series.from_curves(run.series()) if keep == "series" else None)
 
     def cut(self, keep: Keep) -> RunRecord:
-        """Returns the part that a job with ``keep`` may see: a run looks the same if another job stored more of it."""
+        """Returns the part that a job with ``keep`` may see, so that a run looks the same even if another job stored
+        more of it."""
         summary = derived.without(self.summary) if keep == "summary" else self.summary
         return RunRecord(summary, self.series if keep == "series" else None)
 
@@ -68,7 +69,7 @@ def text_of(run: _core.Run, numbers: DerivedSummary) -> bytes:
 
 
 def compress(text: bytes, dictionary: bytes) -> bytes:
-    """Text compressed against a text like it, in half the room that it would take alone."""
+    """Text compressed against a similar text, in half the size that it would have alone."""
     packer = _packer(dictionary).copy()
     compressed: bytes = packer.compress(text) + packer.flush()
     return compressed
@@ -103,7 +104,7 @@ def parse(
 
 
 def pack_series(series: Series | None) -> bytes | None:
-    """Series as one compressed blob: all curves one behind the other, and the samples of each.
+    """Series as one compressed blob: all curves concatenated, and the samples of each.
 
     An archive with arrays of their own for each curve takes most of the time of a run of ten thousand links.
     """

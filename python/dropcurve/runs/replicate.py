@@ -47,7 +47,7 @@ def run(
         progress: called with (runs done, runs known to be needed, share of them done).
 
     Returns:
-        The result: means with confidence intervals, series and where they come from.
+        The result: means with confidence intervals, series, scenario and seeds.
 
     Raises:
         DropcurveError: the scenario or a value is refused, or a folder cannot be written.

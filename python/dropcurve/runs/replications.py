@@ -1,4 +1,4 @@
-"""Replications of scenarios under the same seeds, until there are enough to answer.
+"""Replications of scenarios under the same seeds, until their number or precision is reached.
 
 Replication i of every variant has the same seed, hence the same random numbers in every part that the variants share
 (common random numbers): this makes their paired differences precise.
@@ -34,12 +34,12 @@ class Replications:
 
     Attributes:
         scenarios: the scenarios to run.
-        effort: how often.
+        effort: their number, or the precision to reach.
         progress: called while runs are made.
         earlier: the runs of an earlier result, by scenario and seed.
         seeds: the seeds so far.
         done: the runs of each scenario, in the order of the seeds.
-        reused: how many of them were not made but found.
+        reused: number of runs found in the store.
     """
 
     scenarios: list[Scenario]
@@ -60,7 +60,7 @@ class Replications:
         )
 
     def extend_to(self, size: int, store: RunStore | None) -> None:
-        """Adds replications up to ``size``: those that are stored are read, the others made."""
+        """Adds replications up to ``size``: stored ones are read, the others are made."""
         fresh = [self.effort.seed + i for i in range(len(self.seeds), size)]
         jobs = [self._job(scenario, seed) for seed in fresh for scenario in self.scenarios]
         found = [self._found(job) for job in jobs]
@@ -122,7 +122,7 @@ class Replications:
         return Job(scenario, seed, derived.keep(scenario, series=seed == self.effort.seed))
 
     def _found(self, job: Job) -> RunRecord | None:
-        """The run of the earlier result, if that has series where they are wanted."""
+        """The run of the earlier result, unless it lacks series that are needed."""
         record = self.earlier.get(job.key)
         return record if record is not None and (record.series or job.keep != "series") else None
 

@@ -3,11 +3,11 @@
 One SQLite file, ``runs-1.sqlite``. Any number of processes use it at once: a write is one transaction, and a process
 that is killed leaves the file as its last transaction left it. Runs are found and added singly, by key, which is what
 SQLite does well; the table of a sweep, which is read by column, has a form of its own (`sweeping.run_table`).
-`docs/decisions/010-one-store-of-runs.md` has the figures behind both.
+`docs/decisions/010-one-store-of-runs.md` has the measurements behind both.
 
 A record has a checksum, and is parsed and compared with the job when it is loaded: one that is damaged counts as
-missing, and the run is made again. The file grows to a stated size; beyond it the runs that were not used for longest
-are removed.
+missing, and the run is made again. The file grows to a stated size; beyond it the least recently used runs are
+removed.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from .record import ProbeRecord, RunRecord
 
 #: Bytes that the file may take (`cache.size` lets a user choose).
 SIZE = 2_000_000_000
-#: Share of that size which is left after runs were removed.
+#: Share of that size that remains after runs are removed.
 LEFT = 0.8
-#: Seconds that a finished run waits for others to be written with.
+#: Most seconds before a finished run is written, together with others.
 WAIT_S = 0.2
 #: Runs written in one transaction at most.
 TOGETHER = 256
 #: Seconds to wait for another process's transaction.
 BUSY_S = 60.0
-#: Errors of SQLite of which the disk is the reason, not the file.
+#: Errors of SQLite that come from the disk, not from the file.
 _OF_THE_DISK = ("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_READONLY")
 #: Seconds between two notes that a run was used.
 USED_S = 86_400
@@ -64,7 +64,7 @@ FIND = "SELECT level, used, checksum, summary, CASE WHEN ? THEN series END FROM 
 
 
 def writable(folder: Path) -> None:
-    """Makes a folder. Raises ResultError if it cannot be written."""
+    """Creates a folder. Raises ResultError if it cannot be written."""
     probe = folder / f".part-{uuid.uuid4().hex}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ class RunStore:
         with self._translated("cannot be used", "move it away"):
             self._open = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
             self._open.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            # Readers and a writer at once; a file system that cannot do it leaves the mode as it was.
+            # Readers and a writer at once; on a file system without support the mode stays the same.
             self._open.execute("PRAGMA journal_mode = WAL")
             self._open.execute("PRAGMA synchronous = NORMAL")
             self._open.executescript(TABLES)
@@ -157,12 +157,12 @@ class RunStore:
                         yield summary
 
     def note_table(self, folder: Path, made_by: str) -> None:
-        """Notes that a folder has the table of a sweep, whose rows are worked out by the code ``made_by``."""
+        """Records that a folder has the table of a sweep, whose rows the code ``made_by`` computes."""
         with self._transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO tables VALUES (?, ?)", (str(folder), made_by))
 
     def tables(self, made_by: str) -> list[Path]:
-        """The folders of tables that were noted, those of other code and those that are gone left out."""
+        """The recorded folders of tables, without those of other code and those that no longer exist."""
         rows = self._connection.execute("SELECT folder FROM tables WHERE made_by = ?", (made_by,)).fetchall()
         found = [Path(folder) for (folder,) in rows]
         gone = [(str(folder),) for folder in found if not folder.is_dir()]
@@ -189,12 +189,12 @@ class RunStore:
             self.tick()
 
     def tick(self) -> None:
-        """Writes the runs that have waited for long enough."""
+        """Writes the runs that are old enough."""
         if self._waiting and time.monotonic() - self._written >= WAIT_S:
             self.flush()
 
     def flush(self) -> None:
-        """Writes the runs that wait."""
+        """Writes all runs that are not written yet."""
         if self._waiting:
             with self._transaction() as connection:
                 connection.executemany(ADD, self._waiting)
@@ -202,7 +202,7 @@ class RunStore:
         self._written = time.monotonic()
 
     def changed(self) -> int:
-        """A number that is another one after another process has written."""
+        """A number that changes when another process writes."""
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def count(self) -> int:
@@ -210,7 +210,7 @@ class RunStore:
         return int(self._connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
     def used_bytes(self) -> int:
-        """Bytes of the file that hold something."""
+        """Bytes in use in the file."""
         pages, free, size = (
             int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
             for name in ("page_count", "freelist_count", "page_size")
@@ -218,7 +218,7 @@ class RunStore:
         return (pages - free) * size
 
     def shrink(self) -> None:
-        """Removes the runs that were not used for longest, if the file is larger than it may be."""
+        """Removes the least recently used runs if the file is too large."""
         if self.used_bytes() <= self.size:
             return
         while (excess := 1.0 - LEFT * self.size / self.used_bytes()) > 0 and (count := self.count()):

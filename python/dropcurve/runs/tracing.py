@@ -39,7 +39,7 @@ class Trace:
     """Rows by time, as columns of equal length.
 
     ``what`` numbers into ``words``: "send" and "receive" are of data, "acknowledge" leaves the destination and "acked"
-    reaches the source, "drop" and "mark" happen on the way. ``seq`` is a segment, or for an acknowledgement the next
+    reaches the source, "drop" and "mark" happen on the path. ``seq`` is a segment, or for an acknowledgement the next
     segment expected. ``back`` is 1 for packets from destination to source.
     """
 

@@ -100,7 +100,7 @@ def with_queue(base: Scenario, text: str, at: str) -> Scenario:
         return base.queue(kind, at=at, **parameters)
     if _knows_ecn(kind) and _knows_ecn(old) and base.get(f"{at}.ecn"):
         parameters = {"ecn": True, **parameters}
-    # Tail drop has a buffer and nothing else.
+    # Tail drop has only a buffer.
     return base.queue("droptail", at=at).queue(kind, at=at, **parameters)
 
 

@@ -1,4 +1,4 @@
-"""Scenarios: files, validated and editable; the shipped ones; recordings and captures they name."""
+"""Scenarios: files, validated and editable; the shipped scenarios; recordings and captures that they name."""
 
 from .scenario import Scenario
 

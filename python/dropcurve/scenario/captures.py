@@ -1,7 +1,7 @@
 """Captures of packets, classic pcap and pcapng, as times and sizes of IP packets.
 
-It reads the header of each record and the length field of the IP packet in it, so captures that were cut short
-(``tcpdump -s 64``) and anonymised ones do. Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng; link types:
+It reads the header of each record and the length field of the IP packet in it, so truncated captures (``tcpdump -s
+64``) and anonymised ones work. Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng; link types:
 https://www.tcpdump.org/linktypes.html.
 """
 
@@ -30,7 +30,7 @@ _ORDER = 0x1A2B3C4D
 _TSRESOL, _TSOFFSET = 9, 14
 
 _NULL, _ETHERNET, _RAW_BSD, _RAW, _LOOP, _SLL, _IPV4, _IPV6, _SLL2 = 0, 1, 12, 101, 108, 113, 228, 229, 276
-#: Bytes in front of the IP packet, for link types without a type field of variable place.
+#: Bytes in front of the IP packet, for link types whose type field has a fixed place.
 _LINKS = {
     _NULL: 4,
     _ETHERNET: 14,
@@ -48,7 +48,7 @@ _IP = (b"\x08\x00", b"\x86\xdd")
 
 @dataclass(frozen=True)
 class _Record:
-    """One captured packet: nanoseconds since 1970, link type, length on the line, and the bytes kept of it."""
+    """One captured packet: nanoseconds since 1970, link type, length on the line, and the bytes captured."""
 
     time_ns: int
     link: int

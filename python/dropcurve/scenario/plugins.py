@@ -86,7 +86,7 @@ class Discipline(ABC):
 
     A packet is handled by its number (``packet.number``), which is free for another one once it has left or is
     dropped; the simulator stores the packets and counts them. Random numbers come from ``call.uniform()`` alone, so
-    that a run is the same again.
+    that a run can be repeated.
 
     Attributes:
         name: Value of ``kind`` in a scenario: lower-case letters, digits and ``_``.
@@ -118,7 +118,7 @@ class Discipline(ABC):
 
     @abstractmethod
     def dequeue(self, call: Call) -> int | None:
-        """Returns the number of the packet to send. None if there is none: the line went idle."""
+        """Returns the number of the packet to send. None if there is none: the link becomes idle."""
 
     def on_deadline(self, call: Call) -> None:
         """A periodic controller's tick: sets the next one with ``call.set_deadline(ns)``. Here it sets none."""
@@ -136,7 +136,7 @@ def load(path: str | Path) -> list[str]:
     """
     path = Path(path)
     names = _load(path)
-    # Commands that are printed name it, so only a file that was loaded counts.
+    # Printed commands name it, so only loaded files count.
     if str(path) not in files:
         files.append(str(path))
     return names
@@ -152,7 +152,11 @@ def _load(path: Path) -> list[str]:
             return [_note(_core.load_plugin(str(path.resolve())))]
         except _core.PluginError as error:
             raise UsageError(
-                "file", path, str(error), "mend the library, or build it again for this version", shown="rule"
+                "file",
+                path,
+                str(error),
+                "correct the library, or build it again for this version",
+                shown="rule",
             ) from None
     found = [
         one
@@ -204,7 +208,7 @@ def register(discipline: type[Discipline], *, code: str | None = None) -> str:
         )
     except _core.PluginError as error:
         raise UsageError(
-            "discipline", discipline.name, str(error), "mend the discipline", shown="rule"
+            "discipline", discipline.name, str(error), "correct the discipline", shown="rule"
         ) from None
     return _note(discipline.name)
 
@@ -224,14 +228,17 @@ def discover() -> tuple[str, ...]:
         except Exception as error:
             package = point.dist.name if point.dist is not None else point.value
             raise UsageError(
-                "plug-in", point.name, f"of {package} cannot be loaded: {error}", "mend or remove the package"
+                "plug-in",
+                point.name,
+                f"of {package} cannot be loaded: {error}",
+                "correct or remove the package",
             ) from error
     return tuple(found)
 
 
 def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = False) -> dict[str, int]:
-    """Checks a discipline against the rules that every queue obeys: no packet lost or invented, order within a flow,
-    right counts, ECN respected, the same answer again.
+    """Checks a discipline against the rules for every queue: no packet lost or invented, order within a flow, right
+    counts, ECN respected, reproducible results.
 
     Args:
         queue: Its table in TOML: ``kind = "half"``.
@@ -255,7 +262,7 @@ def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bo
                 "conformance",
                 f"seed {seed}",
                 str(error),
-                "mend the discipline; the same seed repeats the fault",
+                "correct the discipline; the same seed repeats the fault",
             ) from None
     return total
 
@@ -283,7 +290,7 @@ def _module(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         raise UsageError(
-            path, "", f"{type(error).__name__}: {error}", "mend the file", shown="path"
+            path, "", f"{type(error).__name__}: {error}", "correct the file", shown="path"
         ) from error
     return module
 

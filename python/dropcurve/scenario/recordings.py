@@ -1,6 +1,6 @@
 """Recordings that a scenario refers to by name: ``opportunities_ms = "file:cell.trace"``, ``packets = "file:a.pcap"``.
 
-The simulator is given their contents, never a path: so a resolved scenario is complete.
+The simulator gets their contents, never a path, so a resolved scenario is complete.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REFERENCE = re.compile(
 
 
 def mahimahi(path: str | Path) -> list[int]:
-    """The delivery opportunities of a trace in the format of Mahimahi: milliseconds, one a line, each for 1500 bytes.
+    """The delivery opportunities of a trace in Mahimahi's format: milliseconds, one on each line, for 1500 bytes each.
 
     Raises DropcurveError if the file cannot be read, is no regular file or larger than `LIMIT`, or with the first entry
     that is no whole number or goes back. Messages do not quote the file.
@@ -46,7 +46,7 @@ def mahimahi(path: str | Path) -> list[int]:
                 path,
                 f"entry {number}",
                 f"entry {number}: must be a time in whole milliseconds, of at most 15 digits",
-                "mend the file",
+                "correct the file",
                 shown="path",
             )
         if times and int(line) < times[-1]:
@@ -74,7 +74,7 @@ def packets(path: str | Path) -> list[str]:
 
 
 def _span(time_ns: int) -> str:
-    """Nanoseconds, exactly, in the largest unit of which there is one."""
+    """A time in the largest unit in which it is a whole number."""
     for digits, unit in ((9, "s"), (6, "ms"), (3, "us")):
         whole, rest = divmod(time_ns, 10**digits)
         if whole:
@@ -103,7 +103,7 @@ def filled_in(text: str, folder: Path) -> str:
 
     Args:
         text: The scenario.
-        folder: Where it stands: paths are seen from here, and files lie here or below.
+        folder: Folder of the scenario; paths are relative to it, and files must lie in it or below.
 
     Returns:
         The text without names of files.
@@ -124,7 +124,7 @@ def value(path: str, given: Any, *, folder: Path, within: Iterable[Path] = ()) -
     Args:
         path: The key, such as ``flows.office.packets``.
         given: Its value.
-        folder: Where paths are seen from, and where files lie, or below.
+        folder: Folder to which paths are relative; files must lie in it or below.
         within: Other folders in which they may lie.
 
     Returns:

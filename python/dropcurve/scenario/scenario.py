@@ -1,4 +1,4 @@
-"""A scenario: the network that is simulated. Read and checked by the built core; edited here by path."""
+"""A scenario: the network to simulate. The core parses and validates it; edits address values by path."""
 
 from __future__ import annotations
 
@@ -74,8 +74,7 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """Returns the scenario with one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
 
-        Quantities are text with their unit. Raises ScenarioError if the path leads nowhere or the value
-        is refused.
+        Quantities are text with their unit. Raises ScenarioError if there is no such path or the value is refused.
         """
         return self.edit([(path, value)])
 
@@ -86,8 +85,8 @@ class Scenario:
     def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
         """Several `set` at once; only the outcome is checked, so their order does not matter.
 
-        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``. They are seen from the
-        working folder, and lie there, in the folder of the scenario, or below.
+        Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``. Their paths are
+        relative to the working folder; they must lie in it, in the folder of the scenario, or below.
         """
         given = list(edits)
         own = [Path(self.origin).parent] if self.origin else []
@@ -112,7 +111,7 @@ class Scenario:
         )
 
     def get(self, path: str) -> Any:
-        """The resolved value at a path, in the form a user would write. Raises ScenarioError for an
+        """The resolved value at a path, as a scenario writes it. Raises ScenarioError for an
         unknown path."""
         try:
             return json.loads(self.core.get(path))
@@ -121,7 +120,7 @@ class Scenario:
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """Everything, defaults written out."""
+        """All values of the scenario, defaults included."""
         found: dict[str, Any] = json.loads(self.core.resolved())
         return found
 
@@ -175,7 +174,7 @@ class Scenario:
         return self.core.flows()
 
     def run(self, *_: object, **__: object) -> NoReturn:
-        """Raises UsageError: what runs scenarios stands above them; use `dropcurve.run`."""
+        """Raises UsageError: `dropcurve.run` runs scenarios."""
         raise UsageError(
             "Scenario.run", "", "a scenario does not run itself", "use dropcurve.run(scenario, ...)"
         )
@@ -208,12 +207,12 @@ def _without_question(text: str) -> str:
 
 
 def located(problems: Iterable[Problem], text: str) -> list[Problem]:
-    """The problems of a file's text with the lines they stand on."""
+    """The problems of a file's text with their line numbers."""
     return [replace(problem, line=_core.line_of(text, problem.path)) for problem in problems]
 
 
 def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
-    """The core's refusal as ours; of ``text``, if it was read from one, with lines."""
+    """An error of the core as ScenarioError, with line numbers if ``text`` is given."""
     found = [Problem(*one) for one in error.args[0]]
     return ScenarioError(located(found, text) if text else found, origin=origin)
 

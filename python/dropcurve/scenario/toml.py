@@ -1,4 +1,4 @@
-"""Scenarios as TOML text: the inverse of reading one, for resolved scenarios that are at hand as data."""
+"""Serialises resolved scenarios as TOML text."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def _value(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    # JSON leaves DEL as it is, TOML wants it escaped; so are others that steer a terminal.
+    # JSON does not escape DEL, TOML does; other control characters of a terminal are escaped as well.
     return json_text(value, indent=None)

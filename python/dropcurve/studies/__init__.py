@@ -1,4 +1,4 @@
-"""Published studies done again, claim by claim, and the parts to write one of your own.
+"""Published studies repeated claim by claim, and the parts to write one of your own.
 
     from dropcurve import studies
     outcome = studies.reproduce(studies.load("dsilva"), folder="results/dsilva", quick=True)
@@ -142,7 +142,7 @@ def copy(name: str, path: str | Path) -> Path:
     """
     path = Path(path)
     if path.exists():
-        raise UsageError("file", path, "is there already", "choose another name", shown="value")
+        raise UsageError("file", path, "exists already", "choose another name", shown="value")
     module = sys.modules[f"{__name__}.{NAMES[load(name).name]}"]
     write_text(path, Path(str(module.__file__)).read_text(encoding="utf-8"))
     return path
@@ -165,6 +165,6 @@ def _from_file(path: Path) -> object:
         spec.loader.exec_module(module)
     except (SyntaxError, ImportError, NameError, AttributeError, TypeError) as error:
         raise DropcurveError(
-            path, "", f"cannot be read as a study: {error}", "mend the file", shown="path"
+            path, "", f"cannot be read as a study: {error}", "correct the file", shown="path"
         ) from error
     return module

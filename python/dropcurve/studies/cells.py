@@ -1,7 +1,7 @@
-"""The cells of a study: one scenario each, run until its numbers are known well enough.
+"""The cells of a study: one scenario each, run until its intervals are narrow enough.
 
-Every cell starts from the same seed, so that cells compared share their random numbers as far as both go. Each is
-extended on its own: a quiet one stops at five replications while a noisy one goes on.
+Every cell starts from the same seed, so that compared cells share the random numbers of their common replications.
+Each is extended on its own: a cell with a low variance stops at five replications while another one continues.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Progress = Callable[[int, int, float], None]
 
 @dataclass(frozen=True)
 class StudyCell:
-    """The numbers of one scenario, a value for each replication; ``series`` are those of the first, if kept."""
+    """The numbers of one scenario, a value for each replication; ``series`` are those of the first, if stored."""
 
     scenario: Scenario
     numbers: Mapping[str, tuple[float, ...]]
@@ -77,20 +77,20 @@ class Absent(KeyError):
 
 
 class Cells(dict[str, StudyCell]):
-    """Cells by name; one that is not there raises `Absent`, and a claim about it is not asked."""
+    """Cells by name; a missing one raises `Absent`, and claims about it are left out."""
 
     def __missing__(self, name: str) -> StudyCell:
         raise Absent(name)
 
     def read_by(self, effect: Callable[[Cells], object]) -> set[str]:
-        """The names of the cells that an effect is made of."""
+        """The names of the cells that an effect reads."""
         noted = _Noted(self)
         effect(noted)
         return noted.names
 
 
 class _Noted(Cells):
-    """Cells that note which of them are read."""
+    """Cells that record which of them are read."""
 
     def __init__(self, cells: Cells) -> None:
         super().__init__(cells)
@@ -107,7 +107,7 @@ class ReplicationPlan:
 
     ``first`` replications, then more until every number named in ``tolerance`` has an interval of at most
     ``precision`` times its mean, or of the absolute tolerance given for it if that is wider, or ``maximum`` is
-    reached. ``precision`` None: ``first`` and no more.
+    reached. With ``precision`` None there are ``first`` replications.
     """
 
     first: int = statistics.MINIMUM
@@ -130,7 +130,7 @@ class ReplicationPlan:
         ]
 
     def short(self, cell: StudyCell, *, floors: bool) -> dict[str, float]:
-        """Numbers whose 95 % interval is wider than the precision, with how wide it is as a share of the mean; with
+        """Numbers whose 95 % interval is wider than the precision, with its width as a share of the mean; with
         ``floors`` only those that are not within the absolute tolerance either."""
         if self.precision is None:
             return {}
@@ -168,7 +168,7 @@ class _Runs:
 
 @dataclass
 class Runner:
-    """Runs cells. ``store`` has finished runs; ``keep_series`` names the cells whose series are wanted."""
+    """Runs cells. ``store`` has finished runs; ``keep_series`` names the cells whose series are stored."""
 
     measure: Measure
     plan: ReplicationPlan
@@ -189,7 +189,7 @@ class Runner:
         ask: Callable[[Cells], Mapping[str, int]] | None = None,
     ) -> Cells:
         """Every cell, each to its precision, from ``first`` replications to ``maximum`` if that is not the plan's;
-        then to the sizes that ``ask`` wants of all of them, until it wants no more."""
+        then to the sizes that ``ask`` returns, until it returns none."""
         most = maximum or self.plan.maximum
         found = {name: _Runs(scenario) for name, scenario in scenarios.items()}
         until_precise(
@@ -261,8 +261,8 @@ class Runner:
 
 
 def _identity(function: Callable[..., object]) -> str:
-    """A hash over a function: where it is, the text of its file, and what it is bound to. Numbers that it worked out
-    are those of the next call only as long as all of that is the same."""
+    """A hash over a function: its module, the text of its file, and its bound arguments. Stored numbers of the
+    function are reused only while all of that is the same."""
     bound: tuple[object, ...] = ()
     while isinstance(function, partial):
         bound += (function.args, sorted(function.keywords.items()))

@@ -1,4 +1,4 @@
-"""Claims as tests that are stated before the run, and how they end.
+"""Claims as tests that are stated before the run, and their verdicts.
 
 A test names the estimated quantity and the range in which the claim is right, margin included. It *holds* if the whole
 interval of the estimate lies in that range, *does not hold* if none of it does, and else *cannot be decided*. A claim
@@ -7,8 +7,9 @@ are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one ca
 
 Replications that are all equal have no interval, so they decide nothing.
 
-An undecided claim is judged again when its cells have more replications (`Court`). Repeated looks raise the chance of a
-wrong verdict, so the error is split over them (a sequential test): half for the first, the rest evenly for the others.
+An undecided claim is judged again when its cells have more replications (`Court`). Repeated tests raise the
+probability of a wrong verdict, so the error is split over them (a sequential test): half for the first, the rest
+evenly for the others.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ FAILS = "does not hold"
 OPEN = "cannot be decided"
 #: A claim about cells that a setting does not have.
 UNASKED = "not asked"
-#: Chance of a wrong verdict on one claim.
+#: Probability of a wrong verdict on one claim.
 ERROR = 0.05
-#: Most looks at a claim that is open, after the first.
+#: Most repetitions of the tests of an undecided claim.
 LOOKS = 12
 
 
@@ -49,7 +50,7 @@ class Test:
 
     @property
     def margin(self) -> float:
-        """The difference that a test of one bound asks for; 0 for a range, and for a bound on the side of zero."""
+        """The difference that a test of one bound requires; 0 for a range, and for a bound on the side of zero."""
         if self.above is not None and self.below is not None:
             return 0.0
         return self.above if self.above is not None else -(self.below or 0.0)
@@ -67,7 +68,7 @@ class Test:
 
 @dataclass(frozen=True)
 class TestedClaim:
-    """A statement of a paper, in our words; ``place`` is the table or figure it rests on."""
+    """A statement of a paper, in our words; ``place`` is the table or figure that shows it."""
 
     key: str
     place: str
@@ -77,8 +78,8 @@ class TestedClaim:
 
 @dataclass(frozen=True)
 class Part:
-    """How one test ended: estimate, half-width, number of replications. ``constant``: all replications are
-    equal. ``margin``: the difference that a test of one bound asks for."""
+    """The outcome of one test: estimate, half-width, number of replications. ``constant``: all replications are
+    equal. ``margin``: the difference that a test of one bound requires."""
 
     label: str
     rule: str
@@ -115,7 +116,7 @@ class Finding:
 
     @property
     def tied(self) -> bool:
-        """Whether the claim fails by ties alone: what it puts first is as good as the others, not worse."""
+        """Whether the claim fails only by ties: the variant that it prefers is as good as the others, not worse."""
         failed = [part for part in self.parts if part.verdict == FAILS]
         return bool(failed) and all(part.tied for part in failed)
 
@@ -167,8 +168,8 @@ def judge(claim: TestedClaim, cells: Cells, *, sequential: bool, error: float = 
 
 @dataclass
 class Court:
-    """Claims before cells that grow: `ask` says how many replications it wants, until every claim is decided, its
-    cells have ``most`` of them, or it was looked at as often as there is error for. A verdict once given stays."""
+    """Judges claims while cells grow: `ask` returns the replications needed, until every claim is decided, its cells
+    have ``most`` of them, or its error is spent. Verdicts are final."""
 
     claims: Sequence[TestedClaim]
     most: int

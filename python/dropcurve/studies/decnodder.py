@@ -315,7 +315,7 @@ def table(
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """Text, tables and figures of the page, besides verdicts and method."""
+    """Text, tables and figures of the page, in addition to verdicts and method."""
     found = outcome[outcome.main]
     return st.Page(
         short=st.prose(f"""

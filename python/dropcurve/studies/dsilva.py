@@ -334,7 +334,7 @@ def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
 
 
 def page(outcome: st.Outcome) -> st.Page:
-    """Text, tables and figures of the page, besides verdicts and method."""
+    """Text, tables and figures of the page, in addition to verdicts and method."""
     found = outcome[outcome.main]
     runs = found["queue 64000"].numbers["tcp_Bps"]
     tails = ", ".join(st.shown(found[f"droptail {size}/{size}"]["tcp_Bps"]) for size in (2000, 8000, 64000))

@@ -152,7 +152,7 @@ def _value(function: Callable[..., float], at: Sequence[float]) -> float:
 
 
 def _slope(function: Callable[..., float], at: Sequence[float], index: int) -> float:
-    """The central difference; exact enough for functions as smooth as a ratio or a root."""
+    """The central difference; exact enough for smooth functions such as a ratio or a root."""
     step = 1e-6 * (abs(at[index]) or 1.0)
     low, high = list(at), list(at)
     low[index] -= step

@@ -189,7 +189,7 @@ def p_a(width_in: float) -> Figure:
 
 
 _PAIRS = ["TFRC 1", "TFRC n", "TCP 1", "TCP n"]
-#: For each study: title, what to see, and drawing, by the name that its text uses.
+#: For each study: title, caption, and drawing, by the name that its text uses.
 DRAWINGS: Mapping[str, Mapping[str, tuple[str, str, Drawing]]] = {
     "hassan": {
         "topology": ("Topology (its figure 1)", "n flows of each kind; RED in both routers.",

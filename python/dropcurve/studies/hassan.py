@@ -157,12 +157,12 @@ def mean_ratio(x: st.Cells, case: str) -> st.Effect:
 
 
 def off(ratio: st.Effect) -> st.Effect:
-    """How far TCP's share of two flows is from a half, in percentage points."""
+    """Distance of TCP's share of two flows from a half, in percentage points."""
     return abs(st.smooth(lambda one: 100 / (1 + one) - 50, ratio))
 
 
 def distance(x: st.Cells, case: str) -> st.Effect:
-    """How far TCP's share is from a half on average over the numbers of flows."""
+    """Mean distance of TCP's share from a half over the numbers of flows."""
     return st.average([off(one) for one in ratios(x, case)])
 
 

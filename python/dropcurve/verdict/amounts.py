@@ -1,4 +1,4 @@
-"""Values, changes and bounds of a verdict as its sentences write them."""
+"""Formats the values, changes and bounds of a verdict for its sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIGITS = 3
 
 
 def changed(changes: Sequence[Change], kind: str) -> str:
-    """The changes of a kind with both values, the weightiest first."""
+    """The changes of a kind with both values, the largest in points first."""
     some = sorted((one for one in changes if one.kind == kind), key=lambda one: (-points(one), -share(one)))
     return "; ".join(map(change, some[:NAMED]))
 

@@ -43,7 +43,7 @@ class Criterion:
         bound: A constraint, or None.
         better: The direction that is better, "higher" or "lower", if ``worth`` is 0.
         most: The largest value that is possible (a link's rate), or None.
-        log: Whether ``worth`` is that of a doubling, for values above 0: a load time is felt by its logarithm
+        log: Whether ``worth`` is that of a doubling, for values above 0: a users perceive its logarithm
             (ITU-T G.1030).
     """
 
@@ -67,7 +67,7 @@ class Criterion:
 
     def margin(self, points: float, value: float = 0.0) -> float:
         """The difference from a value, in the criterion's unit, below which two values are equal: 2 % of a bound, else
-        what the margin in points comes to, else 0."""
+        the equivalent of the margin in points, else 0."""
         if self.bound is not None:
             return MARGIN_SHARE * abs(self.bound.limit)
         if self.log:

@@ -14,7 +14,7 @@ from .data import Relation
 MARGIN_POINTS = 0.2
 #: Share of runs in which a bound must hold.
 HELD_SHARE = 0.95
-#: More replications than this are not worth waiting for.
+#: Most replications that a verdict asks for.
 MOST_REPLICATIONS = 1000
 
 

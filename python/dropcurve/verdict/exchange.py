@@ -11,15 +11,15 @@ from ..errors import UsageError, nearest
 from ..quantities import units, wording
 
 #: Worth, in points of utilisation, of a queueing delay as long as the base round trip: at a round trip of 40
-#: ms, 1 ms counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count
-#: 100 of them, and trades a tenth of a link for 4 ms.
+#: ms, 1 ms counts as 0.5 points. Power, the quotient of throughput and delay (Kleinrock 1979), would count 100 points,
+#: and trades a tenth of a link for 4 ms.
 POINTS_PER_ROUND_TRIP = 20.0
 #: Round trip assumed where none is known.
 ROUND_TRIP_S = 0.04
 #: Longest round trip that the rate of delay follows: users do not get used to a longer one. At 100 ms and
 #: above 1 ms counts as 0.2 points.
 MOST_ROUND_TRIP_S = 0.1
-#: Points of a page that takes twice as long: load time is felt by its logarithm (ITU-T G.1030).
+#: Points of a page that takes twice as long: users perceive the logarithm of a load time (ITU-T G.1030).
 PAGE_POINTS = 10.0
 #: Points of 1 Mbit/s of video bit rate: the qualities of a usual video reach from 0.3 to 4.3 Mbit/s.
 VIDEO_POINTS = 5.0

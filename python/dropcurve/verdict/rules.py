@@ -108,7 +108,7 @@ def _choose(
     elif unsure:
         known = [one.more for one in unsure if one.more is not None]
         more = max(known) if len(known) == len(unsure) else None
-        # Undecided designs that are as good so far count as equal here: one of them has to be named.
+        # Undecided designs within the margin count as equal here, because one of them has to be named.
         level = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= context.margin]
         return "undecided", context.simplest([leader, *equal, *level]), more
     chosen = context.simplest([leader, *equal])

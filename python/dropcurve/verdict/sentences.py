@@ -195,7 +195,7 @@ class _Words:
         return wording.listed([*map(self.name, names[:NAMED]), f"{len(names) - NAMED} others"])
 
     def so_far(self) -> str:
-        """Sentence on what is sure against the reference although the balance is not."""
+        """Sentence on the significant changes against the reference although the balance is undecided."""
         found = self.found
         kept = bool(found.current)
         changes = [one.swapped() for one in found.changes] if kept else list(found.changes)

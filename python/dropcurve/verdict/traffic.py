@@ -36,7 +36,7 @@ def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
     if first["transport"] == "udp":
         each = [_sent_bps(run, flow) for flow in flows]
         return datagrams(sum(each), max(each), rate, fair)
-    if flows.handing or known(flows, "size_bytes"):
+    if flows.object_senders or known(flows, "size_bytes"):
         return "short"
     return "bulk"
 

@@ -86,7 +86,7 @@ def _bbr(path: Path, rate_bps: float, loss_rate: float | None, throughput_bps: f
 
 
 def _bound(window: float, path: Path) -> str:
-    """Where the loss lies that no law has in its range: beyond the least, beyond the most, or nowhere."""
+    """The side on which the loss lies outside the range of the laws: below the least, or above the most."""
     if window > path.window:
         return "none"
     # At the least loss every law has a window of thousands of segments, at the most one of a few.
@@ -122,7 +122,7 @@ def sentence(found: QueueLaw) -> str:
     at = found.crossing
     why = {
         "curve": "on the slope of RED's control function",
-        "edge": "at the step of RED's control function, about which it swings",
+        "edge": "at the step of RED's control function, about which it oscillates",
         "buffer": "at the limit: RED drops too little, so the buffer overflows",
     }[at.regime]
     if at.loss >= tcp.MOST_LOSS:

@@ -18,7 +18,7 @@ PROBE_RTT_PKTS = 4.0
 
 def bbr_throughput(*, loss: float, rate_bps: float) -> float:
     """Goodput of one BBR flow alone under random loss: the part of the bottleneck's rate that arrives, up to
-    the loss that the gain of 1.25 can make up for, and next to nothing beyond (CCGYJ16).
+    the loss that the gain of 1.25 can make up for, and almost nothing beyond (CCGYJ16).
 
     Args:
         loss: share of packets lost at random, from 0 to 1.

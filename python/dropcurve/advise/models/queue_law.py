@@ -1,4 +1,4 @@
-"""Firoiu and Borden's picture: the queue law of TCP crosses the control function of RED where the queue settles.
+"""The model of Firoiu and Borden: the queue settles where the queue law of TCP crosses the control function of RED.
 
 Reference: FB00. Units: queues in packets, rates in packets a second, times in seconds.
 """
@@ -43,7 +43,7 @@ def queue_law(
         rate_pps: rate of the link in packets a second.
         rtt_s: propagation round trip in seconds.
         flows: number of long TCP flows.
-        curve: RED's control function; its limit bounds the picture.
+        curve: RED's control function; its limit bounds the curves.
         law: the throughput law, a key of `dropcurve.advise.tcp.LAWS`; FB00 take PFTK98.
         b: segments that share an acknowledgement.
         rto_s: first timeout in seconds.

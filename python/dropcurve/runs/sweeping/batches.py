@@ -40,7 +40,7 @@ AHEAD = 2
 ANSWER_S = 30
 
 #: Remedy when the cluster is lost.
-_REMEDY = "what was finished is kept; the same command goes on from there"
+_REMEDY = "finished runs are stored; the same command resumes from there"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Batch:
 @dataclass(frozen=True)
 class BatchResult:
     """The answer of a batch: ``seconds`` for each run made, the rows of all, and the records of those made.
-    Part of the runs may have been there, from a worker that died or from another session."""
+    Part of the runs may be from a worker that died or from another session."""
 
     seconds: float
     rows: list[Row]
@@ -148,7 +148,7 @@ class _Client:
         except DropcurveError:
             raise
         except Exception as error:
-            # A client that has given up fails in its next call, whatever that is.
+            # A client that has given up fails in its next call.
             if self.client.status in ("closing", "closed"):
                 raise self._lost(error) from None
             raise
@@ -176,8 +176,7 @@ class _Client:
     def _result(self, future: Any) -> BatchResult:
         """Returns the result of a finished batch.
 
-        A batch may have to be made again where its worker died, so the wait has no limit while the scheduler
-        is there.
+        A batch may have to be made again where its worker died, so the wait has no limit while the scheduler lives.
         """
         while True:
             try:

@@ -1,6 +1,6 @@
 """DuckDB over the files of a sweep, closed to everything else.
 
-The folder may come from a stranger, and so may the question. So the database reads the files of this sweep and no
+The folder and the SQL may come from a stranger. So the database reads the files of this sweep and no
 other, loads no extension, takes no change of its configuration, and answers only statements that read; names and
 values that come from the folder enter statements quoted. DuckDB's own guide to securing it asks for the same settings.
 """
@@ -17,7 +17,7 @@ from ...files.reading import is_regular
 if TYPE_CHECKING:
     import duckdb
 
-#: Remedy for a question that DuckDB refuses.
+#: Remedy for a statement that DuckDB refuses.
 _CORRECT = "correct the statement; `dropcurve query FOLDER` shows the columns"
 #: Statements that read.
 _READS = ("SELECT", "EXPLAIN")
@@ -65,7 +65,7 @@ def connect(
     files_read = ", ".join(literal(_pattern(path)) for path in paths[1:])
     database = duckdb.connect(config={} if unsafe else dict(_NO_EXTENSIONS))
     if not unsafe:
-        # DuckDB checks a pattern as it is written, and then each file it stands for.
+        # DuckDB checks a pattern as it is written, and then each file that it matches.
         allowed = ", ".join(map(literal, {*map(str, paths), *map(_pattern, paths)}))
         database.execute("SET python_enable_replacements = false")
         database.execute(f"SET allowed_paths = [{allowed}]")
@@ -113,7 +113,7 @@ def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) 
 
 
 def rows(found: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
-    """The rows of an answer, which DuckDB works out only now. Raises UsageError."""
+    """The rows of an answer, which DuckDB computes only now. Raises UsageError."""
     import duckdb
 
     try:
@@ -133,7 +133,7 @@ def shown(found: duckdb.DuckDBPyRelation) -> str:
 
 
 def _pattern(path: Path) -> str:
-    """The pattern that stands for one file alone, as ``read_parquet`` takes patterns."""
+    """The pattern that matches this file alone, in the syntax of ``read_parquet``."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
 
 

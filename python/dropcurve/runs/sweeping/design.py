@@ -26,7 +26,7 @@ Setting = dict[str, Any]
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """A setting with the scenario it makes. ``queue`` is "" where the scenario's own stays."""
+    """A setting with the scenario it makes. ``queue`` is "" for the scenario's own queue."""
 
     number: int
     queue: str

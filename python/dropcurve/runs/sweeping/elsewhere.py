@@ -1,4 +1,4 @@
-"""Rows of runs that other commands stored: worked out of their summaries, or read from the tables of other sweeps."""
+"""Rows of runs that other commands stored: computed from their summaries, or read from the tables of other sweeps."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Odd, so that a product with it is another one for each seed.
+#: Odd, so that its product with each seed is different.
 _SPREAD = 0x9E3779B97F4A7C15
 
 
 def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]:
-    """The rows of those of the runs that are stored; the table in the folder ``but`` is left out."""
+    """The rows of the stored runs among these; the table in the folder ``but`` is left out."""
     made_by = build()
     found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
     for folder in store.tables(identity()):
@@ -41,7 +41,7 @@ def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]
 
 
 def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
-    """The rows of a file, which is read only if it has some."""
+    """The rows of a file, which is read only if it has one of the runs."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -61,7 +61,7 @@ def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
 
 @lru_cache(maxsize=1_000)
 def _index(path: Path, made_by: str) -> NDArray[np.uint64]:
-    """A number for each run of a build in a file, which never changes once it is there."""
+    """A number for each run of a build in a file, which never changes once it exists."""
     import numpy as np
 
     table = run_table.read_table(path, columns=list(KEY))
@@ -71,7 +71,7 @@ def _index(path: Path, made_by: str) -> NDArray[np.uint64]:
 
 
 def _place(scenario: str, seed: int) -> int:
-    """64 bits for a run: two runs hardly ever share one, and then a file is read for nothing."""
+    """64 bits for a run: two runs rarely share them, and then a file is read without need."""
     try:
         return (int(scenario, 16) ^ (seed * _SPREAD)) % 2**64
     except ValueError:

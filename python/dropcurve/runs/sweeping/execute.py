@@ -15,7 +15,7 @@ from .rows import Row
 from .run_table import RunTable
 
 #: Most runs of a sweep whose first replications are stored with their series, at 15 ms and 100 kB each, so that `run`
-#: and `compare` need not make these for their figures.
+#: and `compare` need not make them again for their figures.
 WITH_SERIES = 200
 #: Runs handed to the threads between checks of the store; bounds memory, not results.
 SLICE = 20_000

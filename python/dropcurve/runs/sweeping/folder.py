@@ -64,7 +64,7 @@ def write(
 
 
 def seal(folder: Path, table: RunTable) -> None:
-    """Stores the checksums of the files of runs, which never change once they are there; not of runs elsewhere."""
+    """Stores the checksums of the files of runs, which never change once they exist; not of runs in another folder."""
     if table.folder.parent != folder:
         return
     known = set(checksums.covered(folder))

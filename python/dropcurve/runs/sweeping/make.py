@@ -18,7 +18,7 @@ from ..store import RunStore
 from .rows import UNSEEN, Key, Row, row
 from .run_table import Writer
 
-#: Called with each row as soon as it is there.
+#: Called with each row as soon as it is available.
 Take = Callable[[Row], None]
 
 #: Jobs handed to the threads at once: many enough that none waits for long, few enough to fit in memory.
@@ -35,8 +35,8 @@ class Made:
 
 @dataclass(frozen=True)
 class RowView:
-    """The view of a run as a row. Numbers derived from samples are not in it, so that a row does not depend on what is
-    stored besides. ``records``, if it is a list, gets the text of every run that is made, compressed."""
+    """The view of a run as a row. Numbers derived from samples are not in it, so that a row does not depend on the
+    stored samples. ``records``, if it is a list, gets the text of every run that is made, compressed."""
 
     build: str
     records: list[tuple[Key, bytes]] | None = None
@@ -77,8 +77,8 @@ def make(
     """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
     to ``take``.
 
-    Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from where
-    they put it or, if they died, made here. With a ``store`` the runs are stored there as well; ``records`` collects
+    Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from their
+    table or, if they died, made here. With a ``store`` the runs are stored there as well; ``records`` collects
     the runs to be stored where the store is out of reach. ``watch`` may abandon them, see `Executor`.
     """
     made = Made()

@@ -12,7 +12,7 @@ from ...metrics import Flows, Run
 
 #: Columns that identify the run of a row; (scenario, seed, build) is its key.
 KEY = ("scenario", "seed", "build")
-#: Parts of a summary that no metric uses and that take half its room.
+#: Parts of a summary that no metric uses and that are half its size.
 UNSEEN = (
     "conservation", "links.*.drop_curve", "links.*.sojourn_ms_histogram", "links.*.dropped_ms", "links.*.left_ms",
 )  # fmt: skip
@@ -70,7 +70,7 @@ def _places(summary: Run) -> dict[str, list[tuple[str, Any]]]:
 
 @cache
 def identity() -> str:
-    """A hash over the code of the metrics: rows that other code worked out are not those of this one."""
+    """A hash over the code of the metrics: rows of other code are never reused."""
     files = [Path(__file__), *sorted(Path(metrics.__file__).parent.glob("*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 

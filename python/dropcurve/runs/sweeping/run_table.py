@@ -62,7 +62,7 @@ def _short() -> str:
 
 @dataclass(frozen=True)
 class RunTable:
-    """The runs in ``folder``; those of another ``build`` are kept but not seen.
+    """The runs in ``folder``; those of another ``build`` stay there but are ignored.
 
     ``session`` names the sweep or search that uses the table, ``known`` the files it had read when it decided
     which runs to make, and ``cache`` the store of runs, as the option of a command does (`runs.cache`).
@@ -136,8 +136,7 @@ class RunTable:
         session read the table, or they were made for the same ``work`` before; the file ``but`` the caller
         knows.
 
-        Journals come first: one that is gone when it is its turn had become a file before the files are
-        looked at.
+        Journals are read first: one that disappears meanwhile has become a file before the files are listed.
         """
         wanted = set(keys)
         found: dict[Key, Row] = {}
@@ -178,7 +177,7 @@ class RunTable:
         """Merges many small files into few large ones. If it is killed half-way, some runs are stored twice,
         and readers return them once."""
         with self.locks.holding(_TIDYING):
-            # A file whose journal is still there would come again if its writer died now.
+            # A file whose journal still exists would be written again if its writer died now.
             small = [
                 path
                 for path in self.files()

@@ -174,7 +174,7 @@ class Sweep:
     def to_xarray(self) -> xarray.Dataset:
         """Every metric with one dimension for each setting of a grid, or ``point`` for a sample, and ``seed``.
 
-        Units stand in the attributes. Needs xarray and pandas (the extra ``tables``).
+        Units are in the attributes. Needs xarray and pandas (the extra ``tables``).
         """
         require("xarray")
         frame = self.to_pandas()

@@ -23,7 +23,7 @@ BASE = LinkProfile("link", 1e6, 1e6, (0.02, 0.08), "250ms", Mix(), "round trips 
 #: Keys of the link itself; all others are those of the mix.
 KEYS = ("rate", "down", "up", "rtt", "buffer", "back")
 RATES = ("rate", "down", "up")
-#: Most ranges that conditions are made of. A range of round trips is none: it is the spread among the flows of a run.
+#: Most ranges of a link. A range of round trips does not count: it is the spread among the flows of a run.
 MOST_RANGES = 7
 
 
@@ -80,7 +80,7 @@ class LinkSpec:
         return f"{words}; varied: {', '.join(ends)}" if ends else words
 
     def conditions(self) -> list[dict[str, float]]:
-        """Conditions that stand for the ranges: both ends and the middle of a single range, the corners of two, and of
+        """Conditions that represent the ranges: both ends and the middle of a single range, the corners of two, and of
         more an orthogonal array of ends, in which every pair of ranges has all four corners equally often.
 
         Raises:
@@ -191,7 +191,7 @@ def overrides(text: str, **numbers: Any) -> dict[str, str]:
 
 
 def parse(text: str) -> tuple[LinkProfile, str]:
-    """The link and the direction of its queue, for callers that take no ranges.
+    """The link and the direction of its queue, for callers without ranges.
 
     Args:
         text: As for `spec`.

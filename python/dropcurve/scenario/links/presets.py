@@ -1,6 +1,6 @@
 """Kinds of links, each with the rates, round trips, buffer and traffic that are usual for it.
 
-Rates are those of common products; buffers are those found before active queue management was switched on. Every number
+Rates are those of common products; buffers are those of devices without active queue management. Every number
 can be overridden.
 """
 

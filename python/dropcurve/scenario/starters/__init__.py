@@ -1,4 +1,4 @@
-"""Beginnings of plug-ins, written by `dropcurve new`."""
+"""Templates of plug-ins, written by `dropcurve new`."""
 
 from __future__ import annotations
 
