@@ -49,7 +49,7 @@ QUEUES = {
     "codel": 'kind = "codel"',
 }
 GREEDY = 'recovery = "sack"\nack_every = 1'
-DEAF = 'transport = "udp"\nsource = "cbr"\nrate = "1 Mbit/s"\npacket = "500 B"'
+CBR = 'transport = "udp"\nsource = "cbr"\nrate = "1 Mbit/s"\npacket = "500 B"'
 
 
 class Case(NamedTuple):
@@ -121,8 +121,8 @@ def ladder() -> Iterator[Case]:
 def disciplines(core: Any) -> Iterator[Case]:
     """Every discipline as it comes, with flows that lose, flows that are marked, and one that does not listen."""
     for kind in named(core, "disciplines", "kind"):
-        usual, marked, deaf = (8, 'cc = "cubic"'), (4, "ecn = true"), (1, DEAF)
-        yield Case(kind, dumbbell(f'kind = "{kind}"', usual=usual, marked=marked, deaf=deaf))
+        usual, marked, cbr = (8, 'cc = "cubic"'), (4, "ecn = true"), (1, CBR)
+        yield Case(kind, dumbbell(f'kind = "{kind}"', usual=usual, marked=marked, cbr=cbr))
 
 
 def transports(core: Any) -> Iterator[Case]:

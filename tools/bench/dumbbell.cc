@@ -29,7 +29,7 @@ const uint32_t PAYLOAD = 1460;
 // TCP without timestamps and IP; PPP adds two bytes on the wire that our links do not have.
 const uint32_t HEADERS = 40;
 
-/// Nanoseconds this process has been on a processor.
+/// CPU time of this process, in nanoseconds.
 double
 CpuNs()
 {

@@ -12,7 +12,7 @@ if {$argc != 2} {
 }
 lassign $argv flows seconds
 
-# Nanoseconds this process has been on a processor.
+# CPU time of this process, in nanoseconds.
 proc cpu_ns {} {
     set file [open /proc/self/schedstat]
     set ns [lindex [read $file] 0]

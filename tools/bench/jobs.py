@@ -2,9 +2,9 @@
 
     .venv/bin/python tools/bench/jobs.py [--rounds N]
 
-Each question is asked with one job and with two in turn, in a folder of its own so that nothing is taken from an
-earlier answer; a row has the median seconds on the clock and of processor time of either, and their ratio on the
-clock. It needs two cores that have nothing else to do.
+Each command runs with one job and with two in turn, in a folder of its own, so that no stored result is used. A row
+has the median elapsed time and CPU time of both in seconds, and the ratio of the elapsed times. It needs two idle
+cores.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def step(kind: str, lines: Lines) -> Figure:
         ax.set_ylim(0, max((1.15 if len(lines) == 1 else 1.35) * top, least))
         style.time_axis(ax)
     if len(lines) == 1:
-        level(signals, 100 * (1 - 1 / LOAD), "what is too much")
+        level(signals, 100 * (1 - 1 / LOAD), "excess load")
     if kind in TARGETS_MS:
         level(waits, TARGETS_MS[kind], "target")
     signals.set_ylabel("dropped or marked (%)" if len(lines) > 1 else "arrivals dropped (%)")

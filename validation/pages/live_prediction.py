@@ -6,7 +6,7 @@ and the kernel's own queues.
     live_prediction.py predict                       simulates every kept case again, and writes the page
     live_prediction.py check                         measures how exactly this machine shapes, and writes the page
 
-A case takes 22 s in real time, in virtual time a quarter of a minute to two minutes of a processor; JOBS run at once.
+A case takes 22 s in real time. In virtual time it takes 15 s to two minutes of CPU time. JOBS cases run at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Links drawn at random, of all kinds that `tune` is asked about: the same list for the same seed."""
+"""Links drawn at random, of every kind that `tune` supports; the same seed gives the same list."""
 
 from __future__ import annotations
 

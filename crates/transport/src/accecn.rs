@@ -411,9 +411,9 @@ mod tests {
         let mut feedback = AccEcnFeedback::default();
         feedback.read(5, Some(&option(1460)), 1, 1460);
         assert!(feedback.contradicted);
-        let mut deaf = AccEcnFeedback::default();
-        deaf.open(Some(&ByteOption { ect1_first: false, fields: 3, e0b: 0, ceb: 0, e1b: 1 }));
-        deaf.read(5, Some(&option(1460)), 1, 1460);
-        assert!(!deaf.contradicted && deaf.newly_marked == 0);
+        let mut disabled = AccEcnFeedback::default();
+        disabled.open(Some(&ByteOption { ect1_first: false, fields: 3, e0b: 0, ceb: 0, e1b: 1 }));
+        disabled.read(5, Some(&option(1460)), 1, 1460);
+        assert!(!disabled.contradicted && disabled.newly_marked == 0);
     }
 }

@@ -58,7 +58,7 @@ fn bucket_of(day: u64, mask: u16) -> usize {
     usize::from(day as u16 & mask)
 }
 
-/// The last bucket of a word, which stands in for the first in use if there is none.
+/// The last bucket of a word, which takes the place of the first in use if there is none.
 const LAST_BUCKET: u64 = 1 << 63;
 
 /// The event queue.

@@ -18,7 +18,7 @@
 //! | `lookahead` | most flows pass the first arrival link and the first `droptail_link`, none passes one alone; a round trip is long enough for `arrival_batches` | the event queue: arrivals of a window are sorted in batches | `modes::engines_agree_with_lookahead`, `arrival_batches::tests` | 12 ¹ |
 //! | `deliver` | a plain segment or ACK of TCP, with or without RACK, timestamps and pacing; a pacing timer that fires alone | actions and timers that cannot occur | `modes`; in `transport`: `fast_path` tests | – ⁴ |
 //!
-//! `modes` stands for `tests/modes.rs`: random networks in the plain engine, in the fast one, and in the fast one without
+//! `modes` is `tests/modes.rs`: random networks in the plain engine, in the fast one, and in the fast one without
 //! one path. `tests/engines.rs` runs all shipped scenarios in both. The last column is the rise in instructions for each
 //! delivered segment without the path (`cargo bench --bench dumbbell 10 30 without-PATH` under callgrind: ten greedy
 //! flows with SACK through RED at 10 Mbit/s). With all paths it is 930, in the plain engine 13 378. `known_departures` is

@@ -102,7 +102,7 @@ impl<'a> TableReader<'a> {
         self.known = known;
     }
 
-    /// Forgets keys that cannot be judged because of an earlier problem.
+    /// Leaves out keys that cannot be checked because of an earlier problem.
     pub fn ignore<T: Check>(&mut self) {
         self.take(&keys::<T>());
     }

@@ -91,7 +91,7 @@ impl Link {
         Link { state, delay, faults: None, rate, probe_after_run: None, avg_unit: Unit::Packets }
     }
 
-    /// Stands in for a link that an engine has.
+    /// An empty link, for the place of a link that an engine has taken over.
     pub fn placeholder() -> Link {
         let (delay, rate, avg_unit) = (Span::ZERO, Rate::default(), Unit::Packets);
         Link { state: None, delay, faults: None, rate, probe_after_run: None, avg_unit }
@@ -109,7 +109,7 @@ impl Link {
         transmitter.serializer_ahead = transmitter.serializer.clone();
     }
 
-    /// Whether its queue decides at arrival only, and nothing stands between the queue and the transmitter.
+    /// Whether its queue decides at arrival only, and there is nothing between the queue and the transmitter.
     pub fn decides_at_arrival(&self) -> bool {
         let decides =
             |state: &Active| state.queue.decides() == Decides::AtArrival && state.transmitter.ring.is_none();

@@ -31,11 +31,11 @@ pub(super) struct Transmitter {
     pub(super) on_wire: Bytes,
     pub(super) started: Time,
     pub(super) free_at: Time,
-    /// With an event at the end of each transmission: when it can take the next packet.
+    /// When it can take the next packet, if each transmission ends with an event.
     pub(super) ready: Time,
-    /// While the discipline holds its packets back: when it is asked again.
+    /// When to call `dequeue` again, while the discipline holds its packets back.
     pub(super) held_until: Option<Time>,
-    /// Whether it was ever asked sooner than that, so that events of old may still come.
+    /// Whether `held_until` was ever moved to an earlier time, so that events for the later time may still come.
     pub(super) has_stale_events: bool,
     pub(super) serializer: Serializer,
     /// With departures known at arrival: the end of the last accepted transmission, and the serializer at that moment.

@@ -1,8 +1,8 @@
 //! The plain engine: a network of links and flows, and the action of each event.
 //!
 //! An event is the arrival of a packet at a link or at its end, the end of a transmission, or a timer. Each goes through
-//! the event queue, in the order of [`Key`]. This form defines the result of a run; the fast engine ([`crate::fast`]) has to
-//! equal it bit by bit. Read the files in this order:
+//! the event queue, in the order of [`Key`]. This engine defines the result of a run; the fast engine ([`crate::fast`]) must
+//! give the same bits. Read the files in this order:
 //!
 //! | file | holds |
 //! |---|---|

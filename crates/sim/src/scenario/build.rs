@@ -19,7 +19,7 @@ use units::Bytes;
 /// Most flows of a scenario, all groups together.
 const MOST_FLOWS: u64 = 999_999;
 
-/// Works a model out. `None` only if there are problems.
+/// The plan of a model: its links, routes and flows. `None` only if there are problems.
 pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     let before = problems.len();
     check_numbers(model, problems);
@@ -60,7 +60,7 @@ pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
     (problems.len() == before).then_some(plan)
 }
 
-/// Refuses a run that cannot keep to its memory before any of it is allocated.
+/// Refuses a run that needs more than its memory limit, before anything is allocated.
 fn check_memory(plan: &Plan, problems: &mut Vec<Problem>) {
     let (needed, most) = (plan.memory(), plan.run.max_memory);
     if needed > most {

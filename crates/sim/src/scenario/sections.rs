@@ -29,7 +29,7 @@ choices! {
     pub enum Clock {
         /// Whole nanoseconds.
         Nanoseconds = "nanoseconds",
-        /// Seconds in double precision, added in the order in which ns-2 adds them: of two things that fall on one moment the one comes first whose sum is less in the last bit.
+        /// Seconds in double precision, added in the order in which ns-2 adds them. Times that are equal in theory may differ in the last bit, and the smaller sum comes first.
         Doubles = "doubles",
     }
 }
@@ -115,13 +115,13 @@ params! {
         /// Propagation delay, one way.
         delay: Span = Span::from_millis(20) => { source: "dropcurve", assumed: true },
         /// When the link may send, in place of `rate`: milliseconds from the start of the run at which up to 1500 bytes leave, in the
-        /// format of Mahimahi, over and over with the last one as the period. `"file:NAME"` reads them from a file.
+        /// format of Mahimahi. They repeat, with the last one as the period. `"file:NAME"` reads them from a file.
         opportunities_ms: Vec<u64> = Vec::new() => { unit: "ms", source: "NSDW15" },
         /// Share of packets lost at random on the wire; with bursts, of those outside them.
         loss: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
-        /// Chance for each packet that a burst of losses begins with it (Gilbert and Elliott).
+        /// Probability that a packet begins a burst of losses (Gilbert and Elliott).
         burst_begin: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
-        /// Chance for each packet of a burst that it ends with it; its inverse is the mean length of a burst.
+        /// Probability that a packet of a burst ends it; the inverse is the mean length of a burst.
         burst_end: f64 = 0.25 => { range: Range::Above(0.0, 1.0), source: "Elliott63", assumed: true },
         /// Share of packets lost inside bursts.
         burst_loss: f64 = 1.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },

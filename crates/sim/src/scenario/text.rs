@@ -107,7 +107,7 @@ fn plainly(message: &str, line: &str) -> (String, String) {
     let quantity = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
     let unit = after.trim_start_matches(quantity).trim();
     if message.contains("duplicate key") {
-        let remedy = "each key and each [section] stands once; remove or rename one of the two";
+        let remedy = "each key and each [section] may be given once; remove or rename one of the two";
         return (format!("`{}` was given before", key.trim_matches(['[', ']'])), remedy.into());
     }
     if after.starts_with(quantity) && unit.starts_with(char::is_alphabetic) {
@@ -119,7 +119,7 @@ fn plainly(message: &str, line: &str) -> (String, String) {
     }
     if after.starts_with(char::is_alphabetic) && !after.starts_with("true") && !after.starts_with("false") {
         let bare = after.split('#').next().unwrap_or(after).trim();
-        return ("text must stand in quotes".into(), format!("write {key} = \"{bare}\""));
+        return ("text must be in quotes".into(), format!("write {key} = \"{bare}\""));
     }
     if line.starts_with('[') && !line.contains(']') {
         return ("the section's name is not closed".into(), format!("write {line}]"));

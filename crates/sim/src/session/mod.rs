@@ -21,7 +21,7 @@ use units::{Span, Time};
 /// The state of the observed link at one moment, and its packets since the sample before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSample {
-    /// When.
+    /// Time of the sample.
     pub time: Time,
     /// Packets in the queue.
     pub queue_pkts: u64,

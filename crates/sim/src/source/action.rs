@@ -18,12 +18,12 @@ pub enum AppAction {
         bytes: u64,
         /// On a new connection.
         fresh: bool,
-        /// How long until the next action.
+        /// Time until the next action.
         span: Span,
     },
     /// Wait.
     Wait {
-        /// How long.
+        /// Time to wait.
         span: Span,
         /// Whether the connection is closed first.
         close: bool,

@@ -46,7 +46,7 @@ params! {
     pub struct Replay {
         /// When each packet leaves, from the start of the flow, and its size on the wire; ascending. `"file:NAME"` reads them from a pcap or pcapng file.
         packets: Vec<Departure> = Vec::new() => { source: "the recording" },
-        /// Over and over until the flow stops; otherwise once.
+        /// Whether the recording repeats until the flow stops; otherwise it is sent once.
         repeat: bool = false,
         /// Time from the last packet to the first of the next round; `"auto"` is the mean gap of the recording.
         repeat_after: Option<Span> = None,

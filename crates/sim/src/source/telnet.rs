@@ -42,7 +42,7 @@ pub struct TelnetUser {
 }
 
 impl TelnetUser {
-    /// The next key is pressed.
+    /// Reports that the next key is pressed.
     pub fn next_action(&mut self, plan: &Telnet, rng: &mut Stream) -> AppAction {
         let fresh = !std::mem::replace(&mut self.connected, true);
         AppAction::Type { bytes: plan.key.0, fresh, span: plan.gap.draw(rng).max(Span(1)) }

@@ -36,7 +36,7 @@ params! {
         weight: f64 = 0.4 => { range: Range::Above(0.0, 1.0), source: "dropcurve", assumed: true },
         /// Below this much in the buffer the lowest quality is played (`adapt = "buffer"`).
         reservoir: Span = Span::from_millis(8000) => { source: "HJMTW14, for a smaller buffer", assumed: true },
-        /// From this much on the highest.
+        /// From this much in the buffer on the highest quality is played (`adapt = "buffer"`).
         cushion: Span = Span::from_millis(24_000) => { range: Range::Positive, source: "HJMTW14, for a smaller buffer", assumed: true },
         /// Most video in the buffer; with more to come the next chunk waits.
         buffer: Span = Span::from_millis(30_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
@@ -70,7 +70,7 @@ pub struct Viewed {
     pub bps: f64,
     /// Times the picture froze.
     pub stalls: u64,
-    /// Seconds it was frozen.
+    /// Seconds for which the picture was frozen.
     pub stalled_s: f64,
     /// Changes of quality.
     pub switches: u64,

@@ -39,7 +39,7 @@ params! {
         frame: Span = Span::from_millis(20) => { range: Range::Within(0.001, 1.0), source: "RFC 3551 section 4.2" },
         /// Headers of a packet.
         headers: Bytes = Bytes(40) => { source: "IPv4 20, UDP 8, RTP 12 (RFC 3550)" },
-        /// Nothing is sent in pauses; otherwise packets leave all the time.
+        /// Whether nothing is sent in pauses; otherwise packets leave all the time.
         suppression: bool = true => { source: "ITU-P59" },
         /// Mean length of a talk spurt.
         talk: Span = Span::from_millis(1004) => { range: Range::Positive, source: "ITU-P59" },
@@ -57,7 +57,7 @@ impl Voice {
 
 impl Check for Voice {
     fn relations(&self, problems: &mut Vec<Problem>) {
-        let least = "lengthen it: G.729 makes a byte a millisecond";
+        let least = "lengthen it: G.729 produces a byte in a millisecond";
         require(
             problems,
             self.payload() > 0,

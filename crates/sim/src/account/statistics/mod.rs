@@ -122,7 +122,7 @@ impl Moments {
         self.max.add(other.max());
     }
 
-    /// How many.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.sum.count()
     }

@@ -30,11 +30,11 @@ fn text_that_is_not_toml() {
         ),
         (
             "[run]\nduration = \"60 s\"\n[run]\n",
-            &["line 3, column 2 = `[run]`: `run` was given before; each key and each [section] stands once; remove or rename one of the two"],
+            &["line 3, column 2 = `[run]`: `run` was given before; each key and each [section] may be given once; remove or rename one of the two"],
         ),
         (
             "[run]\nduration = \"60 s\"\nduration = \"60 s\"\n",
-            &["line 3, column 1 = `duration = \"60 s\"`: `duration` was given before; each key and each [section] stands once; remove or rename one of the two"],
+            &["line 3, column 1 = `duration = \"60 s\"`: `duration` was given before; each key and each [section] may be given once; remove or rename one of the two"],
         ),
         (
             "[run]\nduration\n",
@@ -42,7 +42,7 @@ fn text_that_is_not_toml() {
         ),
         (
             "[queue]\nkind = red # or\n",
-            &["line 2, column 8 = `kind = red # or`: text must stand in quotes; write kind = \"red\""],
+            &["line 2, column 8 = `kind = red # or`: text must be in quotes; write kind = \"red\""],
         ),
         ("when = 2020-01-01", &["when = 2020-01-01: dates are not used here; lengths of time are text such as \"20 ms\""]),
     ];
