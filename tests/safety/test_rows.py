@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import dropcurve as dc
 import dropcurve._core as core
 from dropcurve.files.shape import faults
-from dropcurve.metrics.registry import Flows
+from dropcurve.metrics.run_parts import Flows
 from dropcurve.results import rows
 
 VALUES = (

@@ -8,7 +8,7 @@ import pytest
 
 from dropcurve import studies as st
 from dropcurve.metrics import statistics
-from dropcurve.studies.claims import Court
+from dropcurve.studies.claims import Judgement
 
 
 def cells(**numbers: list[float]) -> st.Cells:
@@ -118,19 +118,21 @@ def test_looks_at_an_open_claim_leave_few_wrong_verdicts() -> None:
     decided, trials = 0, 400
     for _ in range(trials):
         values = random.normal(1.0, 0.5, 240).tolist()
-        court, n = Court([claim], most=240), 10
-        while wanted := court.ask(cells(a=values[:n])):
+        judgement, n = Judgement([claim], most=240), 10
+        while wanted := judgement.ask(cells(a=values[:n])):
             assert n < wanted["a"] <= 240
             n = wanted["a"]
-        assert n == 240 or court.findings["A"].verdict != st.OPEN
-        decided += court.findings["A"].verdict != st.OPEN
+        assert n == 240 or judgement.findings["A"].verdict != st.OPEN
+        decided += judgement.findings["A"].verdict != st.OPEN
     # 5 % and three standard errors of 400 trials.
     assert decided / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
     values = random.normal(1.2, 0.5, 240).tolist()
-    court = Court([claim], most=240)
-    while court.ask(cells(a=values[: court.findings["A"].parts[0].n * 2 if court.findings else 10])):
+    judgement = Judgement([claim], most=240)
+    while judgement.ask(
+        cells(a=values[: judgement.findings["A"].parts[0].n * 2 if judgement.findings else 10])
+    ):
         pass
-    assert court.findings["A"].verdict == st.HOLDS
+    assert judgement.findings["A"].verdict == st.HOLDS
 
 
 def test_an_open_claim_wants_the_cells_it_hangs_on() -> None:
@@ -139,8 +141,8 @@ def test_an_open_claim_wants_the_cells_it_hangs_on() -> None:
         st.Test("", lambda x: x["a"]["x"] - x["b"]["x"], above=0.0),
         st.Test("", st.at("d", "x"), above=5.0),
     )
-    court = Court([st.TestedClaim("A", "", "", tests)], most=100)
-    assert court.ask(found) == {"a": 8}, "b has more already; c is not read; of d all is known"
+    judgement = Judgement([st.TestedClaim("A", "", "", tests)], most=100)
+    assert judgement.ask(found) == {"a": 8}, "b has more already; c is not read; of d all is known"
 
 
 def test_a_rule_in_words() -> None:

@@ -18,7 +18,7 @@ from dropcurve.scenario import Scenario, library
 from dropcurve.tuning.stress import fault, harm, link_of, shrinking, stress, traffic, trials
 from dropcurve.tuning.stress.bounds import Bounds, Case, load, parse
 from dropcurve.tuning.stress.findings import SCENARIO
-from dropcurve.tuning.stress.front import REGRETTED
+from dropcurve.tuning.stress.front import REGRET_RIVALS
 from dropcurve.tuning.stress.parameters import KEYS, PARAMETERS, listed
 from dropcurve.tuning.stress.search import StressSearch
 from dropcurve.tuning.stress.trials import Trials
@@ -259,10 +259,10 @@ def test_the_command_looks_for_regret(tmp_path: Path, capsys: pytest.CaptureFixt
     assert data["loss"] == "regret" and "--regret" in data["command"] and "--rival sfq" in data["command"]
     regret = data["minimal"]["loss"]["mean"]
     less = {one["name"]: one["less"]["mean"] for one in data["rivals"]}
-    assert {"sfq", *REGRETTED} <= set(less)
+    assert {"sfq", *REGRET_RIVALS} <= set(less)
     # The regret is relative to the best rival of each run, so it exceeds the distance from any single rival
     # over all runs.
-    assert all(regret >= less[name] - 1e-6 for name in ("sfq", *REGRETTED))
+    assert all(regret >= less[name] - 1e-6 for name in ("sfq", *REGRET_RIVALS))
     words = data["answer"][0]
     assert "more than the best rival" in words if data["fault"] != "none" else "No regret was found" in words
 

@@ -58,7 +58,7 @@ impl Stream {
     }
 
     /// Bytes that can be read now; `None` at the end.
-    fn hear(&mut self, heard: &mut Vec<u8>) -> Option<()> {
+    fn read_available(&mut self, received: &mut Vec<u8>) -> Option<()> {
         let mut bytes = [0; 4096];
         let got = match self {
             Stream::Unix(stream) => stream.set_nonblocking(true).and_then(|()| stream.read(&mut bytes)),
@@ -67,14 +67,14 @@ impl Stream {
         match got {
             Ok(0) => None,
             Ok(count) => {
-                heard.extend_from_slice(&bytes[..count]);
+                received.extend_from_slice(&bytes[..count]);
                 Some(())
             }
             Err(error) => (error.kind() == ErrorKind::WouldBlock).then_some(()),
         }
     }
 
-    fn say(&mut self, text: &str) -> std::io::Result<()> {
+    fn send(&mut self, text: &str) -> std::io::Result<()> {
         match self {
             Stream::Unix(stream) => {
                 stream.set_nonblocking(false)?;
@@ -90,25 +90,25 @@ impl Stream {
     }
 }
 
-struct Guest {
+struct Client {
     stream: Stream,
-    heard: Vec<u8>,
+    received: Vec<u8>,
     /// Whether the client has left, or is ignored.
     gone: bool,
 }
 
-impl Guest {
+impl Client {
     /// The next complete line, or HTTP request, received.
-    fn wish(&mut self) -> Option<String> {
+    fn next_request(&mut self) -> Option<String> {
         let end: &[u8] = if matches!(self.stream, Stream::Tcp(_)) { b"\r\n\r\n" } else { b"\n" };
-        let at = self.heard.windows(end.len()).position(|bytes| bytes == end)?;
-        let line: Vec<u8> = self.heard.drain(..at + end.len()).collect();
+        let at = self.received.windows(end.len()).position(|bytes| bytes == end)?;
+        let line: Vec<u8> = self.received.drain(..at + end.len()).collect();
         Some(String::from_utf8_lossy(&line).trim().to_string())
     }
 }
 
 /// Parses a request.
-fn order(line: &str) -> Command {
+fn parse_request(line: &str) -> Command {
     let json: Json = match serde_json::from_str(line) {
         Ok(json) => json,
         Err(error) => return Command::Wrong(format!("not JSON: {error}")),
@@ -138,64 +138,65 @@ fn http(head: &str) -> Command {
 
 /// The sockets and their clients.
 #[derive(Default)]
-pub struct Desk {
+pub struct ControlServer {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,
-    guests: Vec<Guest>,
+    clients: Vec<Client>,
 }
 
-impl Desk {
+impl ControlServer {
     /// Opens a control socket at a path, and metrics at an address such as `127.0.0.1:9100`.
     ///
     /// # Errors
     /// One line for people.
-    pub fn open(control: Option<&str>, metrics: Option<&str>) -> Result<Desk, String> {
-        let mut desk = Desk::default();
+    pub fn open(control: Option<&str>, metrics: Option<&str>) -> Result<ControlServer, String> {
+        let mut server = ControlServer::default();
         if let Some(path) = control {
             let failed = |error: std::io::Error| format!("control socket {path}: {error}");
             let listener = UnixListener::bind(path).map_err(failed)?;
             // Anyone who may connect may change and stop the link.
             std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
-            desk.control = Some(listener);
+            server.control = Some(listener);
         }
         if let Some(address) = metrics {
             let failed = |error: std::io::Error| format!("metrics at {address}: {error}");
             let listener = TcpListener::bind(address).map_err(failed)?;
             listener.set_nonblocking(true).map_err(failed)?;
-            desk.metrics = Some(listener);
+            server.metrics = Some(listener);
         }
-        Ok(desk)
+        Ok(server)
     }
 
     /// All descriptors to poll for input.
     pub fn descriptors(&mut self, fds: &mut Vec<RawFd>) {
-        self.guests.retain(|guest| !guest.gone);
+        self.clients.retain(|client| !client.gone);
         fds.extend(self.control.iter().map(AsRawFd::as_raw_fd));
         fds.extend(self.metrics.iter().map(AsRawFd::as_raw_fd));
-        fds.extend(self.guests.iter().map(|guest| guest.stream.fd()));
+        fds.extend(self.clients.iter().map(|client| client.stream.fd()));
     }
 
     /// The pending requests, each with the client that sent it. Clients that disconnected are removed.
-    pub fn orders(&mut self) -> Vec<(usize, Command)> {
-        self.guests.retain(|guest| !guest.gone);
+    pub fn requests(&mut self) -> Vec<(usize, Command)> {
+        self.clients.retain(|client| !client.gone);
         self.admit();
-        let mut orders = Vec::new();
-        for (number, guest) in self.guests.iter_mut().enumerate() {
-            guest.gone |= guest.stream.hear(&mut guest.heard).is_none() || guest.heard.len() > LONGEST;
-            while let Some(line) = guest.wish() {
-                let asked = matches!(guest.stream, Stream::Tcp(_));
-                orders.push((number, if asked { http(&line) } else { order(&line) }));
+        let mut requests = Vec::new();
+        for (number, client) in self.clients.iter_mut().enumerate() {
+            client.gone |= client.stream.read_available(&mut client.received).is_none()
+                || client.received.len() > LONGEST;
+            while let Some(line) = client.next_request() {
+                let asked = matches!(client.stream, Stream::Tcp(_));
+                requests.push((number, if asked { http(&line) } else { parse_request(&line) }));
             }
         }
-        orders
+        requests
     }
 
     /// Answers a client; `known` if the request is one of those listed. A client that does not read its answer in time
     /// misses it.
     pub fn answer(&mut self, number: usize, text: &str, known: bool) {
-        let Some(guest) = self.guests.get_mut(number) else { return };
-        let whole = match guest.stream {
+        let Some(client) = self.clients.get_mut(number) else { return };
+        let whole = match client.stream {
             Stream::Tcp(_) => {
                 let status = if known { "200 OK" } else { "404 Not Found" };
                 let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -204,21 +205,21 @@ impl Desk {
             }
             Stream::Unix(_) => format!("{text}\n"),
         };
-        guest.gone |= guest.stream.say(&whole).is_err() || matches!(guest.stream, Stream::Tcp(_));
+        client.gone |= client.stream.send(&whole).is_err() || matches!(client.stream, Stream::Tcp(_));
     }
 
     fn admit(&mut self) {
         while let Some(Ok((stream, _))) = self.control.as_ref().map(UnixListener::accept) {
-            self.seat(Stream::Unix(stream));
+            self.add(Stream::Unix(stream));
         }
         while let Some(Ok((stream, _))) = self.metrics.as_ref().map(TcpListener::accept) {
-            self.seat(Stream::Tcp(stream));
+            self.add(Stream::Tcp(stream));
         }
     }
 
-    fn seat(&mut self, stream: Stream) {
-        if self.guests.len() < MOST {
-            self.guests.push(Guest { stream, heard: Vec::new(), gone: false });
+    fn add(&mut self, stream: Stream) {
+        if self.clients.len() < MOST {
+            self.clients.push(Client { stream, received: Vec::new(), gone: false });
         }
     }
 }
@@ -229,12 +230,16 @@ mod tests {
     use std::io::{BufRead, BufReader};
 
     #[test]
-    fn wishes_are_read_line_by_line() {
-        assert!(matches!(order("{\"do\": \"stats\"}"), Command::Stats { series: false }));
-        assert!(matches!(order("{\"do\": \"stats\", \"series\": true}"), Command::Stats { series: true }));
-        assert!(matches!(order("{\"do\": \"dance\"}"), Command::Wrong(_)));
-        assert!(matches!(order("nonsense"), Command::Wrong(_)));
-        let Command::Set(values) = order("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}") else {
+    fn requests_are_read_line_by_line() {
+        assert!(matches!(parse_request("{\"do\": \"stats\"}"), Command::Stats { series: false }));
+        assert!(matches!(
+            parse_request("{\"do\": \"stats\", \"series\": true}"),
+            Command::Stats { series: true }
+        ));
+        assert!(matches!(parse_request("{\"do\": \"dance\"}"), Command::Wrong(_)));
+        assert!(matches!(parse_request("nonsense"), Command::Wrong(_)));
+        let Command::Set(values) = parse_request("{\"do\": \"set\", \"values\": {\"rate\": \"1 Mbit/s\"}}")
+        else {
             panic!("set")
         };
         assert_eq!(values, [("rate".to_string(), Json::from("1 Mbit/s"))]);
@@ -243,23 +248,23 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_heard_and_answered() {
+    fn a_client_is_read_and_answered() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut desk = Desk::default();
-        desk.seat(Stream::Unix(ours));
-        assert!(desk.orders().is_empty(), "nothing said, and no waiting");
+        let mut server = ControlServer::default();
+        server.add(Stream::Unix(ours));
+        assert!(server.requests().is_empty(), "nothing said, and no waiting");
         (&theirs).write_all(b"{\"do\": \"stats\"}\n{\"do\": \"st").unwrap();
-        let orders = desk.orders();
-        assert!(matches!(orders[..], [(0, Command::Stats { series: false })]));
-        desk.answer(0, "{}", true);
+        let requests = server.requests();
+        assert!(matches!(requests[..], [(0, Command::Stats { series: false })]));
+        server.answer(0, "{}", true);
         let mut line = String::new();
         BufReader::new(&theirs).read_line(&mut line).unwrap();
         assert_eq!(line, "{}\n");
         (&theirs).write_all(b"op\"}\n").unwrap();
-        assert!(matches!(desk.orders()[..], [(0, Command::Stop)]));
+        assert!(matches!(server.requests()[..], [(0, Command::Stop)]));
         drop(theirs);
-        desk.orders();
-        desk.orders();
-        assert!(desk.guests.is_empty());
+        server.requests();
+        server.requests();
+        assert!(server.clients.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The running forwarder: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
 
 use crate::config;
-use crate::control::{Command, Desk};
+use crate::control::{Command, ControlServer};
 use crate::direction::{FrameRules, LiveDirection};
 use crate::link::LinkSettings;
 use crate::port::Port;
@@ -49,7 +49,7 @@ struct Forwarder {
     /// Time at which the ports were last checked.
     seen: Time,
     directions: Vec<LiveDirection>,
-    desk: Desk,
+    control: ControlServer,
     stop: std::os::fd::OwnedFd,
     overhead: i64,
     real_time: bool,
@@ -95,7 +95,7 @@ impl Forwarder {
             let layer = ports[number].layer();
             directions.push(LiveDirection::open(settings, link, ends, &paths, (layer, clock.epoch))?);
         }
-        let desk = Desk::open(settings["control"].as_str(), settings["metrics"].as_str())?;
+        let control = ControlServer::open(settings["control"].as_str(), settings["metrics"].as_str())?;
         let stop = sys::stop_signals().map_err(|error| format!("signals: {error}"))?;
         let real_time = sys::be_prompt(settings["real_time"].as_bool().unwrap_or(true));
         sys::drop_capabilities(ports.iter().any(|port| matches!(port, Port::Queue(_))))
@@ -113,7 +113,7 @@ impl Forwarder {
             seen,
             filtered,
             directions,
-            desk,
+            control,
             stop,
             overhead,
             real_time,
@@ -159,8 +159,8 @@ impl Forwarder {
             fds.clear();
             fds.extend(self.ports.iter().map(Port::fd));
             fds.push(self.stop.as_raw_fd());
-            self.desk.descriptors(&mut fds);
-            sys::wait(&fds, next.map(|next| self.nap(next, now)), &mut ready)
+            self.control.descriptors(&mut fds);
+            sys::wait(&fds, next.map(|next| self.timeout_ns(next, now)), &mut ready)
                 .map_err(|error| format!("the forwarder cannot wait: {error}"))?;
             let others = &ready[self.ports.len()..];
             let (stop, asked) = (others[0], others[1..].iter().any(|is| *is));
@@ -172,7 +172,7 @@ impl Forwarder {
 
     /// How many nanoseconds to sleep when something is due at `next`. Waking for each packet of a fast link would take a
     /// whole processor, of which the kernel leaves a real-time thread 95 %: there a few packets share a wake-up.
-    fn nap(&mut self, next: Time, now: Time) -> u64 {
+    fn timeout_ns(&mut self, next: Time, now: Time) -> u64 {
         let ns = next.since(now).0;
         let fast = self.directions.iter().any(|direction| direction.pump.link().rate.0 >= FAST_BPS);
         if ns == 0 || (self.watched == next && ns <= EARLY_NS) {
@@ -252,11 +252,11 @@ impl Forwarder {
     /// Serves the requests on the control socket; returns whether to stop.
     fn attend(&mut self) -> bool {
         let now = self.clock.now();
-        let orders = self.desk.orders();
+        let requests = self.control.requests();
         let mut stop = false;
-        for (guest, order) in orders {
-            let known = !matches!(order, Command::Wrong(_));
-            let answer = match order {
+        for (client, request) in requests {
+            let known = !matches!(request, Command::Wrong(_));
+            let answer = match request {
                 Command::Stats { series } => self.stats(series).to_string(),
                 Command::Reset => {
                     let before = self.stats(true);
@@ -283,7 +283,7 @@ impl Forwarder {
                 }
                 Command::Wrong(why) => json!({"problems": [why]}).to_string(),
             };
-            self.desk.answer(guest, &answer, known);
+            self.control.answer(client, &answer, known);
         }
         stop
     }

@@ -149,7 +149,7 @@ impl List {
         let value = match item {
             Node::Plain(value) if self.nodes.is_empty() => value,
             other => {
-                self.untable();
+                self.leave_table();
                 self.nodes.extend(std::mem::take(&mut self.values).into_iter().map(Node::Plain));
                 self.nodes.push(other);
                 return;
@@ -159,7 +159,7 @@ impl List {
             if table.push(&value) {
                 return;
             }
-            self.untable();
+            self.leave_table();
         }
         self.values.push(value);
         if self.values.len() > MOST_DICTS && !self.mixed {
@@ -173,7 +173,7 @@ impl List {
     }
 
     /// Returns to a list of values.
-    fn untable(&mut self) {
+    fn leave_table(&mut self) {
         if let Some(table) = self.table.take() {
             self.mixed = true;
             self.values = (0..table.len()).filter_map(|row| table.row(row)).map(|row| row.value()).collect();

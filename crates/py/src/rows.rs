@@ -98,8 +98,8 @@ impl PyRows {
     }
 
     /// Numbers of rows that together have every type of value of every key, so that only these need a type check.
-    fn witnesses(&self) -> Vec<usize> {
-        self.0.witnesses()
+    fn observers(&self) -> Vec<usize> {
+        self.0.observers()
     }
 }
 

@@ -19,7 +19,7 @@ const SETTING: Setting = Setting { rate: Rate(10_000_000), delay: Span::ZERO, pa
 
 /// Fate of a packet: it was dropped, or it left, perhaps marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fortune {
+enum Outcome {
     Dropped,
     Left { at: Time, marked: bool },
 }
@@ -38,16 +38,16 @@ fn disc_of(head: &[(String, String)]) -> Disc<Pkt> {
 }
 
 /// Sends arrivals through a discipline with a line of the setting's rate behind it.
-fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> {
+fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Outcome> {
     let mut rng = Stream::new(seed, "linux");
     let mut line = Serializer::new(SETTING.rate);
     let (mut fates, mut free_at) = (Vec::new(), None::<Time>);
-    let mut fortunes = vec![Fortune::Dropped; arrivals.len()];
+    let mut outcomes = vec![Outcome::Dropped; arrivals.len()];
     let mut coming = arrivals.iter().peekable();
     loop {
         let arrival = coming.peek().map(|arrival| arrival.at);
         let tick = disc.next_deadline().filter(|_| free_at.is_some() || arrival.is_some());
-        let Some(now) = [arrival, free_at, tick].into_iter().flatten().min() else { return fortunes };
+        let Some(now) = [arrival, free_at, tick].into_iter().flatten().min() else { return outcomes };
         fates.clear();
         let mut cx = Cx::new(now, &mut rng, &mut fates);
         if tick == Some(now) {
@@ -55,7 +55,7 @@ fn drive(disc: &mut Disc<Pkt>, arrivals: &[Arrival], seed: u64) -> Vec<Fortune> 
         } else if free_at == Some(now) {
             free_at = disc.dequeue(&mut cx).map(|pkt| {
                 let marked = pkt.ecn != arrivals[pkt.id as usize].pkt.ecn;
-                fortunes[pkt.id as usize] = Fortune::Left { at: now, marked };
+                outcomes[pkt.id as usize] = Outcome::Left { at: now, marked };
                 now + line.next(Bytes(pkt.size))
             });
             // One that shapes is asked again when a packet is ready.
@@ -192,14 +192,14 @@ fn mean_of(values: &[f64]) -> (f64, f64) {
 }
 
 /// Drops, marks and mean queueing delay in milliseconds of the packets of each window.
-fn windows(arrivals: &[Arrival], sizes: &[usize], fortunes: &[Fortune]) -> Vec<[f64; 3]> {
+fn windows(arrivals: &[Arrival], sizes: &[usize], outcomes: &[Outcome]) -> Vec<[f64; 3]> {
     let mut first = 0;
     let each = sizes.iter().map(|size| {
         let inside = first..first + size;
         first += size;
-        let left = inside.clone().filter_map(|i| match fortunes[i] {
-            Fortune::Left { at, marked } => Some((at.since(arrivals[i].at).as_millis(), marked)),
-            Fortune::Dropped => None,
+        let left = inside.clone().filter_map(|i| match outcomes[i] {
+            Outcome::Left { at, marked } => Some((at.since(arrivals[i].at).as_millis(), marked)),
+            Outcome::Dropped => None,
         });
         let left: Vec<(f64, bool)> = left.collect();
         let waited: f64 = left.iter().map(|(ms, _)| ms).sum();

@@ -87,7 +87,7 @@ struct Place {
 }
 
 impl Place {
-    fn keeper(&self, pkt: Pkt) -> usize {
+    fn queue_of(&self, pkt: Pkt) -> usize {
         if self.shared {
             0
         } else {
@@ -127,7 +127,7 @@ fn arrive(place: &mut Place, now: Time, pkt: Pkt, rng: &mut Same) -> char {
     } else {
         'm'
     };
-    let vq = place.keeper(pkt);
+    let vq = place.queue_of(pkt);
     place.held[vq] += i64::from(!dropped);
     place.idle[vq] = false;
     verdict
@@ -204,7 +204,7 @@ fn explain(record: &Record, shared: bool) -> Result<usize, String> {
                     return Err(at(format!("one waits there: {any}")));
                 }
                 if let Some(pkt) = left {
-                    let vq = place.keeper(pkt);
+                    let vq = place.queue_of(pkt);
                     place.held[vq] -= 1;
                     place.idle[vq] = place.held[vq] == 0;
                 }

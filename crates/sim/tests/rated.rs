@@ -36,7 +36,7 @@ fn alone_each_uses_the_link() {
 }
 
 #[test]
-fn beside_tcp_each_gets_a_share() {
+fn each_gets_a_share_next_to_tcp() {
     for (transport, profile, second) in EACH {
         let flows = format!(
             "[flows.t]\ncount = 2\n[flows.f]\ncount = 2\ntransport = \"{transport}\"\nprofile = \"{profile}\""

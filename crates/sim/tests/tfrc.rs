@@ -28,7 +28,7 @@ fn alone_it_fills_the_link() {
 }
 
 #[test]
-fn beside_tcp_each_gets_a_share() {
+fn each_gets_a_share_next_to_tcp() {
     let flows = "[flows.t]\ncount = 2\nprofile = \"ns2-2.35\"\nrecovery = \"sack1\"\n[flows.f]\ncount = 2\ntransport = \"tfrc\"\nprofile = \"ns2-2.35\"";
     let summary = summary(flows);
     let goodput = |i: usize| goodput_bps(&summary["flows"][i]);

@@ -11,7 +11,7 @@ use transport::{Ack, Phase, Receiver, Role, SackBlocks, Segment, Sender};
 use units::{Ecn, Span, Stream, Time};
 
 /// A sender with helpers for input. Times in milliseconds.
-struct Talk {
+struct Dialogue {
     sender: Sender,
     now: Time,
 }
@@ -20,17 +20,17 @@ fn at(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-impl Talk {
+impl Dialogue {
     /// Opens without a handshake and sends the initial window.
-    fn start(keys: &[(&str, &str)]) -> (Talk, Vec<u32>) {
+    fn start(keys: &[(&str, &str)]) -> (Dialogue, Vec<u32>) {
         let mut all = vec![("handshake", "none")];
         all.extend_from_slice(keys);
-        let mut sender = Sender::new(&params(&all), Stream::new(1, "talk"));
+        let mut sender = Sender::new(&params(&all), Stream::new(1, "dialogue"));
         sender.supply_forever();
         sender.start(Time::ZERO);
-        let mut talk = Talk { sender, now: Time::ZERO };
-        let sent = talk.sent();
-        (talk, sent)
+        let mut dialogue = Dialogue { sender, now: Time::ZERO };
+        let sent = dialogue.sent();
+        (dialogue, sent)
     }
 
     fn segments(&mut self) -> Vec<Segment> {
@@ -77,68 +77,69 @@ impl Talk {
 /// RFC 5681: slow start adds one per new ACK; the third duplicate halves, retransmits and inflates.
 #[test]
 fn reno_recovers_from_one_loss() {
-    let (mut talk, first) =
-        Talk::start(&[("recovery", "reno"), ("initial_window", "4"), ("limited_transmit", "false")]);
+    let (mut dialogue, first) =
+        Dialogue::start(&[("recovery", "reno"), ("initial_window", "4"), ("limited_transmit", "false")]);
     assert_eq!(first, [0, 1, 2, 3]);
-    assert_eq!(talk.ack(1), [4, 5]);
-    assert_eq!(talk.ack(2), [6, 7]);
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    assert_eq!(dialogue.ack(2), [6, 7]);
     // cwnd 6, flight 6: 2..8. Segment 2 is lost.
-    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
-    assert_eq!(talk.ack(2), []);
-    assert_eq!(talk.ack(2), []);
-    assert_eq!(talk.ack(2), [2]);
-    assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (3.0, Phase::Recovery));
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.flight()), (6.0, 6));
+    assert_eq!(dialogue.ack(2), []);
+    assert_eq!(dialogue.ack(2), []);
+    assert_eq!(dialogue.ack(2), [2]);
+    assert_eq!((dialogue.sender.ssthresh(), dialogue.sender.phase()), (3.0, Phase::Recovery));
     // Window 3 + 3 = 6 is full; each further duplicate lets one out.
-    assert_eq!(talk.ack(2), [8]);
-    assert_eq!(talk.ack(2), [9]);
+    assert_eq!(dialogue.ack(2), [8]);
+    assert_eq!(dialogue.ack(2), [9]);
     // Everything to 7 arrived: the window deflates to ssthresh, 8 and 9 are out, one more may go.
-    assert_eq!(talk.ack(8), [10]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::Avoidance));
+    assert_eq!(dialogue.ack(8), [10]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.phase()), (3.0, Phase::Avoidance));
     // Congestion avoidance: three acknowledgements of a window of 3 add about one.
-    talk.ack(9);
-    assert_eq!(talk.sender.cwnd(), 3.0 + 1.0 / 3.0);
+    dialogue.ack(9);
+    assert_eq!(dialogue.sender.cwnd(), 3.0 + 1.0 / 3.0);
 }
 
 /// Tahoe: the third duplicate starts again from one segment, in slow start up to half the flight.
 #[test]
 fn tahoe_starts_again() {
-    let (mut talk, _) =
-        Talk::start(&[("recovery", "tahoe"), ("initial_window", "8"), ("limited_transmit", "false")]);
-    talk.ack(0);
-    talk.ack(0);
-    assert_eq!(talk.ack(0), [0]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, 4.0));
+    let (mut dialogue, _) =
+        Dialogue::start(&[("recovery", "tahoe"), ("initial_window", "8"), ("limited_transmit", "false")]);
+    dialogue.ack(0);
+    dialogue.ack(0);
+    assert_eq!(dialogue.ack(0), [0]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (1.0, 4.0));
     // All of the window had arrived but 0: nothing below 8 is sent again.
-    assert_eq!(talk.ack(8), [8, 9]);
+    assert_eq!(dialogue.ack(8), [8, 9]);
 }
 
 /// BP95: a duplicate ACK retransmits an overdue segment, and the ACK of the retransmission checks the next. The
 /// first sample is 100 ms: a segment is overdue after 100 + 4 x 50 ms, after a retransmission an eighth later.
 #[test]
 fn vegas_retransmits_overdue_segments() {
-    let (mut talk, first) = Talk::start(&[("recovery", "vegas"), ("initial_window", "4")]);
+    let (mut dialogue, first) = Dialogue::start(&[("recovery", "vegas"), ("initial_window", "4")]);
     assert_eq!(first, [0, 1, 2, 3]);
-    talk.now = at(100);
-    assert_eq!(talk.ack(1), [4, 5]);
-    talk.now = at(200);
-    assert_eq!(talk.ack(1), []);
-    talk.now = at(350);
-    assert_eq!(talk.ack(1), [1]);
-    assert_eq!(talk.sender.phase(), Phase::Recovery);
-    talk.now = at(400);
-    assert_eq!(talk.ack(2), [2]);
-    assert_eq!(talk.sender.counters().fast_recoveries, 1);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    dialogue.now = at(200);
+    assert_eq!(dialogue.ack(1), []);
+    dialogue.now = at(350);
+    assert_eq!(dialogue.ack(1), [1]);
+    assert_eq!(dialogue.sender.phase(), Phase::Recovery);
+    dialogue.now = at(400);
+    assert_eq!(dialogue.ack(2), [2]);
+    assert_eq!(dialogue.sender.counters().fast_recoveries, 1);
 }
 
 /// RFC 3042: the first two duplicates each release a segment; ssthresh does not count them.
 #[test]
 fn limited_transmit() {
-    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "4")]);
-    assert_eq!(talk.ack(0), [4]);
-    assert_eq!(talk.ack(0), [5]);
-    assert_eq!(talk.ack(0), [0]);
-    assert_eq!(talk.sender.ssthresh(), 2.0);
-    let (mut narrow, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "4"), ("window", "5")]);
+    let (mut dialogue, _) = Dialogue::start(&[("recovery", "newreno"), ("initial_window", "4")]);
+    assert_eq!(dialogue.ack(0), [4]);
+    assert_eq!(dialogue.ack(0), [5]);
+    assert_eq!(dialogue.ack(0), [0]);
+    assert_eq!(dialogue.sender.ssthresh(), 2.0);
+    let (mut narrow, _) =
+        Dialogue::start(&[("recovery", "newreno"), ("initial_window", "4"), ("window", "5")]);
     assert_eq!(narrow.ack(0), [4]);
     assert_eq!(narrow.ack(0), [], "the receiver's window is full");
 }
@@ -147,71 +148,71 @@ fn limited_transmit() {
 /// the timer restarts only for the first.
 #[test]
 fn newreno_partial_acknowledgements() {
-    let (mut talk, _) =
-        Talk::start(&[("recovery", "newreno"), ("initial_window", "10"), ("limited_transmit", "false")]);
+    let (mut dialogue, _) =
+        Dialogue::start(&[("recovery", "newreno"), ("initial_window", "10"), ("limited_transmit", "false")]);
     // 0, 3 and 6 are lost; seven duplicates come.
-    talk.ack(0);
-    talk.ack(0);
-    assert_eq!(talk.ack(0), [0]);
-    assert_eq!(talk.sender.ssthresh(), 5.0);
+    dialogue.ack(0);
+    dialogue.ack(0);
+    assert_eq!(dialogue.ack(0), [0]);
+    assert_eq!(dialogue.sender.ssthresh(), 5.0);
     // Window 5 + 3 = 8 of 10 out; the sixth duplicate makes room.
-    assert_eq!(talk.ack(0), []);
-    assert_eq!(talk.ack(0), []);
-    assert_eq!(talk.ack(0), [10]);
-    assert_eq!(talk.ack(0), [11]);
+    assert_eq!(dialogue.ack(0), []);
+    assert_eq!(dialogue.ack(0), []);
+    assert_eq!(dialogue.ack(0), [10]);
+    assert_eq!(dialogue.ack(0), [11]);
     // Inflation 7. The partial acknowledgement of 3 segments takes 2: window 10 from segment 3.
-    talk.now = at(200);
-    assert_eq!(talk.ack(3), [3, 12]);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(1200)));
-    talk.now = at(400);
-    assert_eq!(talk.ack(6), [6, 13]);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(1200)), "impatient: only the first restarts it");
+    dialogue.now = at(200);
+    assert_eq!(dialogue.ack(3), [3, 12]);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(1200)));
+    dialogue.now = at(400);
+    assert_eq!(dialogue.ack(6), [6, 13]);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(1200)), "impatient: only the first restarts it");
     // Everything sent before the recovery is in; 12 and 13 are out: cwnd is min(ssthresh 5, flight 2 + 1).
-    assert_eq!(talk.ack(12), [14]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (3.0, Phase::SlowStart));
+    assert_eq!(dialogue.ack(12), [14]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.phase()), (3.0, Phase::SlowStart));
 }
 
 /// RFC 6582 section 3.2 step 2: duplicates of retransmissions after a timeout start no second recovery.
 #[test]
 fn newreno_waits_after_a_timeout() {
-    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "6")]);
-    talk.ack(2);
-    assert_eq!(talk.timeout(), [2]);
+    let (mut dialogue, _) = Dialogue::start(&[("recovery", "newreno"), ("initial_window", "6")]);
+    dialogue.ack(2);
+    assert_eq!(dialogue.timeout(), [2]);
     // Limited transmit goes on in order; the third duplicate retransmits nothing.
-    let jitter_elapsed: Vec<Vec<u32>> = (0..5).map(|_| talk.ack(2)).collect();
+    let jitter_elapsed: Vec<Vec<u32>> = (0..5).map(|_| dialogue.ack(2)).collect();
     assert_eq!(jitter_elapsed, [vec![3], vec![4], vec![], vec![], vec![]]);
-    assert_eq!(talk.sender.counters().fast_recoveries, 0);
+    assert_eq!(dialogue.sender.counters().fast_recoveries, 0);
 }
 
 /// RFC 6675: three SACKed segments above indicate loss; the pipe drains as they arrive; lost ones are sent first.
 #[test]
 fn sack_repairs_holes_in_order() {
-    let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
+    let (mut dialogue, _) = Dialogue::start(&[("initial_window", "10")]);
     // 0, 2 and 4 are lost. Limited transmit before the third.
-    assert_eq!(talk.sack(0, &[(1, 2)]), [10]);
-    assert_eq!(talk.sack(0, &[(3, 4), (1, 2)]), [11]);
+    assert_eq!(dialogue.sack(0, &[(1, 2)]), [10]);
+    assert_eq!(dialogue.sack(0, &[(3, 4), (1, 2)]), [11]);
     // Third: 0 is lost (1, 3, 5 above it); 2 and 4 are not yet. Flight 10 without limited transmit: window 5.
-    assert_eq!(talk.sack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Recovery));
+    assert_eq!(dialogue.sack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.phase()), (5.0, Phase::Recovery));
     // 12 out, 3 held, 1 lost but retransmitted: 9.
-    assert_eq!(talk.sender.flight(), 9);
+    assert_eq!(dialogue.sender.flight(), 9);
     // 6 held: now 3, 5, 6 lie above 2, which is lost: 12 - 4 held - 2 lost + 1 retransmitted.
-    assert_eq!(talk.sack(0, &[(5, 7), (3, 4), (1, 2)]), []);
-    assert_eq!(talk.sender.flight(), 7);
+    assert_eq!(dialogue.sack(0, &[(5, 7), (3, 4), (1, 2)]), []);
+    assert_eq!(dialogue.sender.flight(), 7);
     // 7 held: 4 is lost too: 12 - 5 - 3 + 1 = 5, the pipe is full.
-    assert_eq!(talk.sack(0, &[(5, 8), (3, 4), (1, 2)]), []);
-    assert_eq!(talk.sender.flight(), 5);
+    assert_eq!(dialogue.sack(0, &[(5, 8), (3, 4), (1, 2)]), []);
+    assert_eq!(dialogue.sender.flight(), 5);
     // Each further one lets one out: the holes first, then new data.
-    assert_eq!(talk.sack(0, &[(5, 9), (3, 4), (1, 2)]), [2]);
-    assert_eq!(talk.sack(0, &[(5, 10), (3, 4), (1, 2)]), [4]);
-    assert_eq!(talk.sack(0, &[(5, 11), (3, 4), (1, 2)]), [12]);
+    assert_eq!(dialogue.sack(0, &[(5, 9), (3, 4), (1, 2)]), [2]);
+    assert_eq!(dialogue.sack(0, &[(5, 10), (3, 4), (1, 2)]), [4]);
+    assert_eq!(dialogue.sack(0, &[(5, 11), (3, 4), (1, 2)]), [12]);
     // A partial acknowledgement: 0 arrived and with it 1.
-    assert_eq!(talk.sack(2, &[(5, 12), (3, 4)]), [13, 14]);
-    assert_eq!(talk.sender.phase(), Phase::Recovery);
+    assert_eq!(dialogue.sack(2, &[(5, 12), (3, 4)]), [13, 14]);
+    assert_eq!(dialogue.sender.phase(), Phase::Recovery);
     // The recovery point, 12, is reached.
-    talk.ack(12);
-    assert_eq!(talk.sender.phase(), Phase::Avoidance);
-    assert_eq!(talk.sender.cwnd(), 5.0);
+    dialogue.ack(12);
+    assert_eq!(dialogue.sender.phase(), Phase::Avoidance);
+    assert_eq!(dialogue.sender.cwnd(), 5.0);
 }
 
 /// RFC 5681 section 4.3: the loss of a retransmission lowers ssthresh a second time. At the timeout most segments have
@@ -219,26 +220,35 @@ fn sack_repairs_holes_in_order() {
 #[test]
 fn a_timeout_in_recovery_halves_once_more() {
     for recovery in ["sack", "newreno"] {
-        let (mut talk, _) = Talk::start(&[("recovery", recovery), ("initial_window", "16")]);
-        let tell =
-            |to: &mut Talk, end: u32| if recovery == "sack" { to.sack(0, &[(1, end)]) } else { to.ack(0) };
+        let (mut dialogue, _) = Dialogue::start(&[("recovery", recovery), ("initial_window", "16")]);
+        let tell = |to: &mut Dialogue, end: u32| {
+            if recovery == "sack" {
+                to.sack(0, &[(1, end)])
+            } else {
+                to.ack(0)
+            }
+        };
         // 0 is lost, and its retransmission too, while all others arrive.
-        let sent: usize = (2..=40).map(|end| tell(&mut talk, end).len()).sum();
-        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (8.0, Phase::Recovery), "{recovery}");
+        let sent: usize = (2..=40).map(|end| tell(&mut dialogue, end).len()).sum();
+        assert_eq!(
+            (dialogue.sender.ssthresh(), dialogue.sender.phase()),
+            (8.0, Phase::Recovery),
+            "{recovery}"
+        );
         assert!(sent > 24, "{recovery}: the window goes on above the hole");
-        assert_eq!(talk.timeout(), [0]);
-        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, 4.0), "{recovery}");
+        assert_eq!(dialogue.timeout(), [0]);
+        assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (1.0, 4.0), "{recovery}");
     }
 }
 
 /// A duplicate ACK that SACKs nothing new does not count (RFC 6675 section 2).
 #[test]
-fn sack_counts_only_news() {
-    let (mut talk, _) = Talk::start(&[("initial_window", "10")]);
+fn sack_counts_only_new_data() {
+    let (mut dialogue, _) = Dialogue::start(&[("initial_window", "10")]);
     for _ in 0..6 {
-        talk.sack(0, &[(5, 6)]);
+        dialogue.sack(0, &[(5, 6)]);
     }
-    assert_eq!((talk.sender.dupacks(), talk.sender.counters().fast_recoveries), (1, 0));
+    assert_eq!((dialogue.sender.dupacks(), dialogue.sender.counters().fast_recoveries), (1, 0));
 }
 
 /// NextSeg rule 3, then rule 4: with no new data, first the segments below the highest SACKed one, then once the last
@@ -246,67 +256,68 @@ fn sack_counts_only_news() {
 #[test]
 fn sack_rescues_the_tail() {
     let mut sender =
-        Sender::new(&params(&[("handshake", "none"), ("initial_window", "10")]), Stream::new(1, "talk"));
+        Sender::new(&params(&[("handshake", "none"), ("initial_window", "10")]), Stream::new(1, "dialogue"));
     sender.supply(10);
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    assert_eq!(talk.sent().len(), 10);
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    assert_eq!(dialogue.sent().len(), 10);
     // 0, 6, 8 and 9 are lost.
-    talk.sack(0, &[(1, 2)]);
-    talk.sack(0, &[(1, 3)]);
-    assert_eq!(talk.sack(0, &[(1, 4)]), [0]);
-    assert_eq!(talk.sack(0, &[(1, 5)]), []);
+    dialogue.sack(0, &[(1, 2)]);
+    dialogue.sack(0, &[(1, 3)]);
+    assert_eq!(dialogue.sack(0, &[(1, 4)]), [0]);
+    assert_eq!(dialogue.sack(0, &[(1, 5)]), []);
     // 10 - 5 held - 1 lost + 1 = 5 = cwnd.
-    assert_eq!(talk.sack(0, &[(1, 6)]), []);
+    assert_eq!(dialogue.sack(0, &[(1, 6)]), []);
     // 7 is held: room for one. 6 is not lost (one above it) but lies below the highest held: rule 3.
-    assert_eq!(talk.sack(0, &[(7, 8), (1, 6)]), [6]);
+    assert_eq!(dialogue.sack(0, &[(7, 8), (1, 6)]), [6]);
     // 0 arrives: 6, 8, 9 are open. Nothing new, nothing below: rule 4 takes the last, once.
-    assert_eq!(talk.sack(6, &[(7, 8)]), [9]);
-    assert_eq!(talk.sack(6, &[(7, 8)]), []);
+    assert_eq!(dialogue.sack(6, &[(7, 8)]), [9]);
+    assert_eq!(dialogue.sack(6, &[(7, 8)]), []);
 }
 
 /// RFC 6937: window 10, loss; ssthresh 5 is reached by sending one for two that arrive.
 #[test]
 fn proportional_rate_reduction_sends_every_other() {
-    let (mut talk, _) =
-        Talk::start(&[("initial_window", "20"), ("limited_transmit", "false"), ("reduction", "rfc6937")]);
-    talk.sack(0, &[(1, 2)]);
-    talk.sack(0, &[(1, 3)]);
-    assert_eq!(talk.sack(0, &[(1, 4)]), [0]);
-    let sent: Vec<usize> = (5..13).map(|end| talk.sack(0, &[(1, end)]).len()).collect();
+    let (mut dialogue, _) =
+        Dialogue::start(&[("initial_window", "20"), ("limited_transmit", "false"), ("reduction", "rfc6937")]);
+    dialogue.sack(0, &[(1, 2)]);
+    dialogue.sack(0, &[(1, 3)]);
+    assert_eq!(dialogue.sack(0, &[(1, 4)]), [0]);
+    let sent: Vec<usize> = (5..13).map(|end| dialogue.sack(0, &[(1, end)]).len()).collect();
     assert_eq!(sent, [0, 0, 1, 0, 1, 0, 1, 0]);
 }
 
 /// RFC 6298 rules 2.2, 2.3, 5.5 and Karn's: by hand, in milliseconds.
 #[test]
 fn timeout_follows_the_round_trip() {
-    let (mut talk, _) = Talk::start(&[("recovery", "newreno"), ("initial_window", "1"), ("min_rto", "0 s")]);
-    assert_eq!(talk.sender.rto(), Span::from_millis(1000));
+    let (mut dialogue, _) =
+        Dialogue::start(&[("recovery", "newreno"), ("initial_window", "1"), ("min_rto", "0 s")]);
+    assert_eq!(dialogue.sender.rto(), Span::from_millis(1000));
     // First sample 100: srtt 100, rttvar 50, rto 100 + 4 x 50.
-    talk.now = at(100);
-    talk.ack(1);
-    assert_eq!(talk.sender.rto(), Span::from_millis(300));
+    dialogue.now = at(100);
+    dialogue.ack(1);
+    assert_eq!(dialogue.sender.rto(), Span::from_millis(300));
     // Second sample 200: rttvar 3/4 50 + 1/4 |100 - 200| = 62.5, srtt 112.5, rto 362.5.
-    talk.now = at(300);
-    talk.ack(2);
-    assert_eq!(talk.sender.rto(), Span::from_micros(362_500));
-    assert_eq!(talk.sender.srtt(), Some(Span::from_micros(112_500)));
+    dialogue.now = at(300);
+    dialogue.ack(2);
+    assert_eq!(dialogue.sender.rto(), Span::from_micros(362_500));
+    assert_eq!(dialogue.sender.srtt(), Some(Span::from_micros(112_500)));
     // Two timeouts double it twice.
-    assert_eq!(talk.timeout(), [2]);
-    assert_eq!(talk.now, Time(662_500_000));
-    assert_eq!(talk.timeout(), [2]);
-    assert_eq!(talk.sender.rto(), Span::from_millis(1450));
-    assert_eq!(talk.sender.counters().timeouts, 2);
+    assert_eq!(dialogue.timeout(), [2]);
+    assert_eq!(dialogue.now, Time(662_500_000));
+    assert_eq!(dialogue.timeout(), [2]);
+    assert_eq!(dialogue.sender.rto(), Span::from_millis(1450));
+    assert_eq!(dialogue.sender.counters().timeouts, 2);
     // The retransmission is acknowledged: no sample, and the timeout stays doubled.
-    talk.now = at(1500);
-    assert_eq!(talk.ack(3), [3, 4], "segment 3 was out before");
-    assert_eq!(talk.sender.rto(), Span::from_millis(1450));
+    dialogue.now = at(1500);
+    assert_eq!(dialogue.ack(3), [3, 4], "segment 3 was out before");
+    assert_eq!(dialogue.sender.rto(), Span::from_millis(1450));
     // New data is timed again and ends it.
-    talk.now = at(1600);
-    assert_eq!(talk.ack(5), [5, 6]);
-    talk.now = at(1700);
-    talk.ack(6);
-    assert!(talk.sender.rto() < Span::from_millis(500));
+    dialogue.now = at(1600);
+    assert_eq!(dialogue.ack(5), [5, 6]);
+    dialogue.now = at(1700);
+    dialogue.ack(6);
+    assert!(dialogue.sender.rto() < Span::from_millis(500));
 }
 
 /// RFC 6298 rules 5.1 to 5.3: on with the first segment, moved by new data only, off when all is in.
@@ -314,46 +325,46 @@ fn timeout_follows_the_round_trip() {
 fn timer_runs_while_data_is_out() {
     let mut sender = Sender::new(
         &params(&[("handshake", "none"), ("recovery", "newreno"), ("initial_window", "3")]),
-        Stream::new(1, "talk"),
+        Stream::new(1, "dialogue"),
     );
     assert_eq!(sender.poll_timeout(), None);
     sender.supply(3);
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    talk.sent();
-    assert_eq!(talk.sender.poll_timeout(), Some(at(1000)));
-    talk.now = at(50);
-    talk.ack(0);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(1000)), "a duplicate does not move it");
-    talk.now = at(100);
-    talk.ack(2);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(1100)));
-    talk.ack(3);
-    assert_eq!(talk.sender.poll_timeout(), None);
-    assert!(talk.sender.is_done());
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    dialogue.sent();
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(1000)));
+    dialogue.now = at(50);
+    dialogue.ack(0);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(1000)), "a duplicate does not move it");
+    dialogue.now = at(100);
+    dialogue.ack(2);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(1100)));
+    dialogue.ack(3);
+    assert_eq!(dialogue.sender.poll_timeout(), None);
+    assert!(dialogue.sender.is_done());
 }
 
 /// The three-way handshake: SYN, then data; a lost SYN is sent again after the initial timeout and costs the initial window.
 #[test]
 fn handshake() {
     let p = params(&[("recovery", "newreno")]);
-    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "dialogue")), Receiver::new(&p));
     sender.supply_forever();
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    assert_eq!(talk.segments().iter().map(|s| s.role).collect::<Vec<_>>(), [Role::Syn]);
-    assert_eq!(talk.sender.phase(), Phase::Opening);
-    talk.now = at(1000);
-    talk.sender.on_timer(talk.now);
-    let again = talk.segments();
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    assert_eq!(dialogue.segments().iter().map(|s| s.role).collect::<Vec<_>>(), [Role::Syn]);
+    assert_eq!(dialogue.sender.phase(), Phase::Opening);
+    dialogue.now = at(1000);
+    dialogue.sender.on_timer(dialogue.now);
+    let again = dialogue.segments();
     assert_eq!((again.len(), again[0].retransmit), (1, true));
     receiver.on_segment(at(1050), &again[0]);
     let answer = receiver.poll_transmit(at(1050)).unwrap();
     assert!(answer.syn);
-    talk.now = at(1100);
-    talk.sender.on_ack(talk.now, &answer);
-    assert_eq!(talk.sent(), [0]);
-    assert_eq!(talk.sender.cwnd(), 1.0);
+    dialogue.now = at(1100);
+    dialogue.sender.on_ack(dialogue.now, &answer);
+    assert_eq!(dialogue.sent(), [0]);
+    assert_eq!(dialogue.sender.cwnd(), 1.0);
 }
 
 /// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer arrives twice; its round trip
@@ -361,22 +372,22 @@ fn handshake() {
 #[test]
 fn data_waits_for_open_wait() {
     let p = params(&[("recovery", "sack"), ("open_wait", "80 ms"), ("initial_window", "3")]);
-    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "dialogue")), Receiver::new(&p));
     sender.supply_forever();
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    receiver.on_segment(at(20), &talk.segments()[0]);
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    receiver.on_segment(at(20), &dialogue.segments()[0]);
     let answer = receiver.poll_transmit(at(20)).unwrap();
     for ms in [40, 100] {
-        talk.now = at(ms);
-        talk.sender.on_ack(talk.now, &answer);
-        assert!(talk.sent().is_empty());
-        assert_eq!(talk.sender.poll_timeout(), Some(at(120)));
+        dialogue.now = at(ms);
+        dialogue.sender.on_ack(dialogue.now, &answer);
+        assert!(dialogue.sent().is_empty());
+        assert_eq!(dialogue.sender.poll_timeout(), Some(at(120)));
     }
-    assert_eq!(talk.sender.srtt(), Some(Span::from_millis(40)));
-    talk.now = at(120);
-    talk.sender.on_timer(talk.now);
-    assert_eq!(talk.sent(), [0, 1, 2]);
+    assert_eq!(dialogue.sender.srtt(), Some(Span::from_millis(40)));
+    dialogue.now = at(120);
+    dialogue.sender.on_timer(dialogue.now);
+    assert_eq!(dialogue.sent(), [0, 1, 2]);
 }
 
 /// RFC 3168: a mark is echoed until CWR; the window is reduced once; retransmissions are not ECN-capable.
@@ -384,11 +395,11 @@ fn data_waits_for_open_wait() {
 fn ecn_dialogue() {
     let keys = [("handshake", "none"), ("ecn", "true"), ("initial_window", "8"), ("ack_every", "1")];
     let p = params(&keys);
-    let mut sender = Sender::new(&p, Stream::new(1, "talk"));
+    let mut sender = Sender::new(&p, Stream::new(1, "dialogue"));
     sender.supply_forever();
     sender.start(Time::ZERO);
-    let (mut talk, mut receiver) = (Talk { sender, now: Time::ZERO }, Receiver::new(&p));
-    let first = talk.segments();
+    let (mut dialogue, mut receiver) = (Dialogue { sender, now: Time::ZERO }, Receiver::new(&p));
+    let first = dialogue.segments();
     assert!(first.iter().all(|segment| segment.ecn == Ecn::Ect0 && !segment.cwr));
     // The first segment is marked: every acknowledgement echoes.
     let mut acks = Vec::new();
@@ -398,25 +409,25 @@ fn ecn_dialogue() {
         acks.push(receiver.poll_transmit(at(50)).unwrap());
     }
     assert!(acks.iter().all(|ack| ack.ece));
-    talk.now = at(100);
-    talk.sender.on_ack(talk.now, &acks[0]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
-    assert_eq!(talk.sent(), []);
+    dialogue.now = at(100);
+    dialogue.sender.on_ack(dialogue.now, &acks[0]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.counters().ecn_cuts), (4.0, 1));
+    assert_eq!(dialogue.sent(), []);
     // The rest of that window echoes, too: no second reduction, no growth.
     let mut next = Vec::new();
     for ack in &acks[1..] {
-        talk.sender.on_ack(talk.now, ack);
-        next.extend(talk.segments());
+        dialogue.sender.on_ack(dialogue.now, ack);
+        next.extend(dialogue.segments());
     }
-    assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (4.0, 1));
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.counters().ecn_cuts), (4.0, 1));
     // The first new segment carries CWR, once, and the receiver stops echoing.
     assert_eq!(next.iter().map(|segment| segment.cwr).collect::<Vec<_>>(), [true, false, false, false]);
     receiver.on_segment(at(150), &next[0]);
     assert!(!receiver.poll_transmit(at(150)).unwrap().ece);
     // A timeout: the retransmission carries neither ECT nor CWR.
-    talk.now = talk.sender.poll_timeout().unwrap();
-    talk.sender.on_timer(talk.now);
-    let retransmitted = talk.segments();
+    dialogue.now = dialogue.sender.poll_timeout().unwrap();
+    dialogue.sender.on_timer(dialogue.now);
+    let retransmitted = dialogue.segments();
     assert_eq!((retransmitted[0].seq, retransmitted[0].ecn, retransmitted[0].cwr), (8, Ecn::NotEct, false));
 }
 
@@ -481,22 +492,22 @@ fn sack_blocks_start_with_the_newest() {
 /// `overhead`: the window opens a random time after the ACK, and then for everything it allows.
 #[test]
 fn overhead_delays_a_burst() {
-    let (mut talk, first) = Talk::start(&[("overhead", "5 ms"), ("initial_window", "4")]);
+    let (mut dialogue, first) = Dialogue::start(&[("overhead", "5 ms"), ("initial_window", "4")]);
     assert_eq!(first, []);
-    let due = talk.sender.poll_timeout().unwrap();
+    let due = dialogue.sender.poll_timeout().unwrap();
     assert!(due > Time::ZERO && due <= at(5));
-    assert_eq!(talk.timeout(), [0, 1, 2, 3]);
+    assert_eq!(dialogue.timeout(), [0, 1, 2, 3]);
 }
 
 /// The last segment of a file has the size of the remainder.
 #[test]
 fn the_last_segment_is_short() {
     let p = params(&[("handshake", "none")]);
-    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "talk")), Receiver::new(&p));
+    let (mut sender, mut receiver) = (Sender::new(&p, Stream::new(1, "dialogue")), Receiver::new(&p));
     sender.supply_bytes(3000);
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    let segments = talk.segments();
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    let segments = dialogue.segments();
     assert_eq!(segments.iter().map(|s| s.size).collect::<Vec<_>>(), [1500, 1500, 120]);
     for index in [2, 1, 0] {
         receiver.on_segment(at(1), &segments[index]);
@@ -530,17 +541,18 @@ fn a_change_of_marks_is_acknowledged_at_once() {
 #[test]
 fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     for recovery in ["sack", "newreno"] {
-        let (mut talk, _) = Talk::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "10")]);
-        talk.hear(1, &[], true);
-        assert_eq!((talk.sender.cwnd(), talk.sender.counters().ecn_cuts), (5.0, 1));
+        let (mut dialogue, _) =
+            Dialogue::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "10")]);
+        dialogue.hear(1, &[], true);
+        assert_eq!((dialogue.sender.cwnd(), dialogue.sender.counters().ecn_cuts), (5.0, 1));
         // 1 is lost; 2, 3 and 4 arrive.
-        assert_eq!(talk.sack(1, &[(2, 3)]), []);
-        assert_eq!(talk.sack(1, &[(2, 4)]), []);
-        assert_eq!(talk.sack(1, &[(2, 5)]), [1], "{recovery}");
-        assert_eq!(talk.sender.phase(), Phase::Recovery, "{recovery}");
-        assert_eq!((talk.sender.counters().ecn_cuts, talk.sender.counters().fast_recoveries), (1, 1));
-        talk.ack(10);
-        assert_ne!(talk.sender.phase(), Phase::Recovery, "{recovery}");
+        assert_eq!(dialogue.sack(1, &[(2, 3)]), []);
+        assert_eq!(dialogue.sack(1, &[(2, 4)]), []);
+        assert_eq!(dialogue.sack(1, &[(2, 5)]), [1], "{recovery}");
+        assert_eq!(dialogue.sender.phase(), Phase::Recovery, "{recovery}");
+        assert_eq!((dialogue.sender.counters().ecn_cuts, dialogue.sender.counters().fast_recoveries), (1, 1));
+        dialogue.ack(10);
+        assert_ne!(dialogue.sender.phase(), Phase::Recovery, "{recovery}");
     }
 }
 
@@ -549,21 +561,21 @@ fn a_loss_after_an_echo_is_repaired_without_another_cut() {
 #[test]
 fn an_echo_after_a_timeout_opens_no_window() {
     for recovery in ["sack", "newreno", "rack"] {
-        let (mut talk, first) =
-            Talk::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "40")]);
+        let (mut dialogue, first) =
+            Dialogue::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "40")]);
         assert_eq!(first.len(), 40);
-        while talk.sender.counters().timeouts == 0 {
-            talk.timeout();
+        while dialogue.sender.counters().timeouts == 0 {
+            dialogue.timeout();
         }
-        assert_eq!(talk.sender.cwnd(), 1.0, "{recovery}");
-        talk.hear(1, &[], true);
-        assert_eq!((talk.sender.counters().ecn_cuts, talk.sender.cwnd()), (0, 1.0), "{recovery}");
-        talk.hear(40, &[], false);
-        let window = talk.sender.cwnd();
-        let last = *talk.sent().last().unwrap();
-        talk.hear(last + 1, &[], true);
-        assert_eq!(talk.sender.counters().ecn_cuts, 1, "{recovery}");
-        assert!(talk.sender.cwnd() <= window, "{recovery}: {} after {window}", talk.sender.cwnd());
+        assert_eq!(dialogue.sender.cwnd(), 1.0, "{recovery}");
+        dialogue.hear(1, &[], true);
+        assert_eq!((dialogue.sender.counters().ecn_cuts, dialogue.sender.cwnd()), (0, 1.0), "{recovery}");
+        dialogue.hear(40, &[], false);
+        let window = dialogue.sender.cwnd();
+        let last = *dialogue.sent().last().unwrap();
+        dialogue.hear(last + 1, &[], true);
+        assert_eq!(dialogue.sender.counters().ecn_cuts, 1, "{recovery}");
+        assert!(dialogue.sender.cwnd() <= window, "{recovery}: {} after {window}", dialogue.sender.cwnd());
     }
 }
 
@@ -571,9 +583,9 @@ fn an_echo_after_a_timeout_opens_no_window() {
 #[test]
 fn an_echo_may_cost_less_than_a_loss() {
     for (factor, left) in [("auto", 5.0), ("0.8", 8.0)] {
-        let (mut talk, _) = Talk::start(&[("ecn", "true"), ("ecn_factor", factor)]);
-        talk.hear(1, &[], true);
-        assert_eq!(talk.sender.cwnd(), left);
+        let (mut dialogue, _) = Dialogue::start(&[("ecn", "true"), ("ecn_factor", factor)]);
+        dialogue.hear(1, &[], true);
+        assert_eq!(dialogue.sender.cwnd(), left);
     }
 }
 
@@ -583,10 +595,10 @@ fn the_window_moves_by_the_numbers_asked_for() {
     let own =
         |cc| [("cc", cc), ("initial_window", "16"), ("initial_ssthresh", "16"), ("gaimd_alpha", "0.25")];
     for (cc, grown, cut) in [("gaimd", 16.0 + 1.0 / 64.0, 14.0), ("binomial", 16.0 + 1.0 / 64.0, 14.0)] {
-        let (mut talk, _) = Talk::start(&own(cc));
-        talk.sack(0, &[(1, 4)]);
-        assert_eq!(talk.sender.cwnd(), cut, "{cc}");
-        let (mut unmarked, _) = Talk::start(&own(cc));
+        let (mut dialogue, _) = Dialogue::start(&own(cc));
+        dialogue.sack(0, &[(1, 4)]);
+        assert_eq!(dialogue.sender.cwnd(), cut, "{cc}");
+        let (mut unmarked, _) = Dialogue::start(&own(cc));
         unmarked.ack(1);
         assert_eq!(unmarked.sender.cwnd(), grown, "{cc}");
     }
@@ -618,35 +630,35 @@ fn a_receiver_counts_marks() {
 #[test]
 fn prague_cuts_for_counted_marks() {
     let keys = [("profile", "l4s"), ("initial_window", "8"), ("recovery", "newreno"), ("pacing", "off")];
-    let (mut talk, _) = Talk::start(&keys);
-    talk.now = at(100);
-    let hear = |to: &mut Talk, ack: u32, ace: u8| {
+    let (mut dialogue, _) = Dialogue::start(&keys);
+    dialogue.now = at(100);
+    let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
         let echo = to.now - Span::from_millis(100);
         let sack = SackBlocks::default();
         to.sender
             .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
         to.segments()
     };
-    hear(&mut talk, 1, 5);
-    assert_eq!(talk.sender.cwnd(), 9.0);
+    hear(&mut dialogue, 1, 5);
+    assert_eq!(dialogue.sender.cwnd(), 9.0);
     // alpha was 1, then 15/16. One of two segments is marked now: 15/16 of it and 1/32. The window falls by half of that, and the
     // other segment counts for growth.
-    talk.now = at(200);
-    hear(&mut talk, 3, 6);
+    dialogue.now = at(200);
+    hear(&mut dialogue, 3, 6);
     let alpha: f64 = 15.0 / 16.0 * 15.0 / 16.0 + 0.5 / 16.0;
     let cut = 9.0 * (1.0 - alpha / 2.0);
-    assert_eq!(talk.sender.ssthresh(), cut);
-    assert!((talk.sender.cwnd() - cut - 1.0 / cut).abs() < 1e-12);
-    assert_eq!(talk.sender.counters().ecn_cuts, 1);
+    assert_eq!(dialogue.sender.ssthresh(), cut);
+    assert!((dialogue.sender.cwnd() - cut - 1.0 / cut).abs() < 1e-12);
+    assert_eq!(dialogue.sender.counters().ecn_cuts, 1);
     // More marks in the same round trip: no further reduction.
-    hear(&mut talk, 4, 7);
-    assert_eq!(talk.sender.counters().ecn_cuts, 1);
+    hear(&mut dialogue, 4, 7);
+    assert_eq!(dialogue.sender.counters().ecn_cuts, 1);
     for _ in 0..3 {
-        for segment in hear(&mut talk, 4, 7) {
+        for segment in hear(&mut dialogue, 4, 7) {
             assert_eq!(segment.ecn, Ecn::Ect1);
         }
     }
-    assert_eq!(talk.sender.counters().retransmits, 1);
+    assert_eq!(dialogue.sender.counters().retransmits, 1);
 }
 
 /// Accurate ECN with controls that halve: three marks reported at once are one echo, a second report within the round trip none, the
@@ -661,10 +673,10 @@ fn counted_marks_are_one_echo_a_round_trip() {
             ("initial_window", "8"),
             ("recovery", "newreno"),
         ];
-        let (mut talk, first) = Talk::start(&keys);
+        let (mut dialogue, first) = Dialogue::start(&keys);
         assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7], "{cc}");
-        talk.now = at(100);
-        let hear = |to: &mut Talk, ack: u32, ace: u8| {
+        dialogue.now = at(100);
+        let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
             let (echo, sack) = (to.now - Span::from_millis(100), SackBlocks::default());
             to.sender
                 .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
@@ -672,15 +684,15 @@ fn counted_marks_are_one_echo_a_round_trip() {
             to.sender.counters().ecn_cuts
         };
         // From 5 to 8, which is 0 in three bits.
-        assert_eq!(hear(&mut talk, 4, 0), 1, "{cc}");
-        assert_eq!(talk.sender.ssthresh(), 8.0 * left, "{cc}");
-        assert_eq!(hear(&mut talk, 5, 1), 1, "{cc}: the same round trip");
-        hear(&mut talk, 8, 1);
-        let window = talk.sender.cwnd();
+        assert_eq!(hear(&mut dialogue, 4, 0), 1, "{cc}");
+        assert_eq!(dialogue.sender.ssthresh(), 8.0 * left, "{cc}");
+        assert_eq!(hear(&mut dialogue, 5, 1), 1, "{cc}: the same round trip");
+        hear(&mut dialogue, 8, 1);
+        let window = dialogue.sender.cwnd();
         assert!(window > 8.0 * left, "{cc} grows again");
-        talk.now = at(200);
-        assert_eq!(hear(&mut talk, 9, 2), 2, "{cc}: the next");
-        assert!(talk.sender.cwnd() < window, "{cc}");
+        dialogue.now = at(200);
+        assert_eq!(hear(&mut dialogue, 9, 2), 2, "{cc}: the next");
+        assert!(dialogue.sender.cwnd() < window, "{cc}");
     }
 }
 
@@ -688,25 +700,25 @@ fn counted_marks_are_one_echo_a_round_trip() {
 /// the segment before it is lost, without three duplicates.
 #[test]
 fn rack_finds_a_loss_by_time() {
-    let (mut talk, first) = Talk::start(&[("recovery", "rack"), ("initial_window", "4")]);
+    let (mut dialogue, first) = Dialogue::start(&[("recovery", "rack"), ("initial_window", "4")]);
     assert_eq!(first, [0, 1, 2, 3]);
-    talk.now = at(100);
-    assert_eq!(talk.ack(1), [4, 5]);
-    talk.now = at(101);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    dialogue.now = at(101);
     // Segment 2 arrived, sent when 1 was: room for one more, and a wake-up at 0 + 101 + 25 ms.
-    assert_eq!(talk.sack(1, &[(2, 3)]), [6]);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(126)));
-    assert_eq!(talk.timeout()[0], 1);
-    assert_eq!((talk.sender.phase(), talk.sender.counters().fast_recoveries), (Phase::Recovery, 1));
+    assert_eq!(dialogue.sack(1, &[(2, 3)]), [6]);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(126)));
+    assert_eq!(dialogue.timeout()[0], 1);
+    assert_eq!((dialogue.sender.phase(), dialogue.sender.counters().fast_recoveries), (Phase::Recovery, 1));
     // The retransmission of 126 ms is lost: segments sent after it arrive later than a round trip.
-    talk.now = at(230);
-    assert_eq!(talk.sack(1, &[(2, 7)]), [7]);
+    dialogue.now = at(230);
+    assert_eq!(dialogue.sack(1, &[(2, 7)]), [7]);
     let again = (0..8).find_map(|step| {
-        talk.now = at(232 + step);
-        talk.sack(1, &[(2, 8)]).into_iter().find(|seq| *seq == 1)
+        dialogue.now = at(232 + step);
+        dialogue.sack(1, &[(2, 8)]).into_iter().find(|seq| *seq == 1)
     });
     assert_eq!(again, Some(1), "the lost retransmission is repaired without a timeout");
-    assert_eq!(talk.sender.counters().timeouts, 0);
+    assert_eq!(dialogue.sender.counters().timeouts, 0);
 }
 
 /// RFC 5681 section 4.3: the loss of a retransmission is one more indication of congestion. Linux keeps its window.
@@ -714,20 +726,20 @@ fn rack_finds_a_loss_by_time() {
 fn a_lost_retransmission_reduces_the_window_again() {
     for (reduction, cuts) in [("at_once", 2), ("rfc6937", 2), ("rfc9937", 2), ("linux", 1)] {
         let keys = [("recovery", "rack"), ("initial_window", "16"), ("reduction", reduction)];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        talk.ack(1);
-        talk.now = at(101);
-        assert!(talk.sack(1, &[(2, 8)]).contains(&1), "{reduction}");
-        assert_eq!(talk.sender.counters().cuts, 1);
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = at(101);
+        assert!(dialogue.sack(1, &[(2, 8)]).contains(&1), "{reduction}");
+        assert_eq!(dialogue.sender.counters().cuts, 1);
         // Everything else arrives, in the end also the segments sent after the retransmission.
         let retransmitted = (1..40).any(|step| {
-            talk.now = at(101 + 10 * step);
-            let past = talk.sender.nxt();
-            talk.sack(1, &[(2, past)]).contains(&1)
+            dialogue.now = at(101 + 10 * step);
+            let past = dialogue.sender.nxt();
+            dialogue.sack(1, &[(2, past)]).contains(&1)
         });
         assert!(retransmitted, "{reduction}");
-        let counters = talk.sender.counters();
+        let counters = dialogue.sender.counters();
         assert_eq!((counters.cuts, counters.timeouts), (cuts, 0), "{reduction}");
     }
 }
@@ -737,13 +749,13 @@ fn a_lost_retransmission_reduces_the_window_again() {
 fn linux_looks_for_losses_at_a_tick() {
     for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(128))] {
         let keys = [("recovery", "rack"), ("initial_window", "4"), ("reorder_timer", timer)];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        talk.ack(1);
-        talk.now = Time(101_300_000);
-        talk.sack(1, &[(2, 3)]);
-        assert_eq!(talk.sender.poll_timeout(), Some(due));
-        assert_eq!(talk.timeout()[0], 1);
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = Time(101_300_000);
+        dialogue.sack(1, &[(2, 3)]);
+        assert_eq!(dialogue.sender.poll_timeout(), Some(due));
+        assert_eq!(dialogue.timeout()[0], 1);
     }
 }
 
@@ -759,24 +771,24 @@ fn linux_takes_the_tick_for_an_arrival() {
             ("reduce", "window"),
             ("reduction", reduction),
         ];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        assert_eq!(talk.ack(1), [10, 11]);
-        assert_eq!(talk.sack(1, &[(2, 3)]), [12]);
-        assert_eq!(talk.timeout(), [1]);
-        assert_eq!(talk.sack(1, &[(2, 4)]), []);
-        assert_eq!(talk.sack(1, &[(2, 5)]), sent);
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        assert_eq!(dialogue.ack(1), [10, 11]);
+        assert_eq!(dialogue.sack(1, &[(2, 3)]), [12]);
+        assert_eq!(dialogue.timeout(), [1]);
+        assert_eq!(dialogue.sack(1, &[(2, 4)]), []);
+        assert_eq!(dialogue.sack(1, &[(2, 5)]), sent);
     }
 }
 
 /// One segment is acknowledged and one held beyond a hole: both have left the path, and a window of 6 has room for three.
 #[test]
 fn rack_counts_sacked_segments_without_duplicate_acks() {
-    let (mut talk, _) = Talk::start(&[("recovery", "rack"), ("initial_window", "4")]);
-    talk.now = at(100);
-    assert_eq!(talk.ack(1), [4, 5]);
-    assert_eq!(talk.sack(2, &[(3, 4)]), [6, 7, 8]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (6.0, 6));
+    let (mut dialogue, _) = Dialogue::start(&[("recovery", "rack"), ("initial_window", "4")]);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    assert_eq!(dialogue.sack(2, &[(3, 4)]), [6, 7, 8]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.flight()), (6.0, 6));
 }
 
 /// The window grows by the acknowledged segments; in Linux also by those that the same ACK newly SACKs.
@@ -784,11 +796,11 @@ fn rack_counts_sacked_segments_without_duplicate_acks() {
 fn linux_grows_by_sacked_segments() {
     for (counting, cwnd) in [("whole", 7.0), ("segments", 6.0)] {
         let keys = [("recovery", "rack"), ("counting", counting), ("initial_window", "4")];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        talk.ack(1);
-        talk.sack(2, &[(3, 4)]);
-        assert_eq!(talk.sender.cwnd(), cwnd, "{counting}");
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.sack(2, &[(3, 4)]);
+        assert_eq!(dialogue.sender.cwnd(), cwnd, "{counting}");
     }
 }
 
@@ -797,20 +809,20 @@ fn linux_grows_by_sacked_segments() {
 fn a_probe_repairs_the_tail() {
     let keys =
         [("recovery", "rack"), ("initial_window", "4"), ("handshake", "none"), ("ack_timeout", "40 ms")];
-    let mut sender = Sender::new(&params(&keys), Stream::new(1, "talk"));
+    let mut sender = Sender::new(&params(&keys), Stream::new(1, "dialogue"));
     sender.supply(4);
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    assert_eq!(talk.sent(), [0, 1, 2, 3]);
-    talk.now = at(100);
-    assert_eq!(talk.ack(3), []);
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    assert_eq!(dialogue.sent(), [0, 1, 2, 3]);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(3), []);
     // Twice the round trip of 100 ms, and 40 ms as a single segment's acknowledgement may be delayed.
-    assert_eq!(talk.sender.poll_timeout(), Some(at(340)));
-    assert_eq!(talk.timeout(), [3]);
-    talk.now = at(440);
-    talk.ack(4);
-    assert!(talk.sender.is_done());
-    let counters = talk.sender.counters();
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(340)));
+    assert_eq!(dialogue.timeout(), [3]);
+    dialogue.now = at(440);
+    dialogue.ack(4);
+    assert!(dialogue.sender.is_done());
+    let counters = dialogue.sender.counters();
     assert_eq!((counters.timeouts, counters.cuts, counters.retransmits), (0, 1, 1));
 }
 
@@ -826,94 +838,97 @@ fn dsack_reports_duplicates_first() {
 }
 
 /// Segment 1 is late: 2 arrives first, and 25 ms later 1 is sent again, the window cut to half of the flight of six less the one of limited transmit.
-fn with_a_late_segment(keys: &[(&str, &str)]) -> Talk {
+fn with_a_late_segment(keys: &[(&str, &str)]) -> Dialogue {
     let mut all = vec![("recovery", "rack"), ("initial_window", "4"), ("undo", "true")];
     all.extend_from_slice(keys);
-    let (mut talk, _) = Talk::start(&all);
-    talk.now = at(100);
-    assert_eq!(talk.ack(1), [4, 5]);
-    talk.now = at(101);
-    assert_eq!(talk.sack(1, &[(2, 3)]), [6]);
-    assert_eq!(talk.timeout()[0], 1);
-    assert_eq!((talk.now, talk.sender.ssthresh(), talk.sender.phase()), (at(126), 2.5, Phase::Recovery));
-    talk
+    let (mut dialogue, _) = Dialogue::start(&all);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    dialogue.now = at(101);
+    assert_eq!(dialogue.sack(1, &[(2, 3)]), [6]);
+    assert_eq!(dialogue.timeout()[0], 1);
+    assert_eq!(
+        (dialogue.now, dialogue.sender.ssthresh(), dialogue.sender.phase()),
+        (at(126), 2.5, Phase::Recovery)
+    );
+    dialogue
 }
 
 /// RFC 3522: the ACK of segment 1 echoes a time before its retransmission, so the original arrived. The window of 5 is
 /// back and grows by the acknowledgement.
 #[test]
 fn a_spurious_recovery_is_undone_by_timestamps() {
-    let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
-    talk.now = at(140);
-    assert_eq!(talk.ack(3), [7, 8]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (6.0, f64::INFINITY));
-    assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
+    let mut dialogue = with_a_late_segment(&[("samples", "timestamps")]);
+    dialogue.now = at(140);
+    assert_eq!(dialogue.ack(3), [7, 8]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (6.0, f64::INFINITY));
+    assert_eq!((dialogue.sender.phase(), dialogue.sender.undone()), (Phase::SlowStart, 1));
     // RFC 8985 section 6.2.4: the retransmission is reported as having arrived twice, and the window for reordering is two quarters of 100 ms.
-    talk.now = at(205);
-    assert_eq!(talk.ack(7), [9, 10, 11, 12, 13]);
-    talk.now = at(206);
-    talk.sack(7, &[(1, 2)]);
-    talk.now = at(241);
-    talk.sack(7, &[(8, 9)]);
-    assert_eq!(talk.sender.poll_timeout(), Some(at(140 + 101 + 50)));
-    assert_eq!(talk.sender.undone(), 1, "once");
+    dialogue.now = at(205);
+    assert_eq!(dialogue.ack(7), [9, 10, 11, 12, 13]);
+    dialogue.now = at(206);
+    dialogue.sack(7, &[(1, 2)]);
+    dialogue.now = at(241);
+    dialogue.sack(7, &[(8, 9)]);
+    assert_eq!(dialogue.sender.poll_timeout(), Some(at(140 + 101 + 50)));
+    assert_eq!(dialogue.sender.undone(), 1, "once");
 }
 
 /// An original that was lost leaves its retransmission to be acknowledged: no undo.
 #[test]
 fn a_recovery_for_a_loss_stands() {
-    let mut talk = with_a_late_segment(&[("samples", "timestamps")]);
-    talk.now = at(226);
-    talk.ack(3);
-    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
+    let mut dialogue = with_a_late_segment(&[("samples", "timestamps")]);
+    dialogue.now = at(226);
+    dialogue.ack(3);
+    assert_eq!((dialogue.sender.undone(), dialogue.sender.ssthresh()), (0, 2.5));
 }
 
 /// RFC 3708: without timestamps the reduction stands until all retransmissions are reported as duplicates.
 #[test]
 fn a_spurious_recovery_is_undone_by_duplicates() {
-    let mut talk = with_a_late_segment(&[]);
-    talk.now = at(140);
-    talk.ack(3);
-    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (0, 2.5));
-    talk.now = at(226);
-    talk.sack(3, &[(1, 2)]);
-    assert_eq!((talk.sender.undone(), talk.sender.ssthresh()), (1, f64::INFINITY));
-    assert!(talk.sender.cwnd() >= 5.0);
+    let mut dialogue = with_a_late_segment(&[]);
+    dialogue.now = at(140);
+    dialogue.ack(3);
+    assert_eq!((dialogue.sender.undone(), dialogue.sender.ssthresh()), (0, 2.5));
+    dialogue.now = at(226);
+    dialogue.sack(3, &[(1, 2)]);
+    assert_eq!((dialogue.sender.undone(), dialogue.sender.ssthresh()), (1, f64::INFINITY));
+    assert!(dialogue.sender.cwnd() >= 5.0);
 }
 
 /// The path falls silent for two seconds: a probe after one, the timer after another. The ACK of the original undoes the reduction.
 #[test]
 fn a_spurious_timeout_is_undone() {
     let keys = [("recovery", "rack"), ("initial_window", "4"), ("undo", "true"), ("samples", "timestamps")];
-    let (mut talk, _) = Talk::start(&keys);
-    talk.timeout();
-    assert_eq!(talk.timeout(), [0]);
-    let counters = talk.sender.counters();
-    assert_eq!((counters.timeouts, talk.sender.cwnd(), talk.sender.phase()), (1, 1.0, Phase::Loss));
-    talk.now += Span::from_millis(50);
-    talk.hear_of(1, &[], false, Time::ZERO);
-    assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (4.0, f64::INFINITY));
-    assert_eq!((talk.sender.phase(), talk.sender.undone()), (Phase::SlowStart, 1));
+    let (mut dialogue, _) = Dialogue::start(&keys);
+    dialogue.timeout();
+    assert_eq!(dialogue.timeout(), [0]);
+    let counters = dialogue.sender.counters();
+    assert_eq!((counters.timeouts, dialogue.sender.cwnd(), dialogue.sender.phase()), (1, 1.0, Phase::Loss));
+    dialogue.now += Span::from_millis(50);
+    dialogue.hear_of(1, &[], false, Time::ZERO);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (4.0, f64::INFINITY));
+    assert_eq!((dialogue.sender.phase(), dialogue.sender.undone()), (Phase::SlowStart, 1));
     // Segments 1 to 3 and the probe fill the window of 4.
-    assert_eq!((talk.sent(), talk.sender.flight()), (vec![], 4));
-    talk.now += Span::from_millis(1);
-    talk.hear_of(4, &[], false, Time::ZERO);
-    assert_eq!(talk.sent(), [5, 6, 7, 8]);
+    assert_eq!((dialogue.sent(), dialogue.sender.flight()), (vec![], 4));
+    dialogue.now += Span::from_millis(1);
+    dialogue.hear_of(4, &[], false, Time::ZERO);
+    assert_eq!(dialogue.sent(), [5, 6, 7, 8]);
 }
 
 /// Four segments in flight and a timer that has expired: the first one left again.
-fn after_a_timeout(recovery: &str) -> Talk {
+fn after_a_timeout(recovery: &str) -> Dialogue {
     let keys = [("recovery", recovery), ("initial_window", "4"), ("frto", "true")];
-    let (mut talk, first) = Talk::start(&keys);
+    let (mut dialogue, first) = Dialogue::start(&keys);
     assert_eq!(first, [0, 1, 2, 3]);
     if recovery == "rack" {
         // The tail is probed first.
-        assert_eq!(talk.timeout(), [4]);
+        assert_eq!(dialogue.timeout(), [4]);
     }
-    assert_eq!(talk.timeout(), [0]);
-    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (1.0, Phase::Loss));
-    talk.now += Span::from_millis(10);
-    talk
+    assert_eq!(dialogue.timeout(), [0]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.phase()), (1.0, Phase::Loss));
+    dialogue.now += Span::from_millis(10);
+    dialogue
 }
 
 /// RFC 5682 section 2.1: the acknowledgements of segments 0 and 1 come late. The first releases two new segments instead of 1 and 2 again,
@@ -921,26 +936,30 @@ fn after_a_timeout(recovery: &str) -> Talk {
 #[test]
 fn frto_detects_a_spurious_timeout_without_timestamps() {
     for recovery in ["tahoe", "reno", "newreno", "sack"] {
-        let mut talk = after_a_timeout(recovery);
-        assert_eq!(talk.ack(1), [4, 5], "{recovery}");
-        assert_eq!(talk.ack(2), [6], "{recovery}");
-        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (5.0, f64::INFINITY), "{recovery}");
-        assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::SlowStart, 1), "{recovery}");
-        assert_eq!(talk.ack(4), [7, 8, 9], "{recovery}");
-        assert_eq!(talk.sender.counters().retransmits, 1, "{recovery}");
+        let mut dialogue = after_a_timeout(recovery);
+        assert_eq!(dialogue.ack(1), [4, 5], "{recovery}");
+        assert_eq!(dialogue.ack(2), [6], "{recovery}");
+        assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (5.0, f64::INFINITY), "{recovery}");
+        assert_eq!(
+            (dialogue.sender.phase(), dialogue.sender.counters().undone),
+            (Phase::SlowStart, 1),
+            "{recovery}"
+        );
+        assert_eq!(dialogue.ack(4), [7, 8, 9], "{recovery}");
+        assert_eq!(dialogue.sender.counters().retransmits, 1, "{recovery}");
     }
 }
 
 /// RACK had sent segment 4 as a probe: two new segments follow, and the loss marks are cleared.
 #[test]
 fn rack_detects_a_spurious_timeout_by_new_segments() {
-    let mut talk = after_a_timeout("rack");
-    assert_eq!(talk.ack(1), [5, 6]);
-    assert_eq!(talk.ack(2), []);
-    assert_eq!((talk.sender.cwnd(), talk.sender.flight()), (5.0, 5));
-    assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::SlowStart, 1));
-    assert_eq!(talk.ack(5), [7, 8, 9, 10]);
-    assert_eq!(talk.sender.counters().retransmits, 1);
+    let mut dialogue = after_a_timeout("rack");
+    assert_eq!(dialogue.ack(1), [5, 6]);
+    assert_eq!(dialogue.ack(2), []);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.flight()), (5.0, 5));
+    assert_eq!((dialogue.sender.phase(), dialogue.sender.counters().undone), (Phase::SlowStart, 1));
+    assert_eq!(dialogue.ack(5), [7, 8, 9, 10]);
+    assert_eq!(dialogue.sender.counters().retransmits, 1);
 }
 
 /// Section 2.1 step 3a: all four were lost, and the ACK after that of the retransmission is a duplicate for a new
@@ -948,21 +967,25 @@ fn rack_detects_a_spurious_timeout_by_new_segments() {
 #[test]
 fn a_timeout_for_losses_stands() {
     for recovery in ["tahoe", "reno", "newreno"] {
-        let mut talk = after_a_timeout(recovery);
-        assert_eq!(talk.ack(1), [4, 5], "{recovery}");
-        assert_eq!(talk.ack(1), [1, 2], "{recovery}");
-        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (2.0, 2.0), "{recovery}");
-        assert_eq!((talk.sender.phase(), talk.sender.counters().undone), (Phase::Loss, 0), "{recovery}");
+        let mut dialogue = after_a_timeout(recovery);
+        assert_eq!(dialogue.ack(1), [4, 5], "{recovery}");
+        assert_eq!(dialogue.ack(1), [1, 2], "{recovery}");
+        assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (2.0, 2.0), "{recovery}");
+        assert_eq!(
+            (dialogue.sender.phase(), dialogue.sender.counters().undone),
+            (Phase::Loss, 0),
+            "{recovery}"
+        );
     }
 }
 
 /// Section 3.1: a SACK block of a segment sent before the timeout shows that it was spurious, one of a new segment does not.
 #[test]
 fn sack_blocks_show_segments_sent_before_the_timeout() {
-    let mut talk = after_a_timeout("sack");
-    assert_eq!(talk.ack(1), [4, 5]);
-    assert_eq!(talk.sack(1, &[(2, 3)]), []);
-    assert_eq!((talk.sender.cwnd(), talk.sender.counters().undone), (4.0, 1));
+    let mut dialogue = after_a_timeout("sack");
+    assert_eq!(dialogue.ack(1), [4, 5]);
+    assert_eq!(dialogue.sack(1, &[(2, 3)]), []);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.counters().undone), (4.0, 1));
     let mut lossy = after_a_timeout("sack");
     assert_eq!(lossy.ack(1), [4, 5]);
     assert_eq!(lossy.sack(1, &[(4, 5)]), [1]);
@@ -973,13 +996,13 @@ fn sack_blocks_show_segments_sent_before_the_timeout() {
 #[test]
 fn without_new_segments_the_repair_is_as_ever() {
     let keys = [("recovery", "newreno"), ("initial_window", "4"), ("frto", "true"), ("handshake", "none")];
-    let mut sender = Sender::new(&params(&keys), Stream::new(1, "talk"));
+    let mut sender = Sender::new(&params(&keys), Stream::new(1, "dialogue"));
     sender.supply(4);
     sender.start(Time::ZERO);
-    let mut talk = Talk { sender, now: Time::ZERO };
-    talk.sent();
-    assert_eq!(talk.timeout(), [0]);
-    assert_eq!(talk.ack(1), [1, 2]);
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    dialogue.sent();
+    assert_eq!(dialogue.timeout(), [0]);
+    assert_eq!(dialogue.ack(1), [1, 2]);
     let mut silent = after_a_timeout("sack");
     assert_eq!(silent.sack(0, &[(3, 4)]), []);
     assert_eq!(silent.ack(1), [1, 2]);
@@ -993,7 +1016,7 @@ fn timestamps_take_room_where_the_profile_says_so() {
         let mut all = vec![("profile", "ns2-2.35")];
         all.extend_from_slice(keys);
         let params = params(&all);
-        let mut sender = Sender::new(&params, Stream::new(1, "talk"));
+        let mut sender = Sender::new(&params, Stream::new(1, "dialogue"));
         let mut receiver = Receiver::new(&params);
         sender.supply(2);
         sender.start(Time::ZERO);
@@ -1011,18 +1034,18 @@ fn timestamps_take_room_where_the_profile_says_so() {
 }
 
 /// A window of 11, of which 1 is lost; 12 and 13 leave as 2 and 3 are held, before it is known.
-fn rack_in_recovery(keys: &[(&str, &str)]) -> (Talk, Vec<u32>) {
+fn rack_in_recovery(keys: &[(&str, &str)]) -> (Dialogue, Vec<u32>) {
     let mut all =
         vec![("recovery", "rack"), ("counting", "whole"), ("arithmetic", "whole"), ("reduce", "window")];
     all.extend_from_slice(keys);
-    let (mut talk, _) = Talk::start(&all);
-    talk.now = at(100);
-    assert_eq!(talk.ack(1), [10, 11]);
-    assert_eq!((talk.sack(1, &[(2, 3)]), talk.sack(1, &[(2, 4)])), (vec![12], vec![13]));
-    assert_eq!(talk.sack(1, &[(2, 5)]), [1]);
-    assert_eq!(talk.sender.ssthresh(), 5.0);
-    let sent = (6..10).flat_map(|end| talk.sack(1, &[(2, end)])).collect();
-    (talk, sent)
+    let (mut dialogue, _) = Dialogue::start(&all);
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [10, 11]);
+    assert_eq!((dialogue.sack(1, &[(2, 3)]), dialogue.sack(1, &[(2, 4)])), (vec![12], vec![13]));
+    assert_eq!(dialogue.sack(1, &[(2, 5)]), [1]);
+    assert_eq!(dialogue.sender.ssthresh(), 5.0);
+    let sent = (6..10).flat_map(|end| dialogue.sack(1, &[(2, end)])).collect();
+    (dialogue, sent)
 }
 
 /// Linux sends in shares of the window of 11, not of the 13 in flight: of five arrived, three (25/11) and not two (25/13).
@@ -1040,11 +1063,11 @@ fn a_recovery_follows_another() {
         [("true", 2.0, Phase::Recovery, vec![14]), ("false", 5.0, Phase::Avoidance, vec![])]
     {
         let keys = [("reduction", "linux"), ("chain_repairs", chained)];
-        let (mut talk, _) = rack_in_recovery(&keys);
-        talk.now = at(200);
-        talk.hear(14, &[(15, 16)], false);
-        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (ssthresh, phase));
-        let first: Vec<u32> = talk.sent().into_iter().take_while(|seq| *seq < 16).collect();
+        let (mut dialogue, _) = rack_in_recovery(&keys);
+        dialogue.now = at(200);
+        dialogue.hear(14, &[(15, 16)], false);
+        assert_eq!((dialogue.sender.ssthresh(), dialogue.sender.phase()), (ssthresh, phase));
+        let first: Vec<u32> = dialogue.sent().into_iter().take_while(|seq| *seq < 16).collect();
         assert_eq!(first, sent);
     }
 }
@@ -1053,11 +1076,11 @@ fn a_recovery_follows_another() {
 #[test]
 fn the_end_of_a_recovery_counts_what_arrived_with_it() {
     let keys = [("reduction", "linux"), ("grow_on_exit", "true")];
-    let (mut talk, _) = rack_in_recovery(&keys);
-    talk.sack(1, &[(2, 16)]);
-    talk.now = at(200);
-    talk.ack(16);
-    assert_eq!((talk.sender.cwnd(), talk.sender.phase()), (5.0, Phase::Avoidance));
+    let (mut dialogue, _) = rack_in_recovery(&keys);
+    dialogue.sack(1, &[(2, 16)]);
+    dialogue.now = at(200);
+    dialogue.ack(16);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.phase()), (5.0, Phase::Avoidance));
 }
 
 /// An ECN echo in Linux: the window of ten falls to five by one segment for each two ACKs, and does not grow before
@@ -1073,13 +1096,13 @@ fn an_echo_reduces_the_window_in_proportion_to_deliveries() {
         ("ecn", "true"),
         ("initial_ssthresh", "10"),
     ];
-    let (mut talk, sent) = Talk::start(&options);
+    let (mut dialogue, sent) = Dialogue::start(&options);
     assert_eq!(sent.len(), 10);
-    talk.now = at(100);
+    dialogue.now = at(100);
     let mut released = Vec::new();
     for ack in 1..=11 {
-        talk.hear(ack, &[], ack == 1);
-        released.push(talk.sent());
+        dialogue.hear(ack, &[], ack == 1);
+        released.push(dialogue.sent());
     }
     let expected: [&[u32]; 11] = [&[10], &[], &[11], &[], &[12], &[], &[13], &[], &[], &[14], &[15]];
     assert_eq!(released, expected);

@@ -152,8 +152,8 @@ fn bbr_with_sack() {
 
 /// Each habit of ns-3's BBR matters: without it, some run is apart.
 #[test]
-fn no_habit_of_bbr_is_idle() {
-    let habits = [
+fn every_option_of_bbr_has_an_effect() {
+    let options = [
         ("bbr_gain", "2.885"),
         ("bbr_quantum", "rate"),
         ("bbr_filter", "exact"),
@@ -167,7 +167,7 @@ fn no_habit_of_bbr_is_idle() {
     ];
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces/ns3_bbr_sack_prr.txt");
     let cases = parse(&std::fs::read_to_string(path).unwrap());
-    for (key, value) in habits {
+    for (key, value) in options {
         let own = [("recovery", "sack"), ("cc", "bbr"), (key, value)];
         let apart = cases.iter().any(|(pattern, want)| {
             let got = play(pattern, &own);

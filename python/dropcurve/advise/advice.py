@@ -145,7 +145,7 @@ def _given(
 def _notes(given: Conditions) -> Iterator[str]:
     """Yields notes on limits that hold for every discipline."""
     queue = given.aim_s * given.capacity
-    crowded = given.hardest
+    crowded = given.most_demanding
     window = crowded.window(queue)
     if window < SMALL_WINDOW:
         yield (
@@ -153,7 +153,7 @@ def _notes(given: Conditions) -> Iterator[str]:
             "timeouts whatever the discipline. A longer queue, ECN or smaller packets help."
         )
     need = equilibrium.needed(queue, crowded, b=given.b, rto_s=given.rto_s)
-    least = equilibrium.needed(queue, given.gentlest, b=given.b, rto_s=given.rto_s)
+    least = equilibrium.needed(queue, given.least_demanding, b=given.b, rto_s=given.rto_s)
     if least > 0.0 and need / least > 100.0:
         yield (
             f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed "
@@ -165,7 +165,7 @@ def _notes(given: Conditions) -> Iterator[str]:
         if given.buffer < shared:
             yield (
                 f"The buffer of {given.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
-                f"{given.gentlest.label()}: the link will not be full, under any discipline (AKM04)."
+                f"{given.least_demanding.label()}: the link will not be full, under any discipline (AKM04)."
             )
 
 

@@ -202,14 +202,14 @@ def red_by_queue_law(given: Conditions) -> Design:
     limit = room(given, high)
     # Nine tenths of the way up, so that the most flows still meet the slope and not the jump.
     aim = low + 0.9 * (high - low)
-    wanted = equilibrium.needed(aim, given.hardest, b=given.b, rto_s=given.rto_s)
+    wanted = equilibrium.needed(aim, given.most_demanding, b=given.b, rto_s=given.rto_s)
     max_p = _short(min(1.0, max(0.005, _for_share(wanted) / 0.9)))
-    interval = max(given.hardest.round_trip(high), given.gentlest.round_trip(high))
+    interval = max(given.most_demanding.round_trip(high), given.least_demanding.round_trip(high))
     w_q = _short(min(0.5, rules.weight_for_interval(given.capacity, interval)))
     return Design(
         "RED by the queue law", "red",
         _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
-        f"max_p such that {given.hardest.label()}, which need {100 * wanted:.2g} % of drops, meet the curve "
+        f"max_p such that {given.most_demanding.label()}, which need {100 * wanted:.2g} % of drops, meet the curve "
         f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {units.show_span(_short(interval))}, "
         "the longest round trip",
         "FB00, PFTK98, RFC6582",
@@ -227,7 +227,7 @@ def red_by_stability(given: Conditions) -> Design:
     low, high, _ = thresholds(given)
     max_p = float(base.params["max_p"])
     slope = Curve(low, high, max_p).slope((low + high) / 2.0)
-    worst = given.gentlest
+    worst = given.least_demanding
     rtt_s = worst.round_trip(high)
     flows, rate = worst.flows, given.capacity
     allowed = fluid.red_weight(slope=slope, flows=flows, rtt_s=rtt_s, capacity=rate, b=given.b)
@@ -263,7 +263,7 @@ def pi(given: Conditions) -> Design:
     q_ref = max(5.0, round(given.capacity * given.aim_s))
     limit = room(given)
     q_ref = min(q_ref, max(1.0, math.floor(limit / 2.0)))
-    worst = given.gentlest
+    worst = given.least_demanding
     gain, zero = fluid.pi_design(
         flows=worst.flows, rtt_s=worst.round_trip(q_ref), capacity=given.capacity, b=given.b
     )
@@ -316,7 +316,7 @@ def codel(given: Conditions) -> Design:
     """CoDel with the interval of the longest round trip."""
     target, interval = _codel_times(given)
     limit = room(given)
-    at = equilibrium.needed(target * given.capacity, given.hardest, b=given.b, rto_s=given.rto_s)
+    at = equilibrium.needed(target * given.capacity, given.most_demanding, b=given.b, rto_s=given.rto_s)
     rate = at * given.capacity
     return Design(
         "CoDel", "codel",
@@ -325,8 +325,8 @@ def codel(given: Conditions) -> Design:
         "interval: the longest round trip, at least 100 ms; target: a twentieth of it, at least 1.5 packet times",
         "RFC8289",
         "Needs no tuning to the rate: it acts on a standing delay, not on bursts.",
-        f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.hardest.label()} need take "
-        f"{_seconds(2.0 * interval * interval * rate)} to build up, and until then the queue is longer.",
+        f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.most_demanding.label()} need "
+        f"take {_seconds(2.0 * interval * interval * rate)} to build up, and until then the queue is longer.",
         expect_held(given, target * given.capacity, None, "held"),
     )  # fmt: skip
 

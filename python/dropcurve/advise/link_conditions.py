@@ -65,12 +65,12 @@ class Conditions:
         return self.rate_bps / (8.0 * self.packet_bytes)
 
     @property
-    def gentlest(self) -> Point:
+    def least_demanding(self) -> Point:
         """Fewest flows, longest round trip: the highest loop gain, so the first to oscillate."""
         return Point(self.flows[0], self.rtt_s[1], self.capacity)
 
     @property
-    def hardest(self) -> Point:
+    def most_demanding(self) -> Point:
         """Most flows, shortest round trip: needs the most drops."""
         return Point(self.flows[1], self.rtt_s[0], self.capacity)
 
@@ -90,7 +90,9 @@ class Conditions:
     def points(self) -> Iterator[Point]:
         """The corners that matter, each once, and the middle where they are far apart."""
         wide = self.rtt_s[1] > 1.5 * self.rtt_s[0] or self.flows[1] > 1.5 * self.flows[0]
-        yield from dict.fromkeys((self.gentlest, *((self.middle,) if wide else ()), self.hardest))
+        yield from dict.fromkeys(
+            (self.least_demanding, *((self.middle,) if wide else ()), self.most_demanding)
+        )
 
 
 def conditions(

@@ -79,8 +79,8 @@ def _expected(one: Expectation) -> str:
     delay = at.rtt_s - one.point.rtt_s
     gain, phase = _margins(one.margins)
     row = f"{one.point.label():<24}{at.queue:>9.4g} pkts{1000 * delay:>9.3g} ms{_share(at.loss):>10}"
-    remark = REGIMES[at.regime]
-    return f"{row}{gain:>18}{phase:>8}  {remark}".rstrip()
+    note = REGIMES[at.regime]
+    return f"{row}{gain:>18}{phase:>8}  {note}".rstrip()
 
 
 def _margins(margins: Margins | None) -> tuple[str, str]:

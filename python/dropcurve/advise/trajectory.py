@@ -24,7 +24,7 @@ class Trajectory:
     queue: list[float]
     average: list[float]
 
-    def swing(self, last_s: float) -> tuple[float, float]:
+    def range_at_end(self, last_s: float) -> tuple[float, float]:
         """(mean, half of the span) of the queue over the last seconds."""
         tail = self.queue[-max(1, round(last_s / self.step_s)) :]
         return sum(tail) / len(tail), (max(tail) - min(tail)) / 2.0

@@ -253,7 +253,7 @@ def run(
         console.say(f"dropcurve: {one.name}: {one.why}")
     for warning in hidden.queues(wanted.devices, rate):
         console.say(f"dropcurve: warning: {warning}")
-    stats = r.work(wanted, (lambda *_: None) if still else _shower(metrics), seconds=seconds)
+    stats = r.work(wanted, (lambda *_: None) if still else _display(metrics), seconds=seconds)
     if json:
         console.data(stats)
     elif not quiet:
@@ -261,7 +261,7 @@ def run(
     return 0
 
 
-def _shower(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
+def _display(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
     """Shows the counters, and the first time also the address of the forwarder."""
     from ..live.router import screen
     from . import console

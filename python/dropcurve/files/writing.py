@@ -58,8 +58,8 @@ def copy_files(paths: Iterable[Path], folder: Path) -> None:
     """
     with ExitStack() as drafts:
         for path in paths:
-            beside = drafts.enter_context(draft(folder / path.name))
-            with path.open("rb") as source, beside.open("wb") as copied:
+            copy = drafts.enter_context(draft(folder / path.name))
+            with path.open("rb") as source, copy.open("wb") as copied:
                 shutil.copyfileobj(source, copied, 1 << 20)
                 copied.flush()
                 os.fsync(copied.fileno())

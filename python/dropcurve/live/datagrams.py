@@ -56,17 +56,19 @@ def send(flows: list[dict[str, Any]], lines: Lines, host: str, began_ns: int) ->
 
 def receive(lines: Lines, began_ns: int, job: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Counts arrivals until the end of the run, in intervals, and the delays of those after the warm-up."""
-    ears = selectors.DefaultSelector()
+    selector = selectors.DefaultSelector()
     found: dict[int, tuple[list[int], list[int]]] = {}
     for number, line in lines.items():
         line.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         line.setblocking(False)
-        ears.register(line, selectors.EVENT_READ, number)
+        selector.register(line, selectors.EVENT_READ, number)
         found[number] = ([0] * round(job["duration_s"] / INTERVAL_S + 1), [])
     offset = time.time_ns() - time.monotonic_ns()
     end, warm = began_ns + round(job["duration_s"] * 1e9), began_ns + round(job["warmup_s"] * 1e9)
     # Datagrams that arrived in time but are still in the socket are read after the end.
-    while (ready := ears.select(max(0.0, (end - time.monotonic_ns()) / 1e9))) or time.monotonic_ns() < end:
+    while (
+        ready := selector.select(max(0.0, (end - time.monotonic_ns()) / 1e9))
+    ) or time.monotonic_ns() < end:
         for key, _ in ready:
             bins, delays = found[key.data]
             for data, arrived in _arrivals(key.fileobj, offset):

@@ -341,9 +341,9 @@ def call(command: list[str], text: str | None = None) -> str:
     """Runs a program to its end. Raises DropcurveError with its error output."""
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
-        complaint = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
+        message = (done.stderr or done.stdout).strip().splitlines() or [f"exit code {done.returncode}"]
         raise DropcurveError(
-            " ".join(command[:4]), "", complaint[0], "install or allow what it names", shown="path"
+            " ".join(command[:4]), "", message[0], "install or allow what it names", shown="path"
         )
     return done.stdout
 

@@ -14,19 +14,8 @@ from typing import Any, cast
 from ..errors import UsageError, nearest
 from . import flows, links, objects, voice  # noqa: F401 (importing them registers their metrics)
 from .fairness import SCALE, friendliness_class
-from .registry import (
-    METRICS,
-    Flows,
-    Metric,
-    Run,
-    by_class,
-    classes,
-    derived,
-    main_links,
-    measured_s,
-    metric,
-    versus,
-)
+from .registry import METRICS, Metric, metric
+from .run_parts import Flows, Run, by_class, classes, derived, main_links, measured_s, versus
 
 __all__ = [
     "BY_CLASS", "METRICS", "SCALE", "Flows", "Metric", "Run", "by_class", "classes", "derived", "find",

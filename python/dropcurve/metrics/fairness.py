@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .registry import Run, Versus, average, metric
+from .optional_numbers import average
+from .registry import metric
+from .run_parts import Run, Versus
 
 #: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from rate-based flows starved
 #: to TCP starved. The approximate share of TCP is that of two flows.

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .registry import (  # fmt: skip
-    Flows,
-    Run,
-    active_s,
-    as_number,
-    average,
-    derived,
-    known,
-    main_links,
-    measured_s,
-    metric,
-    percent,
-    total,
-    weighted,
-)
+from .optional_numbers import as_number, average, percent
+from .registry import metric
+from .run_parts import Flows, Run, active_s, derived, known, main_links, measured_s, total, weighted
 
 
 def _rate(run: Run, flows: Flows, key: str) -> float | None:

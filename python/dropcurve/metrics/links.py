@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .registry import Link, Run, as_number, dropped_pkts, measured_s, metric, percent, ratio
+from .optional_numbers import as_number, percent, ratio
+from .registry import metric
+from .run_parts import Link, Run, dropped_pkts, measured_s
 
 
 @metric("utilisation", title="link utilisation", unit="%", better="higher",

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .registry import METRICS, Flows, Merged, Run, as_number, average, known, metric, percent, quantile
+from .optional_numbers import as_number, average, percent, quantile
+from .registry import METRICS, metric
+from .run_parts import Flows, Merged, Run, known
 
 #: Size classes of ``crates/sim/src/account/completions.rs``: their description and largest size in bytes.
 CLASSES = {

@@ -10,7 +10,9 @@ import math
 from dataclasses import dataclass
 
 from .flows import delay_percentile
-from .registry import Flow, Flows, Run, metric, ratio, total
+from .optional_numbers import ratio
+from .registry import metric
+from .run_parts import Flow, Flows, Run, total
 
 #: Equipment impairment and packet-loss robustness of G.711 with concealment under random loss (ITU-G113 Appendix I).
 IE, BPL = 0.0, 25.1

@@ -84,7 +84,7 @@ def draw(data: QueuePanel, ax: Axes) -> None:
     for _, value in data.thresholds_pkts:
         ax.axhline(value, color=style.MUTED, linewidth=0.7, linestyle=(0, (4, 2)), zorder=2.5)
     if has_avg:
-        steady = _unrest(data.avg_pkts) < 0.3 * _unrest(data.queue_pkts)
+        steady = _mean_step(data.avg_pkts) < 0.3 * _mean_step(data.queue_pkts)
         if steady:
             ax.plot(data.avg_time_s, data.avg_pkts, color=style.PAPER, linewidth=2.4, alpha=0.8)
         ax.plot(data.avg_time_s, data.avg_pkts, color=colour, linewidth=1.4 if steady else 0.8)
@@ -96,7 +96,7 @@ def draw(data: QueuePanel, ax: Axes) -> None:
     labels.end_labels(ax, [(value, name, style.MUTED) for name, value in data.thresholds_pkts])
 
 
-def _unrest(values: Floats) -> float:
+def _mean_step(values: Floats) -> float:
     """Mean change of a curve from point to point."""
     return float(np.nanmean(np.abs(np.diff(values)))) if len(values) > 1 else 0.0
 

@@ -120,12 +120,12 @@ class Look:
 
 def look(index: int) -> Look:
     """The look of the variant at `index`: colours first, then the same colours dashed."""
-    lap = index // len(PALETTE)
+    cycle = index // len(PALETTE)
     return Look(
         colour=PALETTE[index % len(PALETTE)],
         words=WORDS[index % len(WORDS)],
-        marker=MARKERS[(index + lap) % len(MARKERS)],
-        dash=DASHES[lap % len(DASHES)],
+        marker=MARKERS[(index + cycle) % len(MARKERS)],
+        dash=DASHES[cycle % len(DASHES)],
     )
 
 

@@ -97,10 +97,14 @@ def draw(data: TradeoffPanel, ax: Axes) -> None:
 
 def _limits(data: TradeoffPanel) -> tuple[float, float, float]:
     right = max(p.sojourn_p95_ms + (p.sojourn_p95_half_ms or 0.0) for p in data.points)
-    tops = [p.utilisation_percent + (p.utilisation_half_percent or 0.0) for p in data.points]
-    feet = [p.utilisation_percent - (p.utilisation_half_percent or 0.0) for p in data.points]
-    span = max(max(tops) - min(feet), 1.0)
-    return max(right * 1.12, 1e-3), max(0.0, min(feet) - 0.22 * span), min(max(tops) + 0.22 * span, 102.0)
+    upper_ends = [p.utilisation_percent + (p.utilisation_half_percent or 0.0) for p in data.points]
+    lower_ends = [p.utilisation_percent - (p.utilisation_half_percent or 0.0) for p in data.points]
+    span = max(max(upper_ends) - min(lower_ends), 1.0)
+    return (
+        max(right * 1.12, 1e-3),
+        max(0.0, min(lower_ends) - 0.22 * span),
+        min(max(upper_ends) + 0.22 * span, 102.0),
+    )
 
 
 def _interval(result: Result, variant: Variant, metric: str) -> Interval:

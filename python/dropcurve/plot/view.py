@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import metrics
-from ..metrics import registry
+from ..metrics import run_parts
 from ..results import Variant
 
 
@@ -63,7 +63,7 @@ def goodputs_bps(variant: Variant) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {}
     for run in variant.runs:
         for flow in run.get("flows", []):
-            span_s = registry.active_s(run, flow)
+            span_s = run_parts.active_s(run, flow)
             if span_s > 0:
                 found.setdefault(int(flow["id"]), []).append(float(flow["goodput_bytes"] or 0) * 8.0 / span_s)
     return found

@@ -7,7 +7,7 @@ are at 1 - 5 %/k each (Bonferroni), so either verdict is wrong in at most one ca
 
 Replications that are all equal have no interval, so they decide nothing.
 
-An undecided claim is judged again when its cells have more replications (`Court`). Repeated tests raise the
+An undecided claim is judged again when its cells have more replications (`Judgement`). Repeated tests raise the
 probability of a wrong verdict, so the error is split over them (a sequential test): half for the first, the rest
 evenly for the others.
 """
@@ -167,7 +167,7 @@ def judge(claim: TestedClaim, cells: Cells, *, sequential: bool, error: float = 
 
 
 @dataclass
-class Court:
+class Judgement:
     """Judges claims while cells grow: `ask` returns the replications needed, until every claim is decided, its cells
     have ``most`` of them, or its error is spent. Verdicts are final."""
 

@@ -147,8 +147,8 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
         sent = max(1, sum(flow["sent_pkts"] for flow in flows))
         found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
         found[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
-    goods = [found[f"good {size}"] for size in SIZES.values()]
-    found["jain"] = sum(goods) ** 2 / (3 * sum(good**2 for good in goods))
+    goodputs = [found[f"good {size}"] for size in SIZES.values()]
+    found["jain"] = sum(goodputs) ** 2 / (3 * sum(good**2 for good in goodputs))
     found["loss"] = metrics.value(run, "loss") or 0.0
     return found
 
@@ -285,8 +285,8 @@ def evenness(x: st.Cells) -> str:
         kept = [number for number, size in zip(SIZES.values(), sizes, strict=True) if size != "voice"]
         found = {}
         for variant in VARIANTS:
-            goods = [x[f"{name}: {variant}"][f"good {number}"].value for number in kept]
-            found[variant] = sum(goods) ** 2 / (len(goods) * sum(good**2 for good in goods))
+            goodputs = [x[f"{name}: {variant}"][f"good {number}"].value for number in kept]
+            found[variant] = sum(goodputs) ** 2 / (len(goodputs) * sum(good**2 for good in goodputs))
         first, last = max(found, key=lambda one: found[one]), min(found, key=lambda one: found[one])
         ratios.append(f"{name}: {first} {found[first]:.3f}, {last} {found[last]:.3f}")
     lost = {variant: x[f"QUIC and voice: {variant}"]["loss 375"].value for variant in VARIANTS}

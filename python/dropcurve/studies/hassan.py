@@ -343,7 +343,7 @@ def against(x: st.Cells) -> list[st.Block]:
     return [st.Text(text), st.Table(head, rows)]
 
 
-def beside_web(x: st.Cells) -> st.Table:
+def next_to_web(x: st.Cells) -> st.Table:
     """F_r with web sessions on the link, and their completion times."""
     rows = [[f"{name} sessions", st.shown(cell[F_R]), st.shown(cell["fct_ms"])] for name, cell in x.items()]
     return st.Table(["case, long flows, web sessions", "F_r", "median time of an object (ms)"], rows)
@@ -368,7 +368,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Ecn"]), picture("ecn", "With ECN", outcome["ecn"], tuple(
                 (f"RED marks {words}", (f"{ends} base", f"{ends} buf250")) for ends, words in MARKING_ENDS.items()),
                 names=("base", "buf250")),
-            *map(st.Text, TEXTS["Short lived"]), beside_web(outcome["short"]), *against(outcome["rivals"]),
+            *map(st.Text, TEXTS["Short lived"]), next_to_web(outcome["short"]), *against(outcome["rivals"]),
             *screened(outcome["map"])],
         surprises=[*TEXTS["Surprises"], *later(outcome)],
         paper=TEXTS["Paper"][0], explained=st.explained("hassan"),

@@ -12,7 +12,7 @@ from ..runs import cache as caches
 from ..scenario import Scenario
 from .blocks import Block
 from .cells import Cells, Measure, Probe, Progress, ReplicationPlan, Runner
-from .claims import HOLDS, UNASKED, Court, Finding, TestedClaim, judge
+from .claims import HOLDS, UNASKED, Finding, Judgement, TestedClaim, judge
 from .printed_values import Comparison, PrintedValue, compare
 
 #: Replications of each cell in the quick form.
@@ -216,37 +216,41 @@ def reproduce(
         runner = Runner(study.measure, plan, store, study.keep_series, progress)
         for name in names:
             runner.plan = study.plan(name, plan)
-            cells[name], court = _run(runner, study, name, scenarios[name])
+            cells[name], judgement = _run(runner, study, name, scenarios[name])
             if study.settings[name].judged:
-                findings[name] = _findings(study, cells[name], court, quick=quick)
+                findings[name] = _findings(study, cells[name], judgement, quick=quick)
     return Outcome(study, plan, cells, findings, runner.runs, runner.reused, time.monotonic() - began)
 
 
-def _run(runner: Runner, study: Study, name: str, scenarios: Mapping[str, Scenario]) -> tuple[Cells, Court]:
+def _run(
+    runner: Runner, study: Study, name: str, scenarios: Mapping[str, Scenario]
+) -> tuple[Cells, Judgement]:
     """The cells of a setting, run until they are precise and its claims decided."""
     setting = study.settings[name]
     probes = runner.probe(setting.probes())
     if runner.plan.precision is None:
-        return Cells(runner.run(scenarios) | probes), Court((), 0)
+        return Cells(runner.run(scenarios) | probes), Judgement((), 0)
     most = (
         study.decide if setting.printed or study.some is None else min(study.decide, OPEN_TIMES * study.some)
     )
-    court = Court(study.claims if setting.judged else (), most if setting.decide is None else setting.decide)
+    judgement = Judgement(
+        study.claims if setting.judged else (), most if setting.decide is None else setting.decide
+    )
 
     def ask(cells: Cells) -> Mapping[str, int]:
         # Cells from traces do not grow.
-        wanted = court.ask(Cells(cells | probes))
+        wanted = judgement.ask(Cells(cells | probes))
         return {cell: size for cell, size in wanted.items() if cell in cells}
 
     maximum = setting.maximum or (None if setting.printed else study.some)
     cells = runner.run(scenarios, first=setting.first, maximum=maximum, ask=ask)
-    return Cells(cells | probes), court
+    return Cells(cells | probes), judgement
 
 
-def _findings(study: Study, cells: Cells, court: Court, *, quick: bool) -> list[Finding]:
+def _findings(study: Study, cells: Cells, judgement: Judgement, *, quick: bool) -> list[Finding]:
     if quick:
         return [judge(claim, cells, sequential=False) for claim in study.claims]
-    return [court.findings[claim.key] for claim in study.claims]
+    return [judgement.findings[claim.key] for claim in study.claims]
 
 
 def _scenarios(study: Study, setting: str, *, quick: bool) -> Mapping[str, Scenario]:

@@ -94,14 +94,14 @@ class Adjusting:
             return one
         if direction(self.bench.question.goal):
             return self._to_edge(one, study, coordinates)
-        return self._climb(one, study, coordinates, CLIMB, CLIMBED)
+        return self._line_search(one, study, coordinates, CLIMB, CLIMBED)
 
     def _refined(self, one: Candidate) -> Candidate:
         """The best among a design and the same after fine steps of its scale."""
         study, coordinates = self._placed(one)
         if study is None or not coordinates:
             return one
-        return self._climb(one, study, coordinates, FINE, REFINED)
+        return self._line_search(one, study, coordinates, FINE, REFINED)
 
     def _placed(self, one: Candidate) -> tuple[FamilyStudy | None, Coordinates | None]:
         """The study of a design and its coordinates there, if they are known."""
@@ -126,7 +126,7 @@ class Adjusting:
             best = min(best, made, key=self.rank)
         return best
 
-    def _climb(
+    def _line_search(
         self,
         one: Candidate,
         study: FamilyStudy,

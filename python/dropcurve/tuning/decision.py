@@ -139,10 +139,10 @@ def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     near = (
         pair is not None and pair.half_width is not None and pair.mean <= min(pair.half_width, TIED * margin)
     )
-    return near and stands != "worse" and is_fair_twin(row.candidate, best.candidate)
+    return near and stands != "worse" and is_same_fair_queue(row.candidate, best.candidate)
 
 
-def is_fair_twin(one: Candidate, other: Candidate) -> bool:
+def is_same_fair_queue(one: Candidate, other: Candidate) -> bool:
     """Whether two designs have the same discipline and it isolates flows, so that its settings matter little."""
     return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in FAIR
 

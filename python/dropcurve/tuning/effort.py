@@ -155,7 +155,7 @@ def _reverse_bps(scenario: Scenario) -> float:
     return units.rate(str(back["rate"])) if "rate" in back else 0.0
 
 
-def foretold(effort: Budget, question: Question, made: Pace) -> str:
+def expected_duration(effort: Budget, question: Question, made: Pace) -> str:
     """A note on the expected duration of an answer at the pace so far; "" if it is short."""
     seconds = (effort.runs - made.runs + effort.outside(question)) * (made.run_s or 0.0)
     if seconds < LONG_S:

@@ -121,7 +121,7 @@ class Evaluations:
         chances = surrogate.better([study.unit_point(one) for one in some], study.unit_point(best))
         return [one for one, chance in zip(some, chances, strict=True) if chance > LIKELY][:AGAIN]
 
-    def hopeful(
+    def may_improve(
         self, best: Candidate, solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]], gain: float
     ) -> bool:
         """Whether the surrogate of some family expects to improve on a design by more than ``gain`` points, given the

@@ -127,8 +127,8 @@ class GaussianProcess:
         import numpy as np
 
         noise, shared = math.exp(self.hyper[-2]), math.exp(self.hyper[-1])
-        wild = np.array([self._relative_noise.get(number, 1.0) for number in range(conditions)])
-        return np.asarray(self._spread * np.sqrt(self._size * noise * (wild + shared)))
+        relative_noise = np.array([self._relative_noise.get(number, 1.0) for number in range(conditions)])
+        return np.asarray(self._spread * np.sqrt(self._size * noise * (relative_noise + shared)))
 
     def _weigh(self) -> None:
         """Estimates the noise of each condition, and down-weights outliers by their leave-one-out residuals."""
@@ -152,8 +152,12 @@ class GaussianProcess:
                 mine = self._observed.conditions == one
                 close = np.minimum(off[mine] / usual[mine], FAR**4)
                 self._relative_noise[one] = float((SURE + close.sum()) / (SURE + mine.sum()))
-            wild = np.array([self._relative_noise[one] for one in self._observed.conditions.tolist()])
-            doubt = np.maximum(wild, off / (usual + noise * (wild - 1.0)) / FAR**2 * wild)
+            relative_noise = np.array(
+                [self._relative_noise[one] for one in self._observed.conditions.tolist()]
+            )
+            doubt = np.maximum(
+                relative_noise, off / (usual + noise * (relative_noise - 1.0)) / FAR**2 * relative_noise
+            )
 
     def _gram(self, hyper: Sequence[float]) -> Array:
         import numpy as np

@@ -29,8 +29,8 @@ def weights(goal: Goal) -> Weights:
         )
     objective = goal.objectives[0]
     sign = 1.0 if objective.higher else -1.0
-    felt = objective.in_points
-    criteria = [_criterion(one, worth=sign * weight, felt=felt) for weight, one in objective.terms]
+    in_points = objective.in_points
+    criteria = [_criterion(one, worth=sign * weight, in_points=in_points) for weight, one in objective.terms]
     criteria += [_criterion(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
     if objective.in_points:
         return Weights(tuple(criteria), f"goal {goal}")
@@ -38,9 +38,9 @@ def weights(goal: Goal) -> Weights:
 
 
 def _criterion(
-    one: Measure, *, worth: float = 0.0, bound: Bound | None = None, felt: bool = False
+    one: Measure, *, worth: float = 0.0, bound: Bound | None = None, in_points: bool = False
 ) -> Criterion:
-    if felt and one.metric.name == "page_doublings":
+    if in_points and one.metric.name == "page_doublings":
         # The same logarithm, with values that a reader knows.
         scope = metrics.split(one.key)[1]
         key, title = ("page_ms_mean", "mean page load time")

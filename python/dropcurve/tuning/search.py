@@ -16,7 +16,7 @@ from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
 from .constraint import measured_margin
 from .decision import margin_of
-from .effort import ENDS, LEAST_LEVEL, SEARCH, Budget, Clock, foretold
+from .effort import ENDS, LEAST_LEVEL, SEARCH, Budget, Clock, expected_duration
 from .effort import FINALS as FINALS_END
 from .evaluations import Evaluations
 from .families import Coordinates, Family, family
@@ -100,13 +100,13 @@ class Search:
     def go(self) -> SearchOutcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
-        if self.clock.seconds is None and (long := foretold(self.effort, self.question, self.bench)):
+        if self.clock.seconds is None and (long := expected_duration(self.effort, self.question, self.bench)):
             self.note(long)
         solving = self._solve()
         best = solving.best
         if best is not None:
             self.bench.scale(best, self.first)
-        if best is not None and (solving.settled or self._hopeless(solving, best)):
+        if best is not None and (solving.settled or self._cannot_improve(solving, best)):
             self._start_studies()
         else:
             self._screen()
@@ -129,10 +129,10 @@ class Search:
             self.unseen += [one for one in solving.unseen if one not in self.known]
         return solving
 
-    def _hopeless(self, solving: Solving, best: Candidate) -> bool:
+    def _cannot_improve(self, solving: Solving, best: Candidate) -> bool:
         """Whether little improvement is possible and no surrogate expects any."""
         gain = IDLE * self.margin
-        return solving.nearly_settled and not self.evaluations.hopeful(best, self._solved, gain)
+        return solving.nearly_settled and not self.evaluations.may_improve(best, self._solved, gain)
 
     def _start_studies(self) -> None:
         """Starts every study with the initial designs of its family."""

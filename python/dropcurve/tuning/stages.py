@@ -136,7 +136,7 @@ class Stages:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if the validation
         confirms it, until none is better."""
         for _ in range(NEIGHBOURS):
-            self._retreat(validation, outcome)
+            self._take_safer_scale(validation, outcome)
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
@@ -149,7 +149,7 @@ class Stages:
                 return
         self.moved = self._sensitivity(validation.decide(), outcome)
 
-    def _retreat(self, validation: Validation, outcome: SearchOutcome) -> bool:
+    def _take_safer_scale(self, validation: Validation, outcome: SearchOutcome) -> bool:
         """Validates designs that are ahead of the recommendation and miss a bound with a safer scale, the nearest that
         holds; returns whether there was one."""
         before = len(validation.candidates)
@@ -269,7 +269,7 @@ class Stages:
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(self._deciding)
         validation.settle()
-        if self._retreat(validation, outcome):
+        if self._take_safer_scale(validation, outcome):
             validation.settle()
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)

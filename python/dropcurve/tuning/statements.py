@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..metrics.statistics import Paired
 from ..quantities import wording
 from .aggregation import where
-from .decision import complexity, default_distance, is_fair_twin, reported, short
+from .decision import complexity, default_distance, is_same_fair_queue, reported, short
 from .findings import Findings
 from .measures import Measure
 from .names import setting
@@ -311,7 +311,7 @@ def _nearer(answer: Findings, line: ValidationLine) -> bool:
     )
     return (
         ahead
-        and is_fair_twin(line.candidate, best.candidate)
+        and is_same_fair_queue(line.candidate, best.candidate)
         and (default_distance(best.candidate) < default_distance(line.candidate))
     )
 

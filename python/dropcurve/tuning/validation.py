@@ -92,7 +92,7 @@ class Validation:
             if number >= LEAST:
                 self.decide()
             open_ones = [
-                one for one in self.candidates if not self._lost(one) and not self._hopeless(one, number)
+                one for one in self.candidates if not self._lost(one) and not self._cannot_hold(one, number)
             ]
             if not self._extend(open_ones, number + 1, until=limit):
                 break
@@ -309,7 +309,7 @@ class Validation:
         missed = stands == "infeasible" and misses and not self._doubtful(one)
         return one is not self.best and (stands == "worse" or missed)
 
-    def _hopeless(self, one: Candidate, number: int) -> bool:
+    def _cannot_hold(self, one: Candidate, number: int) -> bool:
         """Whether a design broke a bound in all of the first replication and there is time for few runs
         only."""
         if number == 0 or not self.effort.brief or self.several:

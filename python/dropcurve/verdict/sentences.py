@@ -256,10 +256,10 @@ class _Words:
         unweighed = max((one for one in costs if not one.criterion.worth), key=amounts.share, default=None)
         if unweighed is not None and unweighed.share >= NOTABLE:
             return f"Prefer {mine} if {amounts.size(unweighed)} is worth more to you than {amounts.size(won)}"
-        dear = max(costs, key=amounts.points)
-        if amounts.points(dear) < TRIFLE * amounts.points(won):
+        largest = max(costs, key=amounts.points)
+        if amounts.points(largest) < TRIFLE * amounts.points(won):
             return ""
-        return f"Prefer {mine} only if {amounts.size(dear)} is worth more to you than {amounts.size(won)}"
+        return f"Prefer {mine} only if {amounts.size(largest)} is worth more to you than {amounts.size(won)}"
 
     def alternative(self) -> str:
         """Sentence on a design to prefer for an outcome that the score does not weigh."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..metrics import Flows, Run, by_class, main_links
-from ..metrics.registry import active_s, known
+from ..metrics.run_parts import active_s, known
 
 Role = Literal["bulk", "short", "thin", "media", "unresponsive"]
 

@@ -280,8 +280,8 @@ impl<P: Packet + Copy> Gred<P> {
 
     /// The average that a virtual queue goes by.
     fn avg_of(&self, i: usize) -> f64 {
-        let keeper = if self.shared { 0 } else { i };
-        self.dps[keeper].part.adds_to(&self.dps[i].part)
+        let averaged = if self.shared { 0 } else { i };
+        self.dps[averaged].part.adds_to(&self.dps[i].part)
     }
 
     /// Stores a packet that passed, if there is room: how much of the store it takes.
@@ -333,8 +333,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
         let i = self.dp_of(&pkt);
         self.dps[i].held -= self.length(&pkt);
         if self.held(i) == 0.0 {
-            let keeper = if self.shared { 0 } else { i };
-            self.dps[keeper].part.rest(cx.now);
+            let averaged = if self.shared { 0 } else { i };
+            self.dps[averaged].part.rest(cx.now);
         }
         Some(pkt)
     }
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_its_limit_and_strangers_go_to_the_default() {
+    fn each_has_its_limit_and_other_packets_go_to_the_default() {
         let params = Params { dp_limit: vec![Amount::Packets(2.0)], ..Params::default() };
         let mut bench = Bench::new(Gred::new(&Valid::new(params).unwrap(), &SETTING));
         (0..3).for_each(|_| bench.arrive(0, Pkt { class: 9, ..Pkt::new(0) }));

@@ -336,7 +336,7 @@ pub(crate) mod tests {
 
     /// Room for twelve in the queue, two in the ring and one on the wire: fifteen of a burst of twenty.
     #[test]
-    fn a_ring_holds_packets_beside_the_queue() {
+    fn a_ring_holds_packets_outside_the_queue() {
         let passed = |ring| {
             let mut link = link("droptail");
             link.state().transmitter.departures_known = false;

@@ -7,12 +7,12 @@
 //! *Deviations*: the windowed maximum of the bandwidth is exact; no undo. An ECN echo changes nothing, as in
 //! Linux.
 
-mod habits;
 mod min_rtt;
+mod options;
 mod policed;
 mod recovery;
 
-use habits::{Filter, Habits};
+use options::{BbrOptions, Filter};
 use policed::LongTerm;
 
 use super::aggregation::Aggregation;
@@ -89,7 +89,7 @@ pub struct Bbr {
     aggregation: Option<Aggregation>,
     /// Detector of policers (`bbr_policer`).
     long_term: Option<LongTerm>,
-    habits: Habits,
+    options: BbrOptions,
 }
 
 impl Bbr {
@@ -129,7 +129,7 @@ impl Bbr {
                 None => linux.then(Aggregation::default),
             },
             long_term: params.bbr_policer.then(LongTerm::default),
-            habits: Habits::new(params),
+            options: BbrOptions::new(params),
         }
     }
 
@@ -161,9 +161,9 @@ impl Bbr {
             return self.initial_window;
         };
         let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.send_quantum();
-        let flight = if self.habits.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
+        let flight = if self.options.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
         let up = self.state == BbrState::ProbeBw && self.cycle == 0;
-        flight + if up { self.habits.probe } else { 0.0 }
+        flight + if up { self.options.probe } else { 0.0 }
     }
 
     /// Allowance for ACK aggregation.
@@ -176,10 +176,10 @@ impl Bbr {
     fn send_quantum(&self) -> f64 {
         let pace = self.pace.unwrap_or(0.0);
         let rate = pace * self.segment_bits;
-        if self.habits.linux {
+        if self.options.linux {
             let least = if rate < 1.2e6 { 1.0 } else { 2.0 };
             (pace / 1024.0).floor().clamp(least, MOST_AT_ONCE)
-        } else if self.habits.single || rate < 1.2e6 {
+        } else if self.options.single || rate < 1.2e6 {
             1.0
         } else if rate < 24e6 {
             2.0
@@ -191,7 +191,7 @@ impl Bbr {
     /// Segments of `flight` still in flight at the next departure, and in the up phase plus the burst. CCHJ17
     /// uses `flight`.
     fn at_departure(&self, flight: u32, sample: &Sample) -> f64 {
-        if !self.habits.linux {
+        if !self.options.linux {
             return f64::from(flight);
         }
         let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
@@ -239,11 +239,11 @@ impl Bbr {
     fn check_drain(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
         if self.state == BbrState::Startup && self.filled {
             self.state = BbrState::Drain;
-            if self.habits.exits_at_ssthresh {
+            if self.options.exits_at_ssthresh {
                 window.ssthresh = self.inflight(1.0);
             }
-            self.pacing_gain = 1.0 / self.habits.high_gain;
-            self.cwnd_gain = self.habits.high_gain;
+            self.pacing_gain = 1.0 / self.options.high_gain;
+            self.cwnd_gain = self.options.high_gain;
         }
         if self.state == BbrState::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0)
         {
@@ -255,7 +255,7 @@ impl Bbr {
     fn enter_probe_bw(&mut self, now: Time, rng: &mut Stream) {
         self.state = BbrState::ProbeBw;
         self.cwnd_gain = 2.0;
-        self.cycle = match self.habits.phase {
+        self.cycle = match self.options.phase {
             Some(phase) => phase + CYCLE.len() - 1,
             None => CYCLE.len() - 1 - (rng.uniform() * 7.0) as usize,
         };
@@ -264,8 +264,8 @@ impl Bbr {
 
     fn enter_startup(&mut self) {
         self.state = BbrState::Startup;
-        self.pacing_gain = self.habits.high_gain;
-        self.cwnd_gain = self.habits.high_gain;
+        self.pacing_gain = self.options.high_gain;
+        self.cwnd_gain = self.options.high_gain;
     }
 
     fn set_pace(&mut self, gain: f64, sample: &Sample) {
@@ -280,14 +280,15 @@ impl Bbr {
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace =
-            Some(self.cut_to_bits(self.habits.high_gain * self.initial_window / rtt.as_secs() * self.margin));
+        self.pace = Some(
+            self.cut_to_bits(self.options.high_gain * self.initial_window / rtt.as_secs() * self.margin),
+        );
     }
 
     /// Truncates a rate to whole bits per second if `rate_whole`. A value a rounding error below a whole
     /// number is that number.
     fn cut_to_bits(&self, rate: f64) -> f64 {
-        self.habits.whole.map_or(rate, |bits| (rate * bits * (1.0 + 1e-15)).floor() / bits)
+        self.options.whole.map_or(rate, |bits| (rate * bits * (1.0 + 1e-15)).floor() / bits)
     }
 }
 
@@ -319,7 +320,7 @@ impl Control for Bbr {
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {
-        self.opened = srtt.filter(|_| self.habits.counts_handshake);
+        self.opened = srtt.filter(|_| self.options.counts_handshake);
         self.open(srtt);
     }
 
@@ -339,7 +340,7 @@ impl Control for Bbr {
     }
 
     fn quantum(&self) -> u32 {
-        if self.habits.linux {
+        if self.options.linux {
             self.send_quantum() as u32
         } else {
             1
@@ -550,8 +551,8 @@ mod tests {
         cc.state = BbrState::ProbeBw;
         cc.cycle = 0;
         assert_eq!(cc.inflight(1.0), 16.0);
-        cc.habits.linux = false;
-        cc.habits.probe = 0.0;
+        cc.options.linux = false;
+        cc.options.probe = 0.0;
         assert_eq!(cc.inflight(1.0), 13.0);
     }
 
@@ -611,7 +612,7 @@ mod tests {
     fn a_recovery_begins_a_round_or_not() {
         for begins in [true, false] {
             let (mut cc, mut window, mut rng) = steady();
-            cc.habits.recovery_round = begins;
+            cc.options.recovery_round = begins;
             let lossy =
                 Sample { newly_lost: 1, recovering: true, in_flight: 9, ..sample(600, 1, 51, 49, 100.0) };
             cc.on_sample(&mut window, &lossy, &mut rng);
@@ -626,7 +627,7 @@ mod tests {
     #[test]
     fn ns3_ends_conservation_with_the_round_that_begins_a_recovery() {
         let (mut cc, mut window, mut rng) = steady();
-        cc.habits = ns3().habits;
+        cc.options = ns3().options;
         window.cwnd = 11.0;
         let lossy = |acked, prior| Sample {
             newly_acked: acked,
@@ -651,7 +652,7 @@ mod tests {
     fn whole_rates_lose_what_is_below_a_bit() {
         let mut cc = ns3();
         assert_eq!(cc.cut_to_bits(1.0 / 3.0), 1.0 / 3.0);
-        cc.habits.whole = Some(8000.0);
+        cc.options.whole = Some(8000.0);
         assert_eq!(cc.cut_to_bits(1.0 / 3.0) * 8000.0, 2666.0);
         assert_eq!(cc.cut_to_bits(100.07) * 8000.0, 800_560.0);
     }

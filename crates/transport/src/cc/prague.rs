@@ -2,14 +2,14 @@
 //! advantage.
 //!
 //! *Reference*: DTBG24 sections 2.3 to 2.5; RFC 9331 section 4 for its requirements; BA19 for the fallback
-//! ([`Suspicion`]).
+//! ([`ClassicQueueDetector`]).
 //! *Units*: windows in segments; `alpha` and `g` are ratios.
 //! *Deviations*: RTT independence holds from the start, not only after some hundred rounds. A loss halves the
 //! window. The fallback is off by default.
 
 mod fallback;
 
-use self::fallback::Suspicion;
+use self::fallback::ClassicQueueDetector;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::{Span, Time};
@@ -29,7 +29,7 @@ pub struct Prague {
     /// Earliest next reduction.
     reduced_at: Time,
     /// Detector of classic ECN queues, if enabled.
-    suspicion: Option<Suspicion>,
+    classic_queue: Option<ClassicQueueDetector>,
 }
 
 impl Prague {
@@ -44,14 +44,14 @@ impl Prague {
             marked: 0,
             estimate_at: Time::ZERO,
             reduced_at: Time::ZERO,
-            suspicion: params.prague_fallback.then(Suspicion::default),
+            classic_queue: params.prague_fallback.then(ClassicQueueDetector::default),
         }
     }
 
     /// Twice the reduction by an echo: `alpha`, moved towards 1 (classic halving) as far as the marks look
     /// classic.
     fn severity(&self) -> f64 {
-        let classic = self.suspicion.as_ref().map_or(0.0, Suspicion::share);
+        let classic = self.classic_queue.as_ref().map_or(0.0, ClassicQueueDetector::share);
         self.alpha + (1.0 - self.alpha) * classic
     }
 
@@ -65,8 +65,8 @@ impl Prague {
             return;
         };
         let first = self.srtt == Span::ZERO;
-        if let Some(suspicion) = &mut self.suspicion {
-            suspicion.measure(rtt);
+        if let Some(classic_queue) = &mut self.classic_queue {
+            classic_queue.measure(rtt);
         }
         self.srtt = if first { rtt } else { Span((self.srtt.0 * 7 + rtt.0) / 8) };
     }
@@ -102,8 +102,8 @@ impl Control for Prague {
         }
         let share = (f64::from(self.marked) / f64::from(self.acked)).min(1.0);
         self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
-        if let Some(suspicion) = &mut self.suspicion {
-            suspicion.end_round(self.marked > 0);
+        if let Some(classic_queue) = &mut self.classic_queue {
+            classic_queue.end_round(self.marked > 0);
         }
         (self.acked, self.marked) = (0, 0);
         self.estimate_at = event.now + self.virtual_rtt();

@@ -87,7 +87,7 @@ pub struct Path {
     pub sender: Sender,
     pub receiver: Receiver,
     links: [Link; 6],
-    doomed: Vec<(u32, u32)>,
+    dropped_segments: Vec<(u32, u32)>,
     on_wire: [VecDeque<Packet>; 6],
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     next_id: u64,
@@ -121,7 +121,7 @@ impl Path {
             sender,
             receiver,
             links,
-            doomed: faults.segments,
+            dropped_segments: faults.segments,
             on_wire: Default::default(),
             events: BinaryHeap::new(),
             next_id: 0,
@@ -215,8 +215,12 @@ impl Path {
         }
     }
 
-    fn is_doomed(&mut self, seq: u32) -> bool {
-        match self.doomed.iter_mut().find(|(doomed, left)| *doomed == seq && *left > 0) {
+    fn is_dropped(&mut self, seq: u32) -> bool {
+        match self
+            .dropped_segments
+            .iter_mut()
+            .find(|(dropped_segments, left)| *dropped_segments == seq && *left > 0)
+        {
             Some((_, left)) => {
                 *left -= 1;
                 true
@@ -228,7 +232,7 @@ impl Path {
     fn arrive(&mut self, index: usize) {
         let packet = self.on_wire[index].pop_front().unwrap();
         match (index, packet) {
-            (2, Packet::Data(segment)) if self.is_doomed(segment.seq) => {}
+            (2, Packet::Data(segment)) if self.is_dropped(segment.seq) => {}
             (2, Packet::Data(segment)) => {
                 self.receiver.on_segment(Time(self.now), &segment);
                 self.drain_receiver();

@@ -28,8 +28,8 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
             None => problems.push(unknown_key::<T>(key, value).under(path)),
         }
     }
-    let unsaid = |key: &str| table.iter().all(|(own, _)| own != key);
-    let implied: Vec<_> = params.implied().iter().filter(|(key, _)| unsaid(key)).copied().collect();
+    let not_given = |key: &str| table.iter().all(|(own, _)| own != key);
+    let implied: Vec<_> = params.implied().iter().filter(|(key, _)| not_given(key)).copied().collect();
     fill(&mut params, "the implied values", &implied);
     let misread = problems.len() > before;
     let mut found = params.out_of_range();

@@ -96,5 +96,5 @@ def sweep(
     complete([point.scenario for point in drawn], seeds, table, where, progress)
     table.adopt()
     table.compact()
-    folder.seal(target, table)
+    folder.mark_complete(target, table)
     return Sweep(target, record)

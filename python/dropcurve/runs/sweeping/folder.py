@@ -63,7 +63,7 @@ def write(
     return record
 
 
-def seal(folder: Path, table: RunTable) -> None:
+def mark_complete(folder: Path, table: RunTable) -> None:
     """Stores the checksums of the files of runs, which never change once they exist; not of runs in another folder."""
     if table.folder.parent != folder:
         return

@@ -22,7 +22,7 @@ RUNS, FRESH, KEEP = 240, 10, 0.8
 #: Fewest cases and replications.
 FEWEST, FEWEST_FRESH = 20, 3
 #: Rivals whose least harm a search of regret subtracts.
-REGRETTED = ("droptail", "codel", "pie", "fq_codel")
+REGRET_RIVALS = ("droptail", "codel", "pie", "fq_codel")
 
 
 def stress(
@@ -86,11 +86,11 @@ def stress(
         limits = load(within, rtt_s=where.rtt_s, cc=cc, flows=flows)
     counted = harm.parse(measure, limits, where, exchange=exchange)
     mine = trials.design(design, where, limits)
-    regretted = trials.rivals_of(mine, [*REGRETTED, *against], where, limits) if regret else ()
+    regret_rivals = trials.rivals_of(mine, [*REGRET_RIVALS, *against], where, limits) if regret else ()
     rivals = trials.rivals_of(mine, [*fault.RIVALS, *against], where, limits)
     spent = StressBudget(runs, fresh, seconds, keep, seed)
     with caches.store(cache, out=Path(out)) as store:
-        work = Trials(limits, where, counted, mine, regretted, Executor(jobs), store, tell=tell)
+        work = Trials(limits, where, counted, mine, regret_rivals, Executor(jobs), store, tell=tell)
         answer = solve(work, rivals, spent, folder=Path(out), command=command)
     answer.save()
     return answer

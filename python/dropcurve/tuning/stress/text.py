@@ -39,14 +39,14 @@ def sentences(answer: StressFindings) -> Iterator[str]:
             f"Within these bounds {answer.design} loses up to {worst}{more}; {enough}{_verb(enough)} enough for "
             f"{minimal}."
         )
-    yield blame(answer)
+    yield fault_sentence(answer)
 
 
 def _verb(words: str) -> str:
     return " is" if words.startswith("1 transfer ") and " and " not in words else " are"
 
 
-def blame(answer: StressFindings) -> str:
+def fault_sentence(answer: StressFindings) -> str:
     """Sentence on whether it is a fault of the design or of any queue."""
     far = [one for one in answer.rivals if one.relation == "far less"]
     if not answer.rivals:

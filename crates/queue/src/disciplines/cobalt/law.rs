@@ -40,7 +40,7 @@ pub(crate) struct CobaltState {
     /// `1/sqrt(count)` as a fraction of 2^32, for [`Root::Newton`].
     inv_sqrt: u32,
     /// Whether the count has ever moved by the schedule.
-    seasoned: bool,
+    has_signalled: bool,
     dropping: bool,
     drop_next: Time,
     /// BLUE's probability, and when it last moved.
@@ -54,7 +54,7 @@ impl Default for CobaltState {
         CobaltState {
             count: 0,
             inv_sqrt: u32::MAX,
-            seasoned: false,
+            has_signalled: false,
             dropping: false,
             drop_next: Time::ZERO,
             p_drop: 0.0,
@@ -117,7 +117,7 @@ impl CobaltLaw {
     /// The count has moved by one. Newton's iteration for `1/sqrt(count)` in fractions of 2^32 makes one step from the last
     /// value; below 16 the root is exact.
     fn moved(&self, state: &mut CobaltState) {
-        state.seasoned = true;
+        state.has_signalled = true;
         if self.root == Root::Newton {
             let y = u64::from(state.inv_sqrt);
             state.inv_sqrt = match state.count {
@@ -201,7 +201,7 @@ impl CobaltLaw {
         if late && !state.dropping {
             state.dropping = true;
             state.count = state.count.max(1);
-            let unset = self.at_once && !state.seasoned;
+            let unset = self.at_once && !state.has_signalled;
             state.drop_next = if unset { now } else { self.control_law(now, state) };
         } else if !late {
             state.dropping = false;

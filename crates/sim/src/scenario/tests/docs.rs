@@ -138,9 +138,9 @@ fn docs_tables_are_what_the_declarations_say() {
         std::fs::write(&path, &renewed).unwrap();
     }
     let differing = page.lines().zip(renewed.lines()).find(|(old, new)| old != new);
-    let blessed = std::env::var_os("DROPCURVE_BLESS").is_some();
+    let rewrites = std::env::var_os("DROPCURVE_BLESS").is_some();
     let hint = "run DROPCURVE_BLESS=1 cargo test -p dropcurve-sim docs";
-    assert!(blessed || page == renewed, "docs/scenarios.md is out of date: {hint}\n{differing:#?}");
+    assert!(rewrites || page == renewed, "docs/scenarios.md is out of date: {hint}\n{differing:#?}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Bbr {
         let expired = self.min_rtt.is_some() && sample.now > self.min_rtt_at + MIN_RTT_WINDOW;
         if let Some(rtt) = sample.rtt {
             let rtt = self.opened.take().map_or(rtt, |opened| opened.min(rtt));
-            let lower = |least| if self.habits.linux { rtt < least } else { rtt <= least };
+            let lower = |least| if self.options.linux { rtt < least } else { rtt <= least };
             if expired || self.min_rtt.is_none_or(lower) {
                 self.min_rtt = Some(rtt);
                 self.min_rtt_at = sample.now;

@@ -9,7 +9,7 @@ use crate::rate::Sample;
 impl Bbr {
     /// Starts a recovery. If it starts no round, conservation may end with the present round.
     pub(super) fn begin_recovery(&mut self, window: &mut Window, sample: &Sample) {
-        if self.habits.recovery_round || !sample.recovering || self.repair == Repair::Fast {
+        if self.options.recovery_round || !sample.recovering || self.repair == Repair::Fast {
             return;
         }
         self.conserving = true;
@@ -29,7 +29,7 @@ impl Bbr {
             (_, true) => Repair::Timeout,
             _ => Repair::None,
         };
-        let counts = self.habits.lost_at_once || (sample.recovering && sample.newly_acked > 0);
+        let counts = self.options.lost_at_once || (sample.recovering && sample.newly_acked > 0);
         if sample.newly_lost > 0 && counts {
             window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
         }
@@ -40,12 +40,12 @@ impl Bbr {
         } else if now == Repair::None && self.repair != Repair::None {
             self.conserving = false;
             self.restore(window);
-            if self.habits.exits_at_ssthresh && self.repair == Repair::Fast {
+            if self.options.exits_at_ssthresh && self.repair == Repair::Fast {
                 window.cwnd = window.ssthresh;
             }
         }
         self.repair = now;
-        if self.conserving && (self.habits.lost_at_once || sample.newly_acked > 0) {
+        if self.conserving && (self.options.lost_at_once || sample.newly_acked > 0) {
             window.cwnd = window.cwnd.max(flight + acked);
         }
         self.conserving

@@ -18,21 +18,21 @@ const GAIN: f64 = 1.0 / 16.0;
 
 /// Score that rises in rounds in which the queue looks classic.
 #[derive(Clone, Debug)]
-pub(super) struct Suspicion {
+pub(super) struct ClassicQueueDetector {
     least: f64,
     mean: f64,
     deviation: f64,
     score: f64,
 }
 
-impl Default for Suspicion {
+impl Default for ClassicQueueDetector {
     /// Initially, marks are taken as L4S.
-    fn default() -> Suspicion {
-        Suspicion { least: f64::INFINITY, mean: 0.0, deviation: 0.0, score: -BEYOND }
+    fn default() -> ClassicQueueDetector {
+        ClassicQueueDetector { least: f64::INFINITY, mean: 0.0, deviation: 0.0, score: -BEYOND }
     }
 }
 
-impl Suspicion {
+impl ClassicQueueDetector {
     /// Takes an RTT sample.
     pub(super) fn measure(&mut self, rtt: Span) {
         let rtt = rtt.0 as f64;
@@ -69,7 +69,7 @@ mod tests {
     /// A deviation of 3 ms and a queue of 8 ms are two doublings each: the score rises by two per round.
     #[test]
     fn the_score_rises_with_deviation_and_depth() {
-        let mut found = Suspicion { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
+        let mut found = ClassicQueueDetector { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
         found.end_round(false);
         assert_eq!(found.share(), 0.0);
         found.end_round(true);
@@ -81,7 +81,7 @@ mod tests {
     /// A deviation of an eighth of the reference, and no queue: three doublings too few, minus 1.5 per round.
     #[test]
     fn a_steady_queue_is_not_classic() {
-        let mut found = Suspicion { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };
+        let mut found = ClassicQueueDetector { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };
         found.end_round(true);
         assert!((found.score + 1.0).abs() < 1e-12 && found.share() == 0.0);
     }

@@ -22,7 +22,7 @@ pub struct TearReceiver {
     timeout: Option<Time>,
     regular: Option<Time>,
     /// Whether a packet arrived since the last report, and whether a report is due now.
-    news: bool,
+    has_new_data: bool,
     due: bool,
     reported_rate: f64,
     reports: u32,
@@ -76,7 +76,7 @@ impl RateReceiver for TearReceiver {
             rtt: None,
             timeout: None,
             regular: None,
-            news: false,
+            has_new_data: false,
             due: false,
             reported_rate: 0.0,
             reports: 0,
@@ -91,7 +91,7 @@ impl RateReceiver for TearReceiver {
         let learns = self.rtt.is_none() && data.rtt.is_some();
         self.last = Some((*data, now));
         self.rtt = data.rtt.or(self.rtt);
-        self.news = true;
+        self.has_new_data = true;
         self.due |= first || learns;
         let event = self.emulator.arrive(data.seq);
         let Some(rtt) = self.rtt else {
@@ -121,7 +121,7 @@ impl RateReceiver for TearReceiver {
             self.due |= self.params.urgent_cuts;
         }
         if self.regular.is_some_and(|at| at <= now) {
-            self.due |= self.news;
+            self.due |= self.has_new_data;
             self.regular = Some(now + Span::from_secs(rtt.as_secs() * self.params.report_rtts).max(Span(1)));
         }
     }
@@ -133,7 +133,7 @@ impl RateReceiver for TearReceiver {
         let (data, arrived) = self.last?;
         let rate = self.wanted();
         self.reported_rate = rate.unwrap_or(0.0);
-        self.news = false;
+        self.has_new_data = false;
         self.reports = self.reports.wrapping_add(1);
         Some(TearReport {
             number: self.reports.wrapping_sub(1),
@@ -146,7 +146,7 @@ impl RateReceiver for TearReceiver {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        earlier(self.timeout, self.regular.filter(|_| self.news))
+        earlier(self.timeout, self.regular.filter(|_| self.has_new_data))
     }
 
     fn received_payload(&self) -> u64 {

@@ -37,7 +37,7 @@ impl Filter {
 
 /// Options of one implementation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Habits {
+pub(super) struct BbrOptions {
     pub(super) linux: bool,
     /// Gain in startup: 2/ln 2 is the smallest that doubles the rate each round.
     pub(super) high_gain: f64,
@@ -59,10 +59,10 @@ pub(super) struct Habits {
     pub(super) counts_handshake: bool,
 }
 
-impl Habits {
-    pub(super) fn new(params: &Params) -> Habits {
+impl BbrOptions {
+    pub(super) fn new(params: &Params) -> BbrOptions {
         let linux = params.bbr_rule == BbrRule::Linux;
-        Habits {
+        BbrOptions {
             linux,
             high_gain: params.bbr_gain,
             single: params.bbr_quantum == BbrQuantum::Segment,
