@@ -1,7 +1,7 @@
 """Style as a test: the form of the tree, checked with nothing but the standard library.
 
     python tools/tidy.py             every fault as `path:line: rule: what is wrong`; exit 1 if there is one
-    python tools/tidy.py --tighten   lowers the entries of tools/tidy_ratchet.toml to what is there now
+    python tools/tidy.py --tighten   lowers the entries of tools/tidy_ratchet.toml to the present counts
     python tools/tidy.py --rules     the rules, one line each
 
 A rule is a function in `tools/tidy_rules/` that takes the tree and yields faults; `RULES` there lists them.

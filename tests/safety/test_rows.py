@@ -146,7 +146,7 @@ def test_a_run_of_many_flows_reads_like_one_of_few(tmp_path: Path) -> None:
                     plain, name, scope=scope
                 ), name
     assert Flows(run, run["flows"]).rates == Flows(plain, plain["flows"]).rates
-    # From the folder and from the store the same comes back.
+    # The folder and the store return the same.
     assert dc.Result.load(tmp_path / "out").variants[0].runs == result.variants[0].runs
     again = dc.run(dc.Scenario.parse(MANY), replications=2, cache=tmp_path / "cache")
     assert again.reused == 2 and again.variants[0].runs == result.variants[0].runs

@@ -100,7 +100,7 @@ def test_random_loss_does_not_slow_bbr_down() -> None:
 
 
 def test_the_buffer_decides_between_bbr_and_cubic() -> None:
-    """With less than a product of buffer version 1 leaves CUBIC next to nothing, version 3 several times that; with
+    """With less than a product of buffer version 1 leaves CUBIC almost nothing, version 3 several times that; with
     twelve products CUBIC fills the buffer and leaves version 1 what its two products give it."""
     shallow = {cc: cubic_share(cc, "20 pkts") for cc in ("bbr", "bbr3")}
     assert shallow["bbr"].high < 0.1

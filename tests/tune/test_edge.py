@@ -208,7 +208,7 @@ def test_points_are_spread_evenly_and_strata_are_filled_once() -> None:
 
 
 def test_a_line_search_stops_where_more_delay_buys_less_than_the_margin() -> None:
-    """Utilisation rises with the limit up to the end of the axis, by ever less for ever more delay."""
+    """Utilisation rises with the limit up to the end of the axis, less and less for more and more delay."""
     bench = Formula("max utilisation")
     found = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": 20_000.0})
     assert found is not None

@@ -96,7 +96,7 @@ def test_a_mean_is_allowed_its_interval_or_three_percent() -> None:
     assert means.allowed(100.0, None, 1, ours) == pytest.approx(3.1824 * spread * 1.25**0.5, rel=1e-4)
 
 
-def test_the_page_tells_what_is_apart_and_what_is_missing() -> None:
+def test_the_page_has_the_cases_outside_and_the_missing_parts() -> None:
     near = AgreementCase("near", (Figure("loss", 1.0, 1.01, 0.02),))
     far = AgreementCase("far", (Figure("loss", 1.0, 1.5, 0.02),), cause="a reason")
     area = Area(

@@ -13,12 +13,12 @@ REFERENCES = "docs/references.toml"
 RFC = re.compile(r"\bRFCs? ?(\d{3,5}(?:(?:, | and | or )\d{3,5}\b(?! ?[a-z]))*)")
 # FJ93, FGS01: initials of the authors and the year; Hashem89: the one author and the year.
 PAPER = re.compile(r"(?<![\w#-])([A-Z]{2,5}\d{2}[a-z]?|[A-Z][a-z]{3,}\d{2}[a-z]?)\b(?!-)")
-# Look like keys and are not.
+# Words that look like keys and are not.
 WORDS = re.compile(r"^(RFC|UTF|SHA|MD|CP|IEEE|ECT|DSCP|EF|AF|CS|PCG|ISO|CRC|FNV|HTTP|Float|Uint)\d")
 
 
 def check(tree: Tree) -> Iterator[Fault]:
-    """Every source cited in crates, reference models, docs and scenarios stands in docs/references.toml."""
+    """Every source cited in crates, reference models, docs and scenarios is in docs/references.toml."""
     keys = set(tomllib.loads(tree.text(REFERENCES)))
     for path in tree.matching("crates/", "reference/", "docs/", "scenarios/", ".rs", ".py", ".md", ".toml"):
         if path == REFERENCES or path.endswith("Cargo.toml"):

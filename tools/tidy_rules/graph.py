@@ -98,7 +98,7 @@ def rust_imports(tree: Tree, crate: str) -> Graph:
     """Returns the paths that files of a crate name in other files of it, test modules left out.
 
     A name that a module re-exports from a module below it counts as one of that module. A module is part of those it
-    stands in (``sender::pace`` of ``sender``), so what it takes from them is not counted.
+    is in (``sender::pace`` of ``sender``), so what it takes from them is not counted.
     """
     root = f"crates/{crate}/src/"
     tests = set(rust.test_modules(tree))

@@ -1,4 +1,4 @@
-"""Imports stand at the top of a file; only heavy libraries are loaded where they are used."""
+"""Imports are at the top of a file; only heavy libraries are loaded where they are used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The language of the tree: one word for one thing, as docs/glossary.md lists them.
 
-A word stands in the table below where it is wrong in every sentence. Words that are wrong only in some
+A word is in the table below if it is wrong in every sentence. Words that are wrong only in some
 sentences are left to readers.
 """
 

@@ -18,7 +18,7 @@ def main(words: list[str]) -> int:
     """Exit code 0: agreement is described, not demanded."""
     parser = argparse.ArgumentParser(
         prog="python -m validation.agree",
-        description="How far apart dropcurve, ns-2, ns-3, Linux and theory are, case by case: docs/agreement.md.",
+        description="Differences between dropcurve, ns-2, ns-3, Linux and theory, case by case: docs/agreement.md.",
     )
     add = parser.add_argument
     add(

@@ -185,7 +185,7 @@ def page(compared: Sequence[Compared]) -> str:
     second = score([one for one in compared if one.kept_back])
     text = [
         "# Agreement with a Linux kernel, row by row", "",
-        "A row is within if goodput, mean queue, and drops and marks together are apart by no more than 5 % or the",
+        "A row is within if goodput, mean queue, and drops and marks together differ by no more than 5 % or the",
         "interval of the difference. Floors: one packet of queue, five signals. In brackets the share that a perfect",
         "copy would have, since a mean of two runs scatters: how often two of our own runs are within of the others.",
         "", f"* First test, rows that the senders were worked on with: {first}.",

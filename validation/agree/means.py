@@ -1,6 +1,6 @@
 """Means over seeds of two sets of runs that should have the same distribution.
 
-Two means agree if they are apart by no more than the 95 % interval of their difference, or 3 % of the reference,
+Two means agree if they differ by no more than the 95 % interval of their difference, or 3 % of the reference,
 whichever is larger. The interval is Student's with a pooled variance: if both run the same model they have
 one variance, and pooling does not reward a reference of two seeds. A reference of one seed lends no variance; then ours
 stands for both.

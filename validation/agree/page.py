@@ -13,7 +13,7 @@ from .cases import AgreementCase, Area, Figure
 HEAD = """\
 # Agreement
 
-How far apart dropcurve is from ns-2.35, ns-3, Linux and theory, case by case. Written by `make agree`; do not edit.
+Differences between dropcurve and ns-2.35, ns-3, Linux and theory, case by case. Written by `make agree`; do not edit.
 
 A case is *within* if all its figures are. *Not yet* names the part that is missing here. In the tables of cases a cell
 holds the other's number and how far ours is from it; bold is outside.
@@ -25,8 +25,8 @@ def markdown(areas: Sequence[Area]) -> str:
     parts = [
         HEAD,
         summary(areas),
-        "## What is apart, and why\n",
-        *map(apart, areas),
+        "## Cases outside, and why\n",
+        *map(outside, areas),
         "## Not yet\n",
         missing(areas),
     ]
@@ -67,7 +67,7 @@ def anchor(title: str) -> str:
     return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
 
 
-def apart(area: Area) -> str:
+def outside(area: Area) -> str:
     """Cases outside with their figures and cause."""
     cases = [case for case in area.cases if case.verdict == "outside"]
     if not cases:
@@ -111,7 +111,7 @@ def area_section(area: Area) -> str:
 
 def long_table(cases: Sequence[AgreementCase]) -> str:
     """One line a figure, where cases have too many or different ones for columns."""
-    lines = ["| case | figure | there | here | apart | allowed |", "|---|---|--:|--:|--:|--:|"]
+    lines = ["| case | figure | there | here | difference | allowed |", "|---|---|--:|--:|--:|--:|"]
     for case in cases:
         for figure in case.figures:
             mark = "" if figure.within else " **outside**"

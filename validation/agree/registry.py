@@ -47,7 +47,7 @@ LIVE: dict[str, Callable[[Context], Area]] = {
 
 
 def compare(names: list[str], context: Context) -> list[Area]:
-    """The named comparisons, with the cause of each case that is apart."""
+    """The named comparisons, with the cause of each case outside."""
     return [explain((AREAS | LIVE)[name](context)) for name in names]
 
 

@@ -33,7 +33,7 @@ METHOD = (
 )
 #: Replications, unless the reference has more than half as many.
 REPLICATIONS = 10
-#: Runs of ns-2 on a row that is apart.
+#: Runs of ns-2 on a row that is outside.
 LIVE_SEEDS = 20
 
 

@@ -65,8 +65,8 @@ for 48 rounds, while no phase of its cycle changed the pace: it took the losses 
 `bbr_policer = true` does so, too.
 
 *CUBIC and Reno at 100 Mbit/s.* A third more than in the kernel waited behind FQ-CoDel. Duplicates that a receiver
-holds back let the acknowledgement of a repair echo the time of one of them, which is older than the repair: the cut
-passed for one for nothing and was undone. At 10 Mbit/s duplicates come too far apart to be held back.
+holds back let the acknowledgement of a repair echo the time of one of them, which is older than the repair: the
+reduction was taken for an unnecessary one and undone. At 10 Mbit/s duplicates come too far apart to be held back.
 
 *Reno behind FQ-CoDel in real time.* At 40 ms a sixth less waited than predicted, and lone segments left milliseconds
 after the acknowledgement that made room for them. A trace of the kernel names who sent them: the timer of its pacing.

@@ -134,7 +134,7 @@ def page() -> str:
         each = "each second segment" if delayed else "each segment"
         parts.append(f"\n## An acknowledgement for {each}\n")
         parts.append(
-            "| initial window | segments | simulated | exact | CSA00 | apart |\n|---|---|---|---|---|---|"
+            "| initial window | segments | simulated | exact | CSA00 | difference |\n|---|---|---|---|---|---|"
         )
         for case in (one for one in cases() if one.delayed == delayed):
             found, closed = simulated(case), closed_form(case)

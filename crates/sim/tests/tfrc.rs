@@ -75,6 +75,6 @@ fn with_ecn_it_is_marked_where_it_would_be_dropped_and_slows_down_alike() {
             link["queue_pkts_mean"].as_f64().unwrap()
         })
     });
-    // Had it not slowed down, the queue would stand at its limit of 60.
+    // Had it not slowed down, the queue would be at its limit of 60.
     assert!(rates.as_flattened().iter().all(|queue| (1.0..20.0).contains(queue)), "{rates:?}");
 }

@@ -157,11 +157,11 @@ units::params! {
         compound_k: f64 = 0.75 => { range: Range::Within(0.0, 1.0), source: "draft-sridharan-tcpm-ctcp" },
         /// Queued segments from which the delay window shrinks (compound).
         compound_gamma: f64 = 30.0 => { unit: "segments", range: Range::Positive, source: "draft-sridharan-tcpm-ctcp" },
-        /// How much of the queue the delay window gives up per round trip (compound).
+        /// Share of the queue by which the delay window shrinks per round trip (compound).
         compound_zeta: f64 = 1.0 => { range: Range::Positive, source: "draft-sridharan-tcpm-ctcp", assumed: true },
         /// Window from which the delay window is used (compound).
         compound_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "draft-sridharan-tcpm-ctcp" },
-        /// Queueing delay at which the window stands still (ledbat). The RFC allows at most 100 ms.
+        /// Queueing delay at which the window stays constant (ledbat). The RFC allows at most 100 ms.
         ledbat_target: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC 6817" },
         /// Growth on an empty queue, in segments per round trip (ledbat).
         ledbat_gain: f64 = 1.0 => { unit: "segments", range: Range::Above(0.0, 1.0), source: "RFC 6817" },
@@ -363,7 +363,7 @@ units::params! {
         /// The timer restarts after the RTT update of the same ACK; otherwise before.
         timer_after_sample: bool = true => { source: "RFC 6298" },
         /// A fast retransmission restarts the timer.
-        timer_on_repair: bool = false => { source: "RFC 6298 says nothing; ns-2 and Linux true" },
+        timer_on_repair: bool = false => { source: "RFC 6298 leaves it open; ns-2 and Linux true" },
         /// A repeated timeout of the same segment keeps ssthresh (RFC 5681 section 3.1).
         keep_ssthresh: bool = true => { source: "RFC 5681" },
         /// Explicit congestion notification; `dctcp` and `prague` turn it on.

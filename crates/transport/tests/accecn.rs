@@ -269,7 +269,7 @@ fn marks_above_a_hole_count_once() {
     assert_eq!(duplicate.last().unwrap().ace, last.last().unwrap().ace);
 }
 
-/// Bytes that grow while the three bits stand still are not a receiver's feedback: segments sent from then on are not
+/// Bytes that grow while the three bits stay the same are not a receiver's feedback: segments sent from then on are not
 /// ECN-capable.
 #[test]
 fn feedback_that_contradicts_itself_ends_it() {

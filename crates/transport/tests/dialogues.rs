@@ -662,7 +662,7 @@ fn prague_cuts_for_counted_marks() {
 }
 
 /// Accurate ECN with controls that halve: three marks reported at once are one echo, a second report within the round trip none, the
-/// first of the next round trip another. CUBIC leaves 0.7. A counter that stands still is no echo.
+/// first of the next round trip another. CUBIC leaves 0.7. A counter that does not change is no echo.
 #[test]
 fn counted_marks_are_one_echo_a_round_trip() {
     for (cc, left) in [("reno", 0.5), ("cubic", 0.7)] {

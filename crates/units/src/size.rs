@@ -28,14 +28,14 @@ impl Rate {
             return Span::ZERO;
         }
         let Some(total) = size.0.checked_mul(NS_A_BYTE_AT_1_BPS).and_then(|ns| ns.checked_add(*left)) else {
-            return self.time_after_much(size, left);
+            return self.time_after_wide(size, left);
         };
         *left = total % self.0;
         Span(total / self.0)
     }
 
     #[cold]
-    fn time_after_much(self, size: Bytes, left: &mut u64) -> Span {
+    fn time_after_wide(self, size: Bytes, left: &mut u64) -> Span {
         let total = u128::from(size.0) * u128::from(NS_A_BYTE_AT_1_BPS) + u128::from(*left);
         *left = (total % u128::from(self.0)) as u64;
         Span((total / u128::from(self.0)) as u64)
@@ -234,7 +234,7 @@ impl Serializer {
 /// Bytes that leave at one opportunity.
 pub const OPPORTUNITY: u64 = 1500;
 
-/// When a link may send: moments at which up to 1500 bytes leave, repeated for ever (Mahimahi, NSDW15).
+/// When a link may send: moments at which up to 1500 bytes leave, repeated without end (Mahimahi, NSDW15).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
     /// Ascending; the last is the period.

@@ -15,7 +15,7 @@ from ..errors import UsageError
 
 #: Codel's times are kept in units of 1024 ns.
 CODEL_TICK_S = 1024e-9
-#: The kernel's clock of packet schedulers: tc works out RED's idle table in these.
+#: The kernel's clock of packet schedulers: tc computes RED's idle table in these.
 PSCHED_TICK_S = 64e-9
 #: Largest number accepted: the kernel's own fields have 64 bits at most.
 MOST = 2.0**64

@@ -98,7 +98,7 @@ def chain(setup: Setup) -> str:
 
 
 def changing(setup: Setup) -> str:
-    """One bottleneck whose rate falls to a tenth and comes back, each for a sixth of the run."""
+    """One bottleneck whose rate falls to a tenth and rises again, each for a sixth of the run."""
     return _changing(setup, setup.seconds / 6.0)
 
 

@@ -17,9 +17,9 @@ from ..scenario.links import LinkProfile
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
-#: Rate of the link behind a policer at most, in rates of the policer, and where it is not known.
+#: Largest rate of the link behind a policer, as a multiple of the policer's; also used if the rate is not known.
 BEHIND = 10.0
-#: Time at its rate that a shaper lets through at once.
+#: Burst of a shaper, as time at its rate.
 SHAPER_BURST_S = 0.004
 #: Base round trip where none is given.
 DEFAULT_RTT_S = (0.04, 0.04)
@@ -62,7 +62,7 @@ class Place:
 
     @property
     def basis(self) -> str:
-        """Sentence on the parts of the configuration besides the queue and their effect on the scenario; "" if there
+        """Sentence on the other parts of the configuration and their effect on the scenario; "" if there
         are none."""
         parts = []
         if self.found.share_bps is not None and not self.policed:

@@ -110,7 +110,7 @@ def in_namespaces(
 def in_virtual_time(
     plan: LabPlan, out: Path, *, scratch: folders.FolderClaim | None = None, **files: list[str]
 ) -> dict[str, Any]:
-    """Runs a lab in a kernel of its own whose clock stands still while anything computes: the same bytes each time.
+    """Runs a lab in a kernel of its own whose clock stops while anything computes: each run has the same bytes.
 
     The rest is as with `in_namespaces`. Raises DropcurveError if there is no such kernel.
     """

@@ -78,7 +78,7 @@ class Range:
 def parse(text: str, *, name: str) -> Range:
     """A range, or a single value as a range without length.
 
-    A unit may stand at the end alone or at both ends. ``log`` or ``linear`` may follow; without it, positive
+    A unit may follow the last value alone or both. ``log`` or ``linear`` may follow; without it, positive
     ends that lie a factor of eight or more apart make it logarithmic. Raises UsageError, which calls the
     value ``name``.
     """

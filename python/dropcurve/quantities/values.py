@@ -53,7 +53,7 @@ def assignment(text: str) -> tuple[str, Any]:
 
 
 def split_commas(text: str) -> list[str]:
-    """Parts between commas that stand outside quotes and brackets."""
+    """Parts between the commas outside quotes and brackets."""
     parts, depth, quoted, part = [], 0, False, ""
     for char in text:
         if char == '"':

@@ -128,7 +128,7 @@ def spacing(variant: str, trace: Trace) -> dict[str, float]:
     so_far = np.cumsum(weight)
     times, p_b = trace.series.select("p_b", "bottleneck")
     when = trace.time_ns[dropped] / 1e9
-    # A distance is a step of the sum; its middle stands for it.
+    # A distance is a step of the sum; it is represented by its middle.
     place = (np.diff(so_far[drops]) - 0.5 * weight[drops[1:]]) * np.interp(when[1:], times, p_b)
     place = np.sort(place[when[1:] > trace.summary["warmup_s"]])
     even = (np.arange(len(place)) + 0.5) / len(place)

@@ -53,7 +53,7 @@ class Candidate:
         return f"{kind}:{settings}" if settings else kind
 
     def on(self, scenario: Scenario, *, most: str | None = None) -> Scenario:
-        """The scenario with this queue at the bottleneck, in the last band where a strict priority stands there.
+        """The scenario with this queue at the bottleneck, in the last band if there is a strict priority.
 
         Args:
             scenario: With any queue.
@@ -74,7 +74,7 @@ class Candidate:
 
 
 def bare(scenario: Scenario) -> Scenario:
-    """The scenario with a tail drop of the limit of its queue; with its bands where a strict priority stands there."""
+    """The scenario with a tail drop of the limit of its queue; with its bands if there is a strict priority."""
     return scenario if scenario.resolved["queue"].get("kind") == "prio" else scenario.queue("droptail")
 
 

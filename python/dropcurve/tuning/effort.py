@@ -1,4 +1,4 @@
-"""Budget of an answer: by the size of the link where nothing is said, by the pace of the machine where time is
+"""Budget of an answer: by the size of the link by default, by the pace of the machine where time is
 short.
 
 What is chosen by size follows from the question alone, so that the same question has the same answer everywhere. What

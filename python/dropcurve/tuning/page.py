@@ -47,11 +47,11 @@ class _Pace:
         return self.left is None or count * self.last_s < self.left()
 
     def begin(self) -> None:
-        """Takes note that a figure begins."""
+        """Records the start of a figure."""
         self._before = 0.0 if self.left is None else self.left()
 
     def end(self, share: float = 1.0) -> None:
-        """Takes note that it is there; the next one takes ``share`` of its time."""
+        """Records the end of a figure; the next one takes ``share`` of its time."""
         self.last_s = 0.0 if self.left is None else share * (self._before - self.left())
 
 

@@ -2,7 +2,7 @@
 //!
 //! Reference: PPP00, section 2.
 //! Units: as in RED.
-//! Deviations: the paper compares above `min_th` and says nothing of equality; we compare from `min_th`
+//! Deviations: the paper compares above `min_th` and does not define equality; we compare from `min_th`
 //! upward, where RED begins. The matched packets are dropped even if they are ECN-capable, and leave RED's
 //! count alone. With an empty queue there is nobody to compare with.
 

@@ -54,7 +54,7 @@ impl Check for Params {
         Limit::check(self.limit, self.limit_test, problems);
         let takes_newest = self.victim == DrrVictim::LongestTail && self.child != Child::PLAIN;
         let rule =
-            "must be longest_head or arriving with a child: a discipline gives up what it would send next";
+            "must be longest_head or arriving with a child: a discipline can only drop the packet that it would send next";
         require(problems, !takes_newest, "victim", self.victim.name(), rule, "");
     }
 }

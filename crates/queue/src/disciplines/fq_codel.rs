@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(1));
         assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(2));
         assert_eq!(queue.depart(0).map(|pkt| pkt.flow), Some(1));
-        // Flow 2 stands behind flow 1 among the old ones: its next packet waits for its turn.
+        // Flow 2 follows flow 1 in the list of old flows: its next packet waits for its turn.
         queue.arrive(0, of_flow(2));
         assert_eq!(flows_sent(&mut queue, 0), [2, 1]);
     }
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn each_queue_has_codel_of_its_own() {
         let mut queue = bench(&[]);
-        // Flow 1 stands at 300 packets; flow 2 sends a packet a millisecond, which leaves at once.
+        // Flow 1 has 300 packets in the queue; flow 2 sends a packet a millisecond, which leaves at once.
         for us in (0..200_000).step_by(50) {
             queue.arrive(us, of_flow(1));
             if us % 1000 == 0 {

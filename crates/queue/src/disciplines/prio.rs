@@ -40,7 +40,7 @@ units::params! {
         bands: Vec<Child> = vec![Child::PLAIN; 3] => { source: "Linux prio" },
         /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { assumed: true },
-        /// The band of each class; the last stands for all that follow.
+        /// The band of each class; the last applies to all classes that follow.
         band_of: Vec<u64> = vec![2, 1, 0] => { range: Range::Within(0.0, 15.0), assumed: true },
         /// The packet that is dropped when there is no room.
         victim: PrioVictim = PrioVictim::LeastUrgent => { assumed: true },

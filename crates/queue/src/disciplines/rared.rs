@@ -103,7 +103,7 @@ const DIALECTS: &[Preset] = &[Preset {
 
 impl Discipline for Params {
     const TITLE: &'static str = "Refined Adaptive RED";
-    const ABOUT: &'static str = "Adaptive RED that steers harder: its target band is narrow, and each step of max_p is in \
+    const ABOUT: &'static str = "Adaptive RED with a stronger control: its target band is narrow, and each step of max_p is in \
         proportion to the distance of the average from the middle of the thresholds, so it is quick far away and careful \
         close to it.";
     const REFERENCE: &'static str = "KL06, FGS01";

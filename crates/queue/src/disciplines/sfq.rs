@@ -69,7 +69,7 @@ impl Check for Params {
         require(problems, whole, "limit", shown, "must be packets, at least 1", "");
         let newest = matches!(self.refuse, RefuseArrival::Longest | RefuseArrival::LongestLatest);
         let rule =
-            "must be share or longest_head with a child: a discipline gives up what it would send next";
+            "must be share or longest_head with a child: a discipline can only drop the packet that it would send next";
         require(problems, !newest || self.child == Child::PLAIN, "refuse", self.refuse.name(), rule, "");
     }
 }

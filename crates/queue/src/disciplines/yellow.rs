@@ -30,7 +30,7 @@ units::params! {
         period: Span = Span::from_millis(10) => { range: Range::Positive, assumed: true },
         /// Step of the probability at a load factor of one.
         step: f64 = 0.0002 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// Share of the link that is offered while the queue stands at `q_ref`.
+        /// Share of the link that is offered while the queue is at `q_ref`.
         gamma: f64 = 0.98 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
         /// Steepness of the queue control function above `q_ref`.
         alpha: f64 = 1.05 => { unit: "1", range: Range::Above(1.0, 10.0), assumed: true },

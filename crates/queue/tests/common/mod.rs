@@ -78,7 +78,7 @@ impl Rng for Tape {
 pub const SETTING: Setting =
     Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
-/// A table of a scenario from keys and the text a user would write; a list stands in square brackets, and a table in it
+/// A table of a scenario from keys and the text a user would write; a list is in square brackets, and a table in it
 /// in braces, with a semicolon between its rows.
 pub fn table(rows: &[(&str, &str)]) -> Table {
     let row = |row: &str| {

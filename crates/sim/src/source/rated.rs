@@ -355,14 +355,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_is_read_in_any_order() {
+    fn contents_are_read_in_any_order() {
         let mut contents = SentContents::new();
         (0..5000u32).for_each(|entry| contents.put(entry));
         assert_eq!(contents.read(3), Some(3));
         assert_eq!(contents.read(2000), Some(2000));
         assert_eq!(contents.read(1000), Some(1000));
         assert_eq!(contents.read(3), None, "long gone");
-        assert_eq!(contents.read(5000), None, "not yet said");
+        assert_eq!(contents.read(5000), None, "not yet sent");
         assert_eq!(contents.read(4999), Some(4999));
     }
 }

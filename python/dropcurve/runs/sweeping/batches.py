@@ -167,7 +167,7 @@ class _Client:
 
     def _ahead(self) -> int:
         """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer:
-        Dask's own `scheduler_info` would wait for a dead one for ever."""
+        Dask's own `scheduler_info` would wait for a dead one without end."""
         ask = self.client.scheduler.identity
         workers = self.client.sync(ask, n_workers=-1, callback_timeout=ANSWER_S)["workers"]
         threads: int = sum(worker["nthreads"] for worker in workers.values())

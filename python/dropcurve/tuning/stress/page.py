@@ -39,7 +39,7 @@ def render(answer: StressAnswer) -> str:
 
 
 def content(answer: StressAnswer) -> dict[str, Any]:
-    """Everything the template asks for."""
+    """The variables of the template."""
     kinds = {"design": "bad", "some": "bad", "any": "unsure", "undecided": "unsure", "none": "good"}
     return {
         "title": f"The worst for {answer.design}",

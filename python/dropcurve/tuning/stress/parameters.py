@@ -18,7 +18,7 @@ class StressParameter:
         unit: "s", "%", "pkts", or "" for pure numbers.
         least: Smallest value that may be declared.
         most: Largest value that may be declared.
-        usual: Value that harms nobody; shrinking moves towards it.
+        usual: Value that does no harm; shrinking moves towards it.
         default: Bounds where the file has none.
         whole: Whether it counts something.
         part: The parameter that switches it off with a value of 0, or "".

@@ -2,7 +2,7 @@
 
 Half of the proposals maximise the expected improvement of a Gaussian process (Jones 1998) over a pool of points, half
 are mutations and crossings of the worst cases (differential evolution, Storn and Price 1997): narrow valleys such as
-the throughput nulls of pulses are too thin for a smooth surrogate, and the mutations walk them. At the end each axis is
+the throughput nulls of pulses are too thin for a smooth surrogate, and the mutations find them. At the end each axis is
 walked through the worst case, and the two that matter most are covered by a grid, so that no grid over them has a worse
 case.
 """

@@ -41,7 +41,7 @@ units::params! {
         classes: Vec<HtbClass> = vec![HtbClass::default(); 3] => { source: "Linux htb" },
         /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { assumed: true },
-        /// The leaf of each packet class, by its place in `classes`; the last stands for all that follow.
+        /// The leaf of each packet class, by its place in `classes`; the last applies to all classes that follow.
         leaf_of: Vec<u64> = vec![0, 1, 2] => { range: Range::Within(0.0, 255.0), assumed: true },
     }
 }
@@ -225,7 +225,7 @@ impl<P: Packet + Copy> Htb<P> {
         (self.nodes[row.1].level, self.nodes[row.0].prio)
     }
 
-    /// Lists the leaves that may send. A round of a level that stands at a class which can send no more goes on to the
+    /// Lists the leaves that may send. A round of a level that has reached a class which can send no more goes on to the
     /// next that can, or to the start.
     fn settle(&mut self, now: Time) {
         self.list_able(now);

@@ -244,7 +244,7 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
 }
 
 /// Declares the parameters of a relative: its own between those it shares with RED. `base` returns the shared
-/// ones. Another spacing of marks than that of FJ93 stands before the struct, with its source; `with bytes`,
+/// ones. Another spacing of marks than that of FJ93 is given before the struct, with its source; `with bytes`,
 /// there are those of the ways in which packet sizes, certain marks and full buffers are dealt with as well.
 macro_rules! red_params {
     ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {

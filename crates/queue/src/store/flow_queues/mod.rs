@@ -3,7 +3,7 @@
 //! Reference: RFC8290, its sections 3 and 4; HTM18 for sets with tags.
 //! Units: deficits and the quantum are bytes.
 //!
-//! Packets lie in one pool of slots, linked by index; queues stand in two lists, linked by index as well. Once the pool
+//! Packets lie in one pool of slots, linked by index; queues are in two lists, linked by index as well. Once the pool
 //! has grown to the largest backlog nothing is allocated.
 
 mod pool;

@@ -178,7 +178,7 @@ fn growth_of_more_than_one_segment() {
     // At ssthresh, so no slow start. W(1/2) = 32 - 2 * 1.5^3 = 25.25, capped at 24: half a segment for each.
     cc.on_ack(&mut window, &event(10_000, 4, Some(500)));
     assert_eq!(window.cwnd, 18.0);
-    // Above the plateau's function the window stands still.
+    // Above the plateau's function the window stays constant.
     window.cwnd = 30.0;
     cc.on_ack(&mut window, &event(10_000, 4, None));
     assert_eq!(window.cwnd, 30.0);
