@@ -29,7 +29,7 @@ pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
     }
     let queues = Queues { forward: reader.child("queue"), back: reader.child("back_queue") };
     let flows = reader.child("flows");
-    let mut meant = reader.finish();
+    let mut reported = reader.finish();
 
     let form = one_form(&topologies, &mut missing);
     let topology = match topologies.into_iter().next() {
@@ -44,9 +44,9 @@ pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
         topology.as_ref().and_then(|topology| topology.base.as_ref()).map(|base| base.access.clone());
     let flows = groups(form, flows, &access.unwrap_or_default(), &mut found, &mut missing);
 
-    // A section that was misspelt, or is no section, is not also missing.
-    meant.extend(found.iter().map(|problem| problem.path.clone()));
-    found.extend(missing.into_iter().filter(|problem| !meant.contains(&problem.path)));
+    // A section that was misspelt, or is no section, is not reported as missing, too.
+    reported.extend(found.iter().map(|problem| problem.path.clone()));
+    found.extend(missing.into_iter().filter(|problem| !reported.contains(&problem.path)));
     let ok = found.is_empty();
     problems.extend(found);
     ok.then_some(Model { head, run, topology: topology?, flows: flows? })

@@ -27,7 +27,7 @@ Tell = Callable[[str, int, int, float | None], None]
 
 @dataclass(frozen=True)
 class StressDesign:
-    """A discipline as ``--queue`` takes it, with the name that sentences call it."""
+    """A discipline as ``--queue`` takes it, with the name that sentences use for it."""
 
     text: str
     name: str = ""

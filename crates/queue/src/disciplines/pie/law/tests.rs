@@ -107,32 +107,32 @@ fn smaller_packets_are_dropped_less() {
 #[test]
 fn marks_and_their_limit() {
     let (on, off) = (law(&[("ecn", "true")]), law(&[]));
-    let said = |law: &PieLaw, p: f64| {
+    let found = |law: &PieLaw, p: f64| {
         let state = PieState { drop_prob: p, ..law.start() };
         (law.marks(&state), law.gives_up_marks(&state))
     };
     assert_eq!(
-        [said(&on, 0.05), said(&on, 0.1), said(&on, 0.11)],
+        [found(&on, 0.05), found(&on, 0.1), found(&on, 0.11)],
         [(true, false), (true, false), (false, true)]
     );
-    assert_eq!([said(&off, 0.05), said(&off, 0.11)], [(false, false); 2]);
+    assert_eq!([found(&off, 0.05), found(&off, 0.11)], [(false, false); 2]);
 }
 
 /// 30 packets of 1000 bytes, a third of which is 10,000: RFC 8033 section 5.3 starts the controller there, as new.
 #[test]
-fn a_third_of_the_buffer_wakes_the_controller() {
+fn a_third_of_the_buffer_starts_the_controller() {
     let law = law(&[("active_share", "1/3"), ("limit", "30 pkts")]);
-    let asleep = PieState { drop_prob: 0.3, qdelay_old: 0.2, last_departure: Time(7), ..law.start() };
-    assert!(!asleep.active);
+    let inactive = PieState { drop_prob: 0.3, qdelay_old: 0.2, last_departure: Time(7), ..law.start() };
+    assert!(!inactive.active);
     let stored = |state: &PieState, bytes: u64| {
         let mut state = state.clone();
         law.stored(&mut state, Backlog { packets: bytes / 1000, bytes });
         (state.active, state.drop_prob, state.last_departure)
     };
-    assert_eq!(stored(&asleep, 9999), (false, 0.3, Time(7)));
-    assert_eq!(stored(&asleep, 10_000), (true, 0.0, Time(7)));
-    let awake = PieState { active: true, ..asleep.clone() };
-    assert_eq!(stored(&awake, 20_000), (true, 0.3, Time(7)), "what is at work is not started again");
+    assert_eq!(stored(&inactive, 9999), (false, 0.3, Time(7)));
+    assert_eq!(stored(&inactive, 10_000), (true, 0.0, Time(7)));
+    let running = PieState { active: true, ..inactive.clone() };
+    assert_eq!(stored(&running, 20_000), (true, 0.3, Time(7)), "an active controller is not started again");
     let always = self::law(&[]);
     let mut state = PieState { active: false, ..always.start() };
     always.stored(&mut state, LONG);
@@ -141,7 +141,7 @@ fn a_third_of_the_buffer_wakes_the_controller() {
 }
 
 #[test]
-fn it_rests_only_after_two_ticks_without_delay_or_probability() {
+fn it_stops_only_after_two_ticks_without_delay_or_probability() {
     let law = law(&[("active_share", "1/3"), ("limit", "30 pkts"), ("delay", "backlog")]);
     let after = |drop_prob: f64, old: f64, bytes: u64| {
         let meter = Meter { running: Some((Time(1), 5)), avg_dq_time: 0.5 };
@@ -157,9 +157,9 @@ fn it_rests_only_after_two_ticks_without_delay_or_probability() {
     let mut state = always.start();
     always.update(&mut state, Backlog { packets: 0, bytes: 0 });
     assert!(state.active);
-    let mut asleep = PieState { active: false, ..law.start() };
-    law.update(&mut asleep, LONG);
-    assert_eq!((asleep.drop_prob, asleep.qdelay), (0.0, 0.0), "no tick while it sleeps");
+    let mut inactive = PieState { active: false, ..law.start() };
+    law.update(&mut inactive, LONG);
+    assert_eq!((inactive.drop_prob, inactive.qdelay), (0.0, 0.0), "no tick while it is inactive");
 }
 
 /// RFC 8033 section 4.3: the allowance is renewed while the probability is zero and both delays lie below half the target,
@@ -272,6 +272,6 @@ fn a_state_at_rest() {
     assert!(!rests(|state| state.qdelay = 0.1));
     assert!(!rests(|state| state.qdelay_old = 0.1));
     assert!(!rests(|state| state.burst_allowance = Span::ZERO));
-    let wound = PieState { drop_prob: 2.0, ..law.start() };
-    assert_eq!(wound.drop_prob(), 1.0);
+    let beyond = PieState { drop_prob: 2.0, ..law.start() };
+    assert_eq!(beyond.drop_prob(), 1.0);
 }
