@@ -1,4 +1,4 @@
-"""Surfaces through noisy runs, and where they send a search."""
+"""Gaussian processes of noisy runs, and the proposals of the surrogate made of them."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     return found
 
 
-def test_a_surface_knows_what_lies_between_runs_that_scatter() -> None:
+def test_a_process_interpolates_between_noisy_runs() -> None:
     seen = _seen(60)
     rng = np.random.default_rng(2)
-    surface = GaussianProcess()
-    surface.fit(seen, _height(seen.places, seen.conditions) + rng.normal(0.0, 0.5, 60))
+    process = GaussianProcess()
+    process.fit(seen, _height(seen.places, seen.conditions) + rng.normal(0.0, 0.5, 60))
     places = np.array([(x, y) for x in (0.2, 0.5, 0.8) for y in (0.3, 0.6)])
-    mean, variance = surface.at(places, CONDITIONS)
+    mean, variance = process.at(places, CONDITIONS)
     truth = np.stack([_height(places, np.full(len(places), one)) for one in range(CONDITIONS)], axis=1)
     off = np.abs(mean - truth)
-    # Nearer than one run is, and within three of the deviations that it claims.
+    # Closer than one run, and within three of its standard deviations.
     assert off.mean() < 0.25 and (off < 3.0 * np.sqrt(variance)).all()
-    assert ((surface.noise(CONDITIONS) > 0.3) & (surface.noise(CONDITIONS) < 1.0)).all()
+    assert ((process.noise(CONDITIONS) > 0.3) & (process.noise(CONDITIONS) < 1.0)).all()
 
 
-def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outlier_gets_less_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     def moved(wrong: int) -> float:
         seen = _seen(60)
         values = _height(seen.places, seen.conditions) + np.random.default_rng(3).normal(0.0, 0.5, 60)
@@ -66,10 +66,10 @@ def test_a_surface_doubts_a_run_that_its_neighbours_deny(monkeypatch: pytest.Mon
 def test_noise_is_estimated_condition_by_condition() -> None:
     seen = _seen(90)
     wide = np.where(seen.conditions == 2, 3.0, 0.3)
-    surface = GaussianProcess()
-    surface.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
-    steady, other, wild = surface.noise(CONDITIONS)
-    assert wild > 2.0 * max(steady, other)
+    process = GaussianProcess()
+    process.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
+    steady, other, noisy = process.noise(CONDITIONS)
+    assert noisy > 2.0 * max(steady, other)
 
 
 class Bowl(Bench):
@@ -98,7 +98,7 @@ class Bowl(Bench):
 
 def _landscape(count: int) -> tuple[Surrogate, list[np.ndarray]]:
     bench = Bowl()
-    picture = Surrogate(bench, CONDITIONS, 1)
+    surrogate = Surrogate(bench, CONDITIONS, 1)
     rng = np.random.default_rng(5)
     places = [rng.random(2) for _ in range(count)]
     for number, place in enumerate(places):
@@ -107,31 +107,33 @@ def _landscape(count: int) -> tuple[Surrogate, list[np.ndarray]]:
             for (name, axis), share in zip(bench.family.axes.items(), place, strict=True)
         }
         one = Candidate("", "codel", bench.family.params(coordinates))
-        picture.observe(one, place, PairedTrial.of(number % CONDITIONS, {}, 1))
-    return picture, places
+        surrogate.observe(one, place, PairedTrial.of(number % CONDITIONS, {}, 1))
+    return surrogate, places
 
 
-def test_a_picture_needs_a_few_runs() -> None:
+def test_a_surrogate_needs_a_few_runs() -> None:
     assert not _landscape(5)[0].fit()
     assert _landscape(6)[0].fit()
 
 
-def test_a_picture_proposes_near_the_best_and_knows_what_breaks_a_bound() -> None:
-    picture, places = _landscape(30)
-    assert picture.fit()
-    good, poor, broken = picture.expected([np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])])
+def test_a_surrogate_proposes_near_the_best_and_expects_broken_bounds() -> None:
+    surrogate, places = _landscape(30)
+    assert surrogate.fit()
+    good, poor, broken = surrogate.expected(
+        [np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])]
+    )
     assert good == pytest.approx(-99.0, abs=0.7) and good < poor - 2.0 and poor < broken - 100.0
-    found = picture.propose(places, 3)
+    found = surrogate.propose(places, 3)
     # One of them may be in a corner.
     assert sum(abs(x - 0.3) < 0.25 and abs(y - 0.5) < 0.35 for x, y in found) >= 2
-    chances = picture.better([np.array([0.3, 0.5]), np.array([0.95, 0.5])], np.array([0.7, 0.1]))
+    chances = surrogate.better([np.array([0.3, 0.5]), np.array([0.95, 0.5])], np.array([0.7, 0.1]))
     assert chances[0] > 0.9 and chances[1] < 0.1
 
 
-def test_a_run_goes_where_it_tells_most() -> None:
-    picture, places = _landscape(12)
-    assert picture.fit()
-    orders = [picture.informative(place) for place in places]
+def test_a_run_goes_to_the_most_informative_condition() -> None:
+    surrogate, places = _landscape(12)
+    assert surrogate.fit()
+    orders = [surrogate.informative(place) for place in places]
     assert all(sorted(order) == [0, 1, 2] for order in orders)
     # Seldom where a place was already looked at: a third of them would be chance.
     assert sum(order[0] == number % CONDITIONS for number, order in enumerate(orders)) <= 2
@@ -140,7 +142,7 @@ def test_a_run_goes_where_it_tells_most() -> None:
 def test_the_same_runs_make_the_same_proposals() -> None:
     found = []
     for _ in range(2):
-        picture, places = _landscape(20)
-        picture.fit()
-        found.append([place.tolist() for place in picture.propose(places, 3)])
+        surrogate, places = _landscape(20)
+        surrogate.fit()
+        found.append([place.tolist() for place in surrogate.propose(places, 3)])
     assert found[0] == found[1]

@@ -7,7 +7,7 @@ with ``--without ns-3`` longer runs are a matter of seconds.
 
 The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc describe it for the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
-it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a word.
+it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a message.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def found(without: Sequence[str] = ()) -> dict[str, Side]:
 
 
 def build_ns3() -> Path | None:
-    """Builds our program for ns-3; `None`, with a word, where that cannot be done."""
+    """Builds our program for ns-3; `None`, with a message, if that is not possible."""
     if shutil.which("g++") is None or not Path("/usr/include/ns3/core-module.h").exists():
         print("peers: ns-3 left out, because it or g++ is not installed (Debian: libns3-dev, g++)")
         return None
@@ -117,20 +117,20 @@ def show(flows: str, seconds: str, costs: dict[str, list[Cost]]) -> None:
 
 def ours(bench: Path, flows: str, seconds: str, mode: str) -> Cost:
     """One run of the bench, the whole process counted."""
-    said = output(str(bench), flows, seconds, mode)
-    segments = re.match(r"(\d+) segments", said)
-    process = re.search(r"([\d.]+) ms in all", said)
+    printed = output(str(bench), flows, seconds, mode)
+    segments = re.match(r"(\d+) segments", printed)
+    process = re.search(r"([\d.]+) ms in all", printed)
     if segments is None or process is None:
-        sys.exit(f"peers: cannot read what the bench said: {said}")
+        sys.exit(f"peers: cannot read what the bench printed: {printed}")
     return Cost(int(segments[1]), 1e6 * float(process[1]) / int(segments[1]))
 
 
 def theirs(command: list[str]) -> Cost:
     """One run of a peer, its event loop counted."""
-    said = output(*command)
-    read = re.search(r"(\d+) segments, ([\d.]+) ns each in the event loop", said)
+    printed = output(*command)
+    read = re.search(r"(\d+) segments, ([\d.]+) ns each in the event loop", printed)
     if read is None:
-        sys.exit(f"peers: cannot read what {command[0]} said: {said}")
+        sys.exit(f"peers: cannot read what {command[0]} printed: {printed}")
     return Cost(int(read[1]), float(read[2]))
 
 

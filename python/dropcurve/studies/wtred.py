@@ -253,14 +253,14 @@ def page(outcome: st.Outcome) -> st.Page:
     won = gained(x)
     waits = [st.shown(overall(x, kind, "sojourn_ms_mean")) for kind in ("WTRED", "RED")]
     rest = (
-        f": put RED's there too, and {st.shown(gained(outcome['shares']))} % is left"
+        f": give RED the same, and {st.shown(gained(outcome['shares']))} % is left"
         if "shares" in outcome
         else ""
     )
     return st.Page(
         short=st.prose(f"""
             WTRED gets {st.shown(won)} % more throughput than RED with thresholds of 5 and 15, and packets wait
-            {waits[0]} ms instead of {waits[1]}. The gain comes from where its thresholds stand, at 40 % and 70 % of
+            {waits[0]} ms instead of {waits[1]}. The gain comes from its thresholds, at 40 % and 70 % of
             the buffer{rest}.
             """),
         choices=TEXTS.choices("Choices"),

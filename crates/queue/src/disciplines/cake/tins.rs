@@ -59,7 +59,7 @@ impl Tins {
         const WHOLE: u64 = 1 << 16;
         match self {
             Tins::BestEffort => vec![WHOLE],
-            // Best effort is due whenever the shaper is, so bulk stands above it, with a share that binds.
+            // Best effort may always send, so bulk is placed above it, with a share that limits it.
             Tins::DiffServ3 => vec![WHOLE, WHOLE / 16, WHOLE / 4],
             Tins::DiffServ4 => vec![WHOLE, WHOLE / 16, WHOLE / 2, WHOLE / 4],
             Tins::DiffServ8 | Tins::Precedence => {
@@ -122,7 +122,7 @@ pub(super) struct Terms {
     pub(super) weight: i64,
     /// Bytes that a queue of it may send in its turn.
     pub(super) quantum: i64,
-    /// Sojourn that may stand, and how long it must be exceeded.
+    /// Target sojourn time, and how long it must be exceeded before a signal.
     pub(super) target: Span,
     pub(super) interval: Span,
     /// Four transmission times of a full frame at the threshold: a sojourn that is not a standing queue.
