@@ -111,7 +111,7 @@ format: setup ## rewrite the sources as lint wants them
 tidy: ## the form of the tree: layers, sizes, leftovers, links, registries
 	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); $$python tools/tidy.py
 
-bench: setup llvm-tools ## ns per packet, whole runs, beside ns-2 and ns-3 where they are installed; instructions where valgrind is
+bench: setup llvm-tools ## ns per packet, whole runs, compared with ns-2 and ns-3 where they are installed; instructions where valgrind is
 	@cargo bench $(PURE) --exclude dropcurve-sim --bench "*"
 	@$(BIN)/python tools/learn.py cargo bench -p dropcurve-sim --locked --bench "*"
 	@$(BIN)/python tools/bench/peers.py

@@ -5,7 +5,7 @@ const FLOW = 4;
 const SAMPLE = ["time", "queue", "bytes", "avg", "probability", "arrived", "dropped", "marked", "departed",
   "departedBytes", "sojourn"];
 
-/** The bytes of the module: built into an offline page, or a file beside the page. */
+/** The bytes of the module: built into an offline page, or a file in the same folder. */
 async function moduleBytes() {
   const packed = document.getElementById("engine-wasm");
   if (!packed) {

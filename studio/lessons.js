@@ -105,7 +105,7 @@ export function page(engine, lesson, { link, open, close }) {
     go.disabled = false;
   } }, "Run and check");
   const cells = Object.keys(lesson.cells);
-  const see = cells.length > 1 ? `See “${cells[0]}” beside “${cells[1]}”` : `See “${cells[0]}”`;
+  const see = cells.length > 1 ? `See “${cells[0]}” next to “${cells[1]}”` : `See “${cells[0]}”`;
   return make("section", { class: "lesson", "aria-labelledby": "lesson-title" },
     make("h2", { id: "lesson-title" }, `Lesson: ${lesson.kind}`),
     make("p", { class: "claim" }, `${lesson.claim[0].toUpperCase()}${lesson.claim.slice(1)} (${lesson.source}).`),

@@ -73,7 +73,7 @@ class Studio {
     $("pairs-table").replaceChildren();
     $("time").max = String(this.duration);
     $("seed").value = String(this.state.seed);
-    $("beside").checked = Boolean(this.state.other);
+    $("second").checked = Boolean(this.state.other);
     $("scenario").value = this.state.text ? "" : this.state.name;
     this.writeSame();
     this.remember();
@@ -276,7 +276,7 @@ class Studio {
     $("forward").onclick = () => this.stepBy(this.sides.a.step * 5);
     $("time").oninput = () => { this.play(false); this.seek(Number($("time").value)); };
     $("seed").onchange = () => this.restartWith({ seed: Math.max(0, Math.floor(Number($("seed").value) || 0)) });
-    $("beside").onchange = () => this.restartWith({ other: $("beside").checked ? this.otherKind() : null });
+    $("second").onchange = () => this.restartWith({ other: $("second").checked ? this.otherKind() : null });
     $("scenario").onchange = () => $("scenario").value && this.restartWith({ ...fresh($("scenario").value), seed: this.state.seed });
     $("lesson").onchange = () => { this.teach($("lesson").value); this.remember(); };
     $("open-file").onclick = () => $("file").click();
@@ -297,7 +297,7 @@ class Studio {
     served.listen($("results-button"), $("results"), (text) => this.openText(text));
   }
 
-  /** What side B starts with: tail drop beside anything else, RED beside tail drop. */
+  /** What side B starts with: tail drop against anything else, RED against tail drop. */
   otherKind() {
     const { kind } = this.sides.a.about.link;
     return [["queue.kind", kind === "droptail" ? "red" : "droptail"]];
@@ -319,7 +319,7 @@ class Studio {
     const actions = {
       " ": () => this.play(!this.playing), ArrowLeft: () => $("back").click(), ArrowRight: () => $("forward").click(),
       Home: () => $("rewind").click(), End: () => $("end").click(), "+": () => speed(1), "=": () => speed(1), "-": () => speed(-1),
-      b: () => $("beside").click(), B: () => $("beside").click(),
+      b: () => $("second").click(), B: () => $("second").click(),
     };
     if (actions[event.key]) {
       event.preventDefault();
@@ -328,7 +328,7 @@ class Studio {
   }
 }
 
-/** Scenarios and lessons: built into an offline page, or a file beside the page. */
+/** Scenarios and lessons: built into an offline page, or a file in the same folder. */
 async function libraryOf() {
   const builtIn = JSON.parse($("built-in").textContent);
   return builtIn.scenarios ? builtIn : (await fetch("library.json")).json();

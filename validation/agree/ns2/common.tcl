@@ -1,4 +1,4 @@
-# What the scripts beside this file have in common: options, variables, and the defaults of 2000.
+# What the scripts in this folder have in common: options, variables, and the defaults of 2000.
 
 # Defaults, then "key value ..." of the command line, into the global array o.
 proc take_options {defaults} {

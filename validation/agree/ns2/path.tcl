@@ -1,4 +1,4 @@
-# The path of Fall and Floyd (1996) for runs of one flow, read by the scripts beside this file:
+# The path of Fall and Floyd (1996) for runs of one flow, read by the scripts in this folder:
 # source - 8 Mbit/s 0.1 ms - left - `rate` `delay` - right - 8 Mbit/s 0.1 ms - sink.
 
 source [file join [file dirname [info script]] common.tcl]
@@ -36,7 +36,7 @@ proc trace_path {name} {
     return $file
 }
 
-# Datagrams at 548 kbit/s beside the flow keep arrivals off the exact round trips at which the last bit of a sum would
+# Datagrams at 548 kbit/s next to the flow keep arrivals off the exact round trips at which the last bit of a sum would
 # decide.
 proc add_datagrams {size} {
     global ns left sink

@@ -2,7 +2,7 @@
 //
 // sender - 100 Mbit/s, 1 ms - router - 10 Mbit/s, 24 ms - receiver, queues that never fill, segments of 1000 bytes, initial
 // window 10; `rate`, `delay` and `window` change those of the second link and the last. `queue` makes the router's queue so
-// many packets long, beside the one its device holds. `lose` lists segments, each with how many of its transmissions are
+// many packets long, in addition to the one its device holds. `lose` lists segments, each with how many of its transmissions are
 // destroyed as they arrive: "100:1,120:2".
 // For ns-3.37, whose TCP types it names.
 #include "ns3/applications-module.h"
