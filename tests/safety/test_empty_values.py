@@ -1,4 +1,4 @@
-"""An empty value of an option or argument is refused by every verb, as it would pass for the default."""
+"""An empty value of an option or argument is refused by every verb: it would be taken for the default."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_option_and_argument_of_every_verb(dropcurve: Callable[..., Answer
 @pytest.mark.parametrize(
     "words", [("--plugin", ""), ("--plugin=",), ("--allow-files", ""), ("--allow-files= ",)]
 )
-def test_options_that_stand_anywhere(dropcurve: Callable[..., Answer], words: tuple[str, ...]) -> None:
+def test_options_that_may_be_anywhere(dropcurve: Callable[..., Answer], words: tuple[str, ...]) -> None:
     answer = dropcurve("list", "disciplines", *words)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"dropcurve: {words[0].partition('=')[0]}: is empty")

@@ -1,4 +1,4 @@
-"""Names and numbers of a lab's two hosts."""
+"""Names, addresses and clock of a lab's two hosts."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .answer import Answer
 from .goal import Constraint
 from .measures import Measure
 from .names import KINDS
-from .robustness import Drift, Far, Sensitivity
+from .robustness import Drift, DriftPoint, Sensitivity
 from .study import front
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
                 markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if labelled else None,
             )  # fmt: skip
     if away:
-        ax.annotate(f"off the picture: {', '.join(away)}", (0.995, 0.98), xycoords="axes fraction", ha="right",
+        ax.annotate(f"outside the axes: {', '.join(away)}", (0.995, 0.98), xycoords="axes fraction", ha="right",
                     va="top", fontsize=6.5, color=style.MUTED)  # fmt: skip
     if len(answer.question.goal.objectives) < 3:
         _front(ax, spots, up, across)
@@ -355,7 +355,7 @@ def _drift(answer: Answer, width_in: float) -> Figure:
             ax = axes[row][column]
             for one in mine:
                 number = [design.key for design in designs].index(one.candidate.key)
-                _far(ax, one, value, style.look(number))
+                _drift_line(ax, one, value, style.look(number))
             if axis.range.low > 0:
                 ax.set_xscale("log")
             _ticks(ax, mine[0], width_in / len(axes_of) - MARGIN_IN)
@@ -371,20 +371,20 @@ def _drift(answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _far(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) -> None:
-    xs, ys = [far.value for far in one.points], [value(far) for far in one.points]
+def _drift_line(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) -> None:
+    xs, ys = [place.value for place in one.points], [value(place) for place in one.points]
     ax.plot(xs, ys, color=face.colour, linestyle=face.dash)
-    _marks(ax, [(far.value, value(far), far.holds, False) for far in one.points], face)
+    _marks(ax, [(place.value, value(place), place.holds, False) for place in one.points], face)
 
 
 def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
     """Tick labels: as many of the tried values as fit, the ends of the asked range first."""
-    ends = [far for far in one.points if far.value in (one.axis.range.low, one.axis.range.high)]
+    ends = [place for place in one.points if place.value in (one.axis.range.low, one.axis.range.high)]
     scale = math.log if one.axis.range.low > 0 else float
-    apart = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))
-    kept: list[Far] = []
-    for far in [*ends, one.points[0], one.points[-1], *one.points]:
-        if all(abs(scale(far.value) - scale(other.value)) >= apart for other in kept):
-            kept.append(far)
-    ax.set_xticks([far.value for far in kept], [far.shown for far in kept])
+    least_gap = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))
+    kept: list[DriftPoint] = []
+    for place in [*ends, one.points[0], one.points[-1], *one.points]:
+        if all(abs(scale(place.value) - scale(other.value)) >= least_gap for other in kept):
+            kept.append(place)
+    ax.set_xticks([place.value for place in kept], [place.shown for place in kept])
     ax.set_xticks([], minor=True)

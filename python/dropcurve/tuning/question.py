@@ -297,8 +297,8 @@ def assembled(
 
 
 def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
-    """The disciplines to search: those asked for, or the usual ones. Raises UsageError for a box that is not known, and
-    for disciplines that it has not."""
+    """The disciplines to search: those asked for, or the usual ones. Raises UsageError for an unknown box, and for
+    disciplines that it does not have."""
     if not box:
         return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
     held = boxes.kinds(box)

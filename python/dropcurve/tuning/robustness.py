@@ -45,7 +45,7 @@ WORSE = 2.0
 
 
 @dataclass(frozen=True)
-class Far:
+class DriftPoint:
     """One condition of a drift: the axis at ``value``, everything else in the middle; means over seeds."""
 
     value: float
@@ -64,10 +64,10 @@ class Drift:
 
     axis: ConditionAxis
     candidate: Candidate
-    points: tuple[Far, ...]
+    points: tuple[DriftPoint, ...]
 
     @property
-    def good(self) -> tuple[Far, Far] | None:
+    def good(self) -> tuple[DriftPoint, DriftPoint] | None:
         """The first and the last point of the contiguous good stretch around the middle."""
         inside = [place for place, one in enumerate(self.points) if one.inside]
         low = high = inside[len(inside) // 2]
@@ -167,7 +167,7 @@ def drift(
             break
         found += [
             Drift(axis, one, _judged(bench, [
-                Far(value, axis.shown(value), inside, *summary(bench, one, some))
+                DriftPoint(value, axis.shown(value), inside, *summary(bench, one, some))
                 for (value, inside), some in zip(values, trials, strict=True)
             ]))
             for one in candidates
@@ -175,7 +175,7 @@ def drift(
     return found
 
 
-def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
+def _judged(bench: Bench, points: Sequence[DriftPoint]) -> tuple[DriftPoint, ...]:
     """The points with whether the design is good there."""
     goal = bench.question.goal
     signs = [one.sign for one in goal.objectives]
@@ -184,7 +184,7 @@ def _judged(bench: Bench, points: Sequence[Far]) -> tuple[Far, ...]:
         for n, sign in enumerate(signs)
     ]
 
-    def fine(one: Far) -> bool:
+    def fine(one: DriftPoint) -> bool:
         pairs = zip(signs, one.objectives, least, strict=True)
         return one.holds and all(sign * value <= most for sign, value, most in pairs)
 
