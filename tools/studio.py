@@ -26,7 +26,9 @@ MOST = 2_000_000
 def main(arguments: list[str]) -> int:
     """Builds; the status to exit with."""
     if not wasm.has_target():
-        print(f"studio: SKIPPED, because the Rust target {TARGET} cannot be had (rustup target add {TARGET})")
+        print(
+            f"studio: SKIPPED, because the Rust target {TARGET} is not available (rustup target add {TARGET})"
+        )
         return 0
     build(SITE)
     print(

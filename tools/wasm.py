@@ -30,7 +30,9 @@ for (const plain of [0, 1]) console.log(BigInt.asUintN(64, dropcurve_hash(1, pla
 def main() -> int:
     """Builds, checks, runs; the status to exit with."""
     if not has_target():
-        print(f"wasm: SKIPPED, because the Rust target {TARGET} cannot be had (rustup target add {TARGET})")
+        print(
+            f"wasm: SKIPPED, because the Rust target {TARGET} is not available (rustup target add {TARGET})"
+        )
         return 0
     # Both modules at once, in the profile of the studio, so that the crates below them are built once.
     packages = ("--package", "dropcurve-wasm", "--package", "dropcurve-studio")

@@ -47,7 +47,7 @@ def test_all_problems_at_once(folder: Path) -> None:
     ]
 
 
-def test_lines_are_those_of_the_file_whatever_stands_in_it(folder: Path) -> None:
+def test_lines_are_those_of_the_file_with_any_content(folder: Path) -> None:
     text = Path("short.toml").read_text(encoding="utf-8")
     # The section for tuning is taken out before the core reads the rest.
     head = '[tune]\ngoal = "max utilisation"\n\n'

@@ -77,7 +77,7 @@ the four flows then halve in step is chance: in six of twenty simulated runs the
 
 *Pairs at any rate.* A window that grows makes room for a third segment. Here it waited for a fourth, and the two met a
 full queue together; in the kernel it waits only where the next acknowledgement is expected within a millisecond, and
-bursts of three are seven times as many as those of four. CUBIC behind CoDel and FQ-CoDel at 100 ms hung on it."""
+bursts of three are seven times as many as those of four. CUBIC behind CoDel and FQ-CoDel at 100 ms depended on it."""
 CAUSES: list[tuple[str, str]] = [
     (
         "bbr, RED, ECN",

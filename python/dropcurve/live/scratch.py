@@ -20,7 +20,7 @@ from ..errors import DropcurveError
 #: Most numbered folders at a time.
 PLACES = 64
 #: Called before a folder is removed; returns whether it may be.
-Parting = Callable[[Path], bool]
+MayRemove = Callable[[Path], bool]
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,13 @@ class FolderClaim:
 
 
 @contextmanager
-def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: True) -> Iterator[FolderClaim]:
+def fresh(
+    prefix: str, where: Path | None = None, may_remove: MayRemove = lambda _: True
+) -> Iterator[FolderClaim]:
     """Makes a folder with a name that begins with ``prefix``; first removes those of killed programs with that
     prefix."""
     base = where or Path(tempfile.gettempdir())
-    sweep(base.glob(f"{prefix}*"), parting)
+    sweep(base.glob(f"{prefix}*"), may_remove)
     while True:
         # Another process may remove the folder before we lock it; then another name is tried.
         if claim := _claim(Path(tempfile.mkdtemp(prefix=prefix, dir=base))):
@@ -44,7 +46,7 @@ def fresh(prefix: str, where: Path | None = None, parting: Parting = lambda _: T
     try:
         yield claim
     finally:
-        _give_up(claim, parting)
+        _release(claim, may_remove)
 
 
 @contextmanager
@@ -67,13 +69,13 @@ def numbered(prefix: str, where: Path | None = None) -> Iterator[FolderClaim]:
     try:
         yield claim
     finally:
-        _give_up(claim)
+        _release(claim)
 
 
-def sweep(paths: Iterable[Path], parting: Parting = lambda _: True) -> dict[Path, bool]:
+def sweep(paths: Iterable[Path], may_remove: MayRemove = lambda _: True) -> dict[Path, bool]:
     """Removes the folders that no process holds; returns for each whether it was removed."""
     claims = filter(None, map(_claim, paths))
-    return {claim.path: _give_up(claim, parting) for claim in claims}
+    return {claim.path: _release(claim, may_remove) for claim in claims}
 
 
 def _make(path: Path) -> FolderClaim | None:
@@ -102,9 +104,9 @@ def _claim(path: Path) -> FolderClaim | None:
     return None
 
 
-def _give_up(claim: FolderClaim, parting: Parting = lambda _: True) -> bool:
+def _release(claim: FolderClaim, may_remove: MayRemove = lambda _: True) -> bool:
     """Releases and removes a folder; returns whether it was removed."""
-    if gone := parting(claim.path):
+    if gone := may_remove(claim.path):
         shutil.rmtree(claim.path, ignore_errors=True)
     os.close(claim.lock)
     return gone

@@ -158,7 +158,7 @@ def video_bps(run: Run, flows: Flows) -> float | None:
 @metric("video_stalled", title="video stalled", unit="%", better="lower", source="ISO/IEC 23009-1",
         per="flow", shown=True, of="viewers")  # fmt: skip
 def video_stalled(run: Run, flows: Flows) -> float | None:
-    """Share of the run in which the picture of a viewer stood still for lack of video, averaged over viewers."""
+    """Share of the run in which the picture of a viewer was frozen for lack of video, averaged over viewers."""
     seconds = run["simulated_s"] * len(flows.viewers)
     return 100 * math.fsum(viewer["stalled_s"] for viewer in flows.viewers) / seconds if seconds else None
 

@@ -278,7 +278,7 @@ impl<P: Packet + Copy> Gred<P> {
         }
     }
 
-    /// The average that a virtual queue goes by.
+    /// The average that a virtual queue uses.
     fn avg_of(&self, i: usize) -> f64 {
         let averaged = if self.shared { 0 } else { i };
         self.dps[averaged].part.adds_to(&self.dps[i].part)
