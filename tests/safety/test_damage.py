@@ -273,6 +273,24 @@ def test_every_known_key_of_a_run_has_its_type(kept: Path, keys: tuple[Any, ...]
         dc.Result.load(kept)
 
 
+@pytest.mark.parametrize("change", ["run gone", "other seed", "other variant", "variant twice"])
+def test_every_variant_has_a_run_for_each_seed(kept: Path, change: str) -> None:
+    (kept / checksums.NAME).unlink()
+    name = "result.json" if change == "variant twice" else "runs.json"
+    found = json.loads((kept / name).read_text(encoding="utf-8"))
+    if change == "run gone":
+        del found["runs"][1]
+    elif change == "other seed":
+        found["runs"][1]["summary"]["seed"] = 7
+    elif change == "other variant":
+        found["runs"][1]["variant"] = "another"
+    else:
+        found["variants"] *= 2
+    (kept / name).write_text(json.dumps(found), encoding="utf-8")
+    with pytest.raises(ResultError, match="must have one run for each seed"):
+        dc.Result.load(kept)
+
+
 @pytest.mark.parametrize("half", [b"\\ud800", b"\\uDFFF", b"\xed\xa0\x80"])
 def test_half_of_a_surrogate_pair_is_damage(
     kept: Path, half: bytes, folder: Path, dropcurve: Callable[..., Any]

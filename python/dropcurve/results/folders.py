@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -174,6 +175,7 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
     for entry in held["runs"]:
         runs.setdefault(entry["variant"], []).append(entry["summary"])
     series = _read_series(folder / "series.parquet")
+    _check_seeds(folder / "runs.json", found, runs)
     variants = [
         Variant(
             name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
@@ -195,6 +197,16 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
             folder, what, f"is damaged: no table can be made of its runs ({what})", REMEDY, shown="path"
         ) from None
     return result
+
+
+def _check_seeds(path: Path, found: Mapping[str, Any], runs: Mapping[str, Sequence[RunSummary]]) -> None:
+    """Raises ResultError unless each variant has a run for each seed, in their order, as pairs of runs need it."""
+    names = [entry["name"] for entry in found["variants"]]
+    for name in dict.fromkeys([*names, *runs]):
+        seeds = [run["seed"] for run in runs.get(name, [])]
+        if seeds != found["seeds"] or names.count(name) != 1:
+            what = f"is damaged: variant '{cut(name, 40)}' must have one run for each seed of result.json"
+            raise ResultError(path, cut(str(seeds), 80), what, REMEDY, shown="path")
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
