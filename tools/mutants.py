@@ -1,9 +1,11 @@
 """Mutation testing of Python: one operator, number or condition of a module is changed at a time, and tests must fail.
 
-    .venv/bin/python tools/mutants.py [--seconds 600] [MODULE TEST...]
+    .venv/bin/python tools/mutants.py [--seconds 600] [--first N] [--every N] [MODULE TEST...]
 
 Without names the modules of `TARGETS` are done. Survivors, the mutants that no test fails for, are printed with their
-line; the last line counts. For Rust, ``make mutants`` runs cargo-mutants.
+line; the last line counts. ``--first`` leaves the first mutants out, ``--every`` tries each N-th of the others. The
+tests of a mutant run in a fork of a process that has the libraries loaded and no module of the package. For Rust,
+``make mutants`` runs cargo-mutants.
 """
 
 from __future__ import annotations
@@ -11,22 +13,33 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import itertools
 import os
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy  # noqa: F401 (loaded once for all mutants)
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path("python/dropcurve")
 
+#: Processor time of the tests of one mutant, in seconds.
+LONGEST_S = 40
 #: Modules with the tests that are to catch their mutants.
 TARGETS = {
     "metrics/statistics.py": ["tests/unit/test_statistics.py"],
+    "metrics/student.py": ["tests/unit/test_student.py"],
     "boxes/tc_numbers.py": ["tests/unit/test_tc_units.py"],
+    "boxes/tc_red.py": ["tests/unit/test_boxes_tc.py"],
+    "tuning/goal.py": ["tests/tune/test_goal.py"],
+    "tuning/delay_bounds.py": ["tests/tune/test_edge.py"],
+    "tuning/decision.py": ["tests/tune/test_decision.py"],
 }
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
@@ -65,9 +78,17 @@ def _changed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def mutants(source: str) -> Iterator[tuple[int, str, str]]:
-    """Line, the change in words, and text of each mutant of a module; annotations and docstrings are left alone."""
+    """Line, the change in words, and text of each mutant of a module; annotations and decorators are left alone."""
     tree = ast.parse(source)
+    decorators = {
+        id(node)
+        for one in ast.walk(tree)
+        for made in getattr(one, "decorator_list", ())
+        for node in ast.walk(made)
+    }
     for parent in ast.walk(tree):
+        if id(parent) in decorators:
+            continue
         for name, value in ast.iter_fields(parent):
             if name in ("annotation", "returns", "decorator_list"):
                 continue
@@ -92,19 +113,34 @@ def _put(parent: ast.AST, name: str, index: int | None, node: ast.AST) -> None:
 
 
 def is_caught(place: Path, tests: list[str]) -> bool:
-    """Whether tests fail, or hang for two minutes, with the package at ``place``."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, timeout=120, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+    """Whether tests fail, or use more than `LONGEST_S` of processor time, with the package at ``place``."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = _tested(place, tests)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return status != 0
 
 
-def run(module: str, tests: list[str], *, end: float) -> tuple[int, int]:
+def _tested(place: Path, tests: list[str]) -> int:
+    """Exit code of pytest over the package at ``place``; for a process of its own."""
+    resource.setrlimit(resource.RLIMIT_CPU, (LONGEST_S, LONGEST_S))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.chdir(ROOT)
+    os.environ["PYTHONPATH"] = str(place)
+    sys.path.insert(0, str(place))
+    sys.dont_write_bytecode = True
+    return int(
+        pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", *tests])
+    )
+
+
+def run(module: str, tests: list[str], *, end: float, first: int = 0, every: int = 1) -> tuple[int, int]:
     """Numbers of mutants tried and caught until ``end``; survivors are printed.
 
     Raises:
@@ -117,7 +153,7 @@ def run(module: str, tests: list[str], *, end: float) -> tuple[int, int]:
         shutil.copytree(ROOT / PACKAGE, place / "dropcurve", ignore=shutil.ignore_patterns("__pycache__"))
         if is_caught(place, tests):
             raise SystemExit(f"mutants: {' '.join(tests)} fails without a mutant")
-        for line, change, text in mutants(source):
+        for line, change, text in itertools.islice(mutants(source), first, None, every):
             if time.monotonic() > end:
                 print(f"{module}: the time is over, the mutants from line {line} on are left out")
                 break
@@ -136,11 +172,13 @@ def main() -> None:
     parser.add_argument("module", nargs="?")
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1)
     asked = parser.parse_args()
     chosen = {asked.module: asked.tests or TARGETS[asked.module]} if asked.module else TARGETS
     end = time.monotonic() + asked.seconds
     for module, tests in chosen.items():
-        tried, caught = run(module, tests, end=end)
+        tried, caught = run(module, tests, end=end, first=asked.first, every=asked.every)
         print(f"{module}: {caught} of {tried} mutants caught")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,13 @@ def test_bounds_that_do_not_rise_with_the_queue_are_left_to_the_search() -> None
     assert bound_s(bench.question.goal, bench.question.room) is None
     queue = Formula("mean queue < 20pkts, max utilisation")
     assert bound_s(queue.question.goal, queue.question.room) == pytest.approx(0.02)
+    # 20 packets at 500 packets/s; the tightest of two bounds; one of nothing bounds nothing.
+    room = replace(queue.question.room, capacity=500.0)
+    assert bound_s(queue.question.goal, room) == pytest.approx(0.04)
+    both = goals.parse("mean queue < 20pkts, p95 delay < 30ms, max utilisation")
+    assert bound_s(both, room) == pytest.approx(0.03)
+    nothing = replace(both, constraints=(replace(both.constraints[0], bound=0.0), both.constraints[1]))
+    assert bound_s(nothing, room) == pytest.approx(0.03)
 
 
 def test_the_edge_is_found_at_the_worst_condition_in_few_runs() -> None:

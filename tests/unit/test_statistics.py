@@ -84,7 +84,8 @@ def test_what_is_tight_without_an_interval() -> None:
 
 
 def test_looks_come_after_half_as_many_again() -> None:
-    sizes = [5]
+    sizes = [st.MINIMUM]
     while sizes[-1] < 100:
         sizes.append(st.next_size(sizes[-1]))
     assert sizes == [5, 8, 12, 18, 27, 41, 62, 93, 100]
+    assert st.next_size(0) == 1
