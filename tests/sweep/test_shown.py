@@ -87,3 +87,13 @@ def test_one_setting_has_no_map(folder: Path, capsys: pytest.CaptureFixture[str]
         "main_effects.png",
         "main_effects.svg",
     ]
+
+
+def test_one_value_has_no_figure_but_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dc.sweep("short.toml", {"queue.max_p": [0.1]}, replications=2, jobs=1, out="one")
+    for kind in ([], ["main_effects"]):
+        assert invoke(["plot", "one", *kind]) == 2
+        assert (
+            "needs runs at several values of a setting, and these have one; vary" in capsys.readouterr().err
+        )
+    assert invoke(["report", "one"]) == 0

@@ -229,7 +229,8 @@ def save_sweep(
         >>> save_sweep(settings, found, folder=Path("figures"))
     """
     files = []
-    for name in [kind] if kind else sweep.available(settings, found):
+    # Without one that can be drawn, the reason is that of the first.
+    for name in [kind] if kind else sweep.available(settings, found) or tuple(sweep.KINDS)[:1]:
         with styles.styled(style=style):
             figure = sweep.draw(name, settings, found, width=width)
             both = [(folder or Path()) / f"{name}.{format}" for format in ("svg", "png")]

@@ -69,9 +69,9 @@ class MetricRuns:
 
 
 def available(settings: Sequence[str], found: Sequence[MetricRuns]) -> tuple[str, ...]:
-    """The kinds that these settings allow: a map and lines need two of them."""
-    several = len(_axes(settings, found)) > 1
-    return tuple(KINDS) if several else tuple(KINDS)[:1]
+    """The kinds that these settings allow: a map and lines need two with several values, main effects one."""
+    varied = len(_axes(settings, found))
+    return tuple(KINDS) if varied > 1 else tuple(KINDS)[:varied]
 
 
 def draw(
@@ -86,11 +86,17 @@ def draw(
         width: "page", "column" or inches.
 
     Raises:
-        UsageError: For an unknown kind, or one that needs two settings where one was varied.
+        UsageError: For an unknown kind, or one that needs more settings than were varied.
     """
     if kind not in KINDS:
         raise UsageError("plot kind", repr(kind), f"a sweep has {', '.join(KINDS)}", "choose one of these")
-    if kind not in available(settings, found):
+    kinds = available(settings, found)
+    if not kinds:
+        rule = "needs runs at several values of a setting, and these have one"
+        raise UsageError(
+            "plot kind", repr(kind), rule, "vary a setting, or run the sweep again if runs are missing"
+        )
+    if kind not in kinds:
         raise UsageError(
             "plot kind", repr(kind), "needs two varied settings", "choose main_effects, which shows one"
         )
