@@ -50,6 +50,11 @@ def test_pairs_without_scatter() -> None:
     assert shifted == st.Paired(0.5, 0.0, 3, 1.0), "equal replications are no evidence"
 
 
+def test_pairs_have_two_values() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        st.paired([1.0, 2.0], [1.0])
+
+
 def test_incomplete_pairs_are_left_out() -> None:
     found = st.paired([1.0, None, 4.0], [0.0, 5.0, None])
     assert found == st.Paired(1.0, None, 1, 1.0)
