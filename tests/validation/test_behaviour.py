@@ -23,7 +23,7 @@ def test_every_claim_holds(tmp_path: Path) -> None:
     } == {}
 
 
-def test_the_page_has_a_row_for_each_kind_and_tells_it_as_it_is() -> None:
+def test_the_page_has_the_row_of_each_kind() -> None:
     page = (DOCS / "behaviour.md").read_text(encoding="utf-8")
     keys = set(
         re.findall(r"^\[(.+)\]$", (DOCS / "references.toml").read_text(encoding="utf-8"), re.MULTILINE)

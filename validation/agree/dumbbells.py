@@ -134,7 +134,7 @@ def redat(row: Row) -> str:
 
 
 def redat_web(row: Row) -> str:
-    """The same of which three in ten, spread evenly over the round trips, are web users."""
+    """The same, but three in ten, spread evenly over the round trips, are web users."""
     n = int(row["N"])
     web = int(0.3 * n + 0.5)
     users = [(i + 1) * web // n > i * web // n for i in range(n)]

@@ -126,7 +126,7 @@ def _plain_ticks(ax: Axes, left_ms: float, right_ms: float) -> None:
         else (1.0,)
     )
     ticks = [m * 10.0**e for e in range(-4, 7) for m in steps if left_ms <= m * 10.0**e <= right_ms]
-    ax.set_xticks(ticks, [style.say(tick, digits=1) for tick in ticks])
+    ax.set_xticks(ticks, [style.format_number(tick, digits=1) for tick in ticks])
     ax.set_yticks([1.0, 0.1, 0.01, 0.001], ["100", "10", "1", "0.1"])
     ax.minorticks_off()
 

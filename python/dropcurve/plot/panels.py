@@ -189,7 +189,9 @@ def _draw_map(found: Map, ax: Axes) -> None:
         for x, value in enumerate(row):
             if math.isnan(value):
                 continue
-            ax.annotate(style.say(value), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK)
+            ax.annotate(
+                style.format_number(value), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK
+            )
     ax.set_xticks(range(len(found.columns)), list(found.columns))
     ax.set_yticks(range(len(found.rows)), list(found.rows))
     ax.grid(visible=False)

@@ -71,7 +71,7 @@ def draw(data: QueuePanel, ax: Axes) -> None:
     start_s, end_s = float(data.time_s[0]), float(data.time_s[-1])
     if data.warmup_s > start_s:
         ax.axvspan(start_s, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
-        peak = "" if data.spike_pkts is None else f" (to {style.say(data.spike_pkts, digits=2)})"
+        peak = "" if data.spike_pkts is None else f" (to {style.format_number(data.spike_pkts, digits=2)})"
         left = data.warmup_s < 0.25 * (end_s - start_s)
         ax.annotate(
             f"warm-up{peak}", (start_s if left else data.warmup_s, 1.0), xycoords=("data", "axes fraction"),

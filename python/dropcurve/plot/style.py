@@ -255,7 +255,7 @@ def _rounded(svg: bytes) -> bytes:
 
 
 def embeddable(svg: bytes, *, prefix: str, label: str) -> str:
-    """An SVG element to paste into a page: fluid, recolourable, its identifiers its own, no outside names.
+    """An SVG element to paste into a page: it scales, takes the page's colours, and has identifiers of its own.
 
     Colours of the style become `var(--name, colour)`, so the page's dark scheme applies to figures too. `label` is the
     text for screen readers; it is escaped here.
@@ -310,7 +310,7 @@ def _font(match: re.Match[str]) -> str:
     return f"{weight}font-size: {match.group(2)}px"
 
 
-def say(value: float, *, digits: int = 3) -> str:
+def format_number(value: float, *, digits: int = 3) -> str:
     """Returns a number for a reader: with ``digits`` significant digits, without an exponent where possible."""
     if not math.isfinite(value):
         return "–"

@@ -1,7 +1,7 @@
 //! A discipline inside another, such as the one that a scheduler uses in each of its queues.
 //!
-//! It is written as a table with `kind`, as any queue of a scenario is, or as one word where its defaults will do:
-//! `"codel"`, `"red:ns2"`. Its parameters are checked where they stand, so a problem says `queue.child.max_th`.
+//! It is written as a table with `kind`, as any queue of a scenario is, or as one word for its defaults:
+//! `"codel"`, `"red:ns2"`. Its parameters are checked with their full path, so a problem names `queue.child.max_th`.
 
 use crate::disc::Packet;
 use crate::registry::Setting;
@@ -44,7 +44,7 @@ impl Child {
         own.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)).collect()
     }
 
-    /// Whether it asks packets for their hosts, or their acknowledgements.
+    /// Whether it reads the hosts of packets, or their acknowledgements.
     pub(crate) fn reads_headers(&self) -> bool {
         self.0.as_ref().is_some_and(|spec| spec.reads_headers())
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_set_is_got() {
+fn a_value_that_was_set_is_read_back() {
     let scenario = parsed(FIRST);
     for (path, value) in [
         ("queue.max_p", Value::Float(0.25)),

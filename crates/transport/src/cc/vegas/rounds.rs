@@ -121,19 +121,19 @@ impl Rounds {
         let ended = if self.linux { event.una > self.round_end } else { event.una >= self.round_end };
         if !ended {
             if starting && event.acked > 0 {
-                self.start_slowly(window, event.acked);
+                self.grow_in_slow_start(window, event.acked);
             }
             return;
         }
         if self.rtt_count < MIN_SAMPLES {
             self.grow_as_reno(window, event);
         } else {
-            self.steer(window, starting, event.acked);
+            self.adjust(window, starting, event.acked);
         }
         self.begin_round(event);
     }
 
-    fn steer(&self, window: &mut Window, starting: bool, acked: u32) {
+    fn adjust(&self, window: &mut Window, starting: bool, acked: u32) {
         let cwnd = window.cwnd.floor();
         let target = (cwnd * self.base_rtt.ratio(self.round_rtt)).floor();
         // Linux divides by the base RTT: the queue as the segments that a whole window takes beyond it.
@@ -147,7 +147,7 @@ impl Rounds {
             window.cwnd = cwnd.min(target + 1.0);
             window.ssthresh = one_less(window);
         } else if starting {
-            self.start_slowly(window, acked);
+            self.grow_in_slow_start(window, acked);
         } else if queued > self.beta {
             window.cwnd = cwnd - 1.0;
             window.ssthresh = one_less(window);
@@ -162,7 +162,7 @@ impl Rounds {
         window.ssthresh = window.ssthresh.max(most_of_it);
     }
 
-    fn start_slowly(&self, window: &mut Window, acked: u32) {
+    fn grow_in_slow_start(&self, window: &mut Window, acked: u32) {
         if self.linux {
             slow_start(window, acked);
         } else {
