@@ -129,7 +129,7 @@ def test_the_margins_say_what_the_equations_do_under_red(w_q: float, comes_to_re
     loop = fluid.red(curve.slope(at.queue), w_q, 3750.0)
     assert fluid.margins(fluid.plant(point, at.queue), loop, rtt_s=at.rtt_s).stable == comes_to_rest
     start = (1.02 * at.window, 0.98 * at.queue)
-    mean, swing = trajectory.under_red(curve, point, w_q=w_q, seconds=150, start=start).swing(10)
+    mean, swing = trajectory.under_red(curve, point, w_q=w_q, seconds=150, start=start).range_at_end(10)
     assert (swing < 0.01 * at.queue) == comes_to_rest
     assert mean == pytest.approx(at.queue, rel=0.05 if comes_to_rest else 0.3)
 
@@ -143,7 +143,7 @@ def test_the_margins_say_what_the_equations_do_under_pi(factor: float, comes_to_
     loop = fluid.pi(factor * gain, zero)
     assert fluid.margins(fluid.plant(point, at.queue), loop, rtt_s=at.rtt_s).stable == comes_to_rest
     found = trajectory.under_pi(factor * gain, zero, 175.0, point, seconds=150, start=(at.window, 180.0))
-    assert (found.swing(10)[1] < 1.0) == comes_to_rest
+    assert (found.range_at_end(10)[1] < 1.0) == comes_to_rest
 
 
 def test_floyds_weight_for_a_burst_of_fifty() -> None:
