@@ -64,12 +64,8 @@ def python_imports(tree: Tree, folder: str = PACKAGE) -> Graph:
     files = {module_of(path): path for path in tree.matching(folder, ".py", ".pyi")}
     graph: Graph = {path: {} for path in files.values()}
     for module, path in files.items():
-        try:
-            parsed = ast.parse(tree.text(path))
-        except SyntaxError:
-            continue
         package = module.split(".") if path.endswith("__init__.py") else module.split(".")[:-1]
-        for node in ast.walk(parsed):
+        for node in tree.nodes(path):
             for target in targets(node, package):
                 # A name that is no module is defined by the module before its last dot.
                 found = files.get(target) or files.get(target.rpartition(".")[0])

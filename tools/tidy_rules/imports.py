@@ -25,7 +25,7 @@ def check(tree: Tree) -> Iterator[Fault]:
         if path.removeprefix(PACKAGE).startswith(VERBS) or LAZY in tree.text(path):
             continue
         try:
-            module = ast.parse(tree.text(path))
+            module = tree.module(path)
         except SyntaxError:
             continue
         for node in hidden(module):

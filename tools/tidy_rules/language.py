@@ -111,11 +111,7 @@ def check_docstrings(tree: Tree) -> Iterator[Fault]:
             message = f"a doc comment begins with '{start[1]}': say what it returns, does or holds"
             yield Fault(path, line, "docstring", message)
     for path in tree.matching("python/", "validation/", "tools/", "reference/", "examples/", ".py"):
-        try:
-            module = ast.parse(tree.text(path))
-        except SyntaxError:
-            continue
-        for node in ast.walk(module):
+        for node in tree.nodes(path):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 text = ast.get_docstring(node) or ""
                 if found := RIDDLE.match(text):
@@ -151,7 +147,7 @@ def python_types(tree: Tree) -> Iterator[tuple[str, str, int]]:
     """Public classes of the packages: name, file, line."""
     for path in tree.matching("python/", "validation/", ".py"):
         try:
-            module = ast.parse(tree.text(path))
+            module = tree.module(path)
         except SyntaxError:
             continue
         for node in module.body:

@@ -14,11 +14,11 @@ def check(tree: Tree) -> Iterator[Fault]:
     """No print outside the command line, no except that catches everything, no assertion that cannot fail."""
     for path in tree.matching(".py"):
         try:
-            module = ast.parse(tree.text(path))
+            tree.module(path)
         except SyntaxError as problem:
             yield Fault(path, problem.lineno or 1, "python", f"does not parse: {problem.msg}")
             continue
-        for node in ast.walk(module):
+        for node in tree.nodes(path):
             if message := complaint(node, path):
                 yield Fault(path, getattr(node, "lineno", 1), "python", message)
 

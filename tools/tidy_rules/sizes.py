@@ -74,16 +74,12 @@ def measured(tree: Tree) -> Iterator[tuple[str, int, list[rust.Function]]]:
             yield path, rust.length_without_tests(blanked), list(rust.functions(rust.blank_tests(blanked)))
     for path in tree.matching("python/", "tools/", "reference/", "validation/", "examples/", ".py"):
         text = tree.text(path)
-        yield path, len(text.splitlines()), list(python_functions(text))
+        yield path, len(text.splitlines()), list(python_functions(tree, path))
 
 
-def python_functions(text: str) -> Iterator[rust.Function]:
+def python_functions(tree: Tree, path: str) -> Iterator[rust.Function]:
     """Functions and methods, from the decorator's next line to the last."""
-    try:
-        module = ast.parse(text)
-    except SyntaxError:
-        return
-    for node in ast.walk(module):
+    for node in tree.nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             last = node.end_lineno or node.lineno
             yield rust.Function(node.name, node.lineno, last - node.lineno + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._texts: dict[str, str] = {}
+        self._modules: dict[str, ast.Module | SyntaxError] = {}
+        self._nodes: dict[str, list[ast.AST]] = {}
 
     @cached_property
     def files(self) -> list[str]:
@@ -65,3 +68,24 @@ class Tree:
     def lines(self, path: str) -> Iterator[tuple[int, str]]:
         """Line numbers from 1, and the lines."""
         return iter(list(enumerate(self.text(path).splitlines(), start=1)))
+
+    def module(self, path: str) -> ast.Module:
+        """Returns the syntax tree of a Python file, parsed once. Raises SyntaxError if it does not parse."""
+        if path not in self._modules:
+            try:
+                self._modules[path] = ast.parse(self.text(path))
+            except SyntaxError as problem:
+                self._modules[path] = problem
+        found = self._modules[path]
+        if isinstance(found, SyntaxError):
+            raise found
+        return found
+
+    def nodes(self, path: str) -> list[ast.AST]:
+        """Returns all nodes of a Python file, as `ast.walk` has them; none if it does not parse."""
+        if path not in self._nodes:
+            try:
+                self._nodes[path] = list(ast.walk(self.module(path)))
+            except SyntaxError:
+                self._nodes[path] = []
+        return self._nodes[path]
