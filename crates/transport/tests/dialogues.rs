@@ -241,6 +241,43 @@ fn a_timeout_in_recovery_halves_once_more() {
     }
 }
 
+/// A receiver's window of 8 does not bound the congestion window, which slow start doubles to 16. Linux halves that.
+#[test]
+fn linux_reduces_the_congestion_window() {
+    for (reduce, ssthresh) in [("cwnd", 8.0), ("window", 4.0)] {
+        let keys = [
+            ("recovery", "rack"),
+            ("initial_window", "8"),
+            ("window", "8"),
+            ("initial_ssthresh", "100"),
+            ("reduce", reduce),
+        ];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        (1..=8).for_each(|ack| assert_eq!(talk.ack(ack).len(), 1));
+        assert_eq!(talk.sender.cwnd(), 16.0);
+        talk.now = at(200);
+        (10..=12).for_each(|end| drop(talk.sack(8, &[(9, end)])));
+        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (ssthresh, Phase::Recovery), "{reduce}");
+    }
+}
+
+/// In a recovery that has reduced ssthresh to 8, a timeout leaves it in Linux; elsewhere it halves the window once more.
+#[test]
+fn linux_reduces_once_for_a_recovery_and_its_timeout() {
+    for (reduce, ssthresh) in [("cwnd", 8.0), ("window", 4.0)] {
+        let keys = [("recovery", "rack"), ("initial_window", "16"), ("reduce", reduce)];
+        let (mut talk, _) = Talk::start(&keys);
+        talk.now = at(100);
+        (2..=4).for_each(|end| drop(talk.sack(0, &[(1, end)])));
+        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (8.0, Phase::Recovery), "{reduce}");
+        while talk.sender.counters().timeouts == 0 {
+            talk.timeout();
+        }
+        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, ssthresh), "{reduce}");
+    }
+}
+
 /// A duplicate ACK that SACKs nothing new does not count (RFC 6675 section 2).
 #[test]
 fn sack_counts_only_new_data() {

@@ -55,6 +55,7 @@ fn agree(cc: &str, law: &mut dyn Law, start: f64) {
             acked: 1,
             delivered: 1,
             rtt: Some(Span(rtt_ns)),
+            by_segment: false,
             flight: window.cwnd as u32,
             una,
             next,

@@ -99,6 +99,7 @@ mod tests {
             acked,
             delivered: acked,
             rtt: None,
+            by_segment: false,
             flight: next - una + acked,
             una,
             next,

@@ -175,6 +175,7 @@ mod tests {
             acked: 1,
             delivered: 1,
             rtt: None,
+            by_segment: false,
             flight: 1,
             una,
             next,

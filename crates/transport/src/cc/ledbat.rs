@@ -42,9 +42,9 @@ impl DelayFilters {
         }
     }
 
-    /// Takes the RTT of an ACK; none in a recovery, whose ACKs cover segments that arrived long before.
+    /// Takes the RTT of an ACK.
     pub(super) fn measure(&mut self, event: &AckEvent) {
-        if let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering) {
+        if let Some(rtt) = event.delay_sample() {
             self.take(rtt, event.now);
         }
     }

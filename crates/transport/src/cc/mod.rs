@@ -92,6 +92,8 @@ pub struct AckEvent {
     pub delivered: u32,
     /// RTT sample of this ACK, if it gave one.
     pub rtt: Option<Span>,
+    /// The sample is that of one segment, by its own send time (`shown_rtt = "segment"`).
+    pub by_segment: bool,
     /// Segments in flight before the ACK.
     pub flight: u32,
     /// First unacknowledged segment after the ACK: the measure of rounds.
@@ -106,6 +108,14 @@ pub struct AckEvent {
     pub marked: u32,
     /// Fast recovery is in progress: the window is set by the recovery.
     pub recovering: bool,
+}
+
+impl AckEvent {
+    /// The sample for a control that measures delay. The ACKs of a recovery cover segments that arrived long before: there
+    /// only the sample of a segment counts.
+    fn delay_sample(&self) -> Option<Span> {
+        self.rtt.filter(|rtt| *rtt > Span::ZERO && (self.by_segment || !self.recovering))
+    }
 }
 
 /// Cause of a window reduction.

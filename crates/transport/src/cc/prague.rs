@@ -141,6 +141,7 @@ mod tests {
             marked,
             delivered: acked,
             rtt: Some(Span::from_micros(12_500)),
+            by_segment: false,
             flight: 8,
             una: 1,
             next: 9,

@@ -61,9 +61,9 @@ impl RttRound {
         self.base = self.base.min(srtt.filter(|rtt| *rtt > Span::ZERO).unwrap_or(UNKNOWN));
     }
 
-    /// Takes the sample of an ACK; none in a recovery, whose ACKs cover segments that arrived long before.
+    /// Takes the sample of an ACK.
     pub(super) fn measure(&mut self, event: &AckEvent) {
-        let Some(rtt) = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering) else { return };
+        let Some(rtt) = event.delay_sample() else { return };
         self.base = self.base.min(rtt);
         self.max = self.max.max(rtt).max(self.base);
         self.least = self.least.min(rtt);
@@ -108,6 +108,7 @@ pub(super) mod tests {
             acked,
             delivered: acked,
             rtt: Some(Span::from_millis(rtt_ms)),
+            by_segment: false,
             flight: next - una + acked,
             una,
             next,

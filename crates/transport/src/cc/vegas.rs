@@ -163,7 +163,7 @@ impl Control for Vegas {
             self.queued = self.end_round(event);
             self.increment = 0.0;
         }
-        self.sample = event.rtt.filter(|rtt| *rtt > Span::ZERO && !event.recovering);
+        self.sample = event.delay_sample();
     }
 
     /// ns-2's first round starts with the first segment, others with an ACK.
@@ -189,6 +189,7 @@ mod tests {
             acked: 1,
             delivered: 1,
             rtt: None,
+            by_segment: false,
             flight: next - una,
             una,
             next,

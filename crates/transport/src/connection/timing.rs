@@ -50,7 +50,7 @@ impl Ctx {
     #[inline]
     pub(crate) fn shown(&self, sample: Span) -> Span {
         match self.params.shown_rtt {
-            ShownRtt::Sample => sample,
+            ShownRtt::Sample | ShownRtt::Segment => sample,
             ShownRtt::Smoothed => self.rtt.smoothed(&self.params),
         }
     }
@@ -58,7 +58,7 @@ impl Ctx {
     /// RTT that an ACK of new data shows by its timestamp, as the congestion control is to see it.
     pub(crate) fn echoed_rtt(&self, now: Time, ack: &Ack) -> Span {
         match self.params.shown_rtt {
-            ShownRtt::Sample => now.since(ack.echo),
+            ShownRtt::Sample | ShownRtt::Segment => now.since(ack.echo),
             ShownRtt::Smoothed => self.smoothed_with(now, ack),
         }
     }

@@ -58,6 +58,7 @@ impl Ctx {
             acked,
             delivered,
             rtt: Some(self.shown(now.since(echo))),
+            by_segment: false,
             flight,
             una: self.seq.una,
             next: self.seq.nxt,

@@ -31,6 +31,9 @@ units::choices! {
         Sample = "sample",
         /// The smoothed RTT (ns-3).
         Smoothed = "smoothed",
+        /// That of the newest segment that an ACK reports, by SACK or cumulatively, and that was sent once; also in a
+        /// recovery (Linux). Without such a segment, and without RACK, as `sample`.
+        Segment = "segment",
     }
 }
 

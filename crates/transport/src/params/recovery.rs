@@ -65,6 +65,9 @@ units::choices! {
     pub enum Reduce {
         /// The usable window: the smaller of cwnd and the receiver's window.
         Window = "window",
+        /// The congestion window, also where the receiver's window is smaller. A timeout in a recovery, or in the round
+        /// trip after an ECN echo, keeps ssthresh (Linux).
+        Cwnd = "cwnd",
         /// The segments in flight, without those of limited transmit (RFC 5681).
         Flight = "flight",
         /// The segments in flight without SACKed and lost ones (ns-3).

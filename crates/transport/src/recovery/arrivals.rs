@@ -6,9 +6,41 @@
 use super::LossRecovery;
 use crate::cc::{AckEvent, Control};
 use crate::connection::Ctx;
-use crate::params::{Counting, Recovery, VegasRule};
+use crate::ledger::Sent;
+use crate::params::{Counting, Recovery, ShownRtt, VegasRule};
 use crate::segment::Ack;
 use units::{Span, Time};
+
+/// Send times of the newest segments that an ACK reports for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reported {
+    acked_at: Option<Time>,
+    sacked_at: Option<Time>,
+    repaired: bool,
+}
+
+impl Reported {
+    /// A segment that the ACK acknowledges.
+    fn acknowledge(&mut self, sent: &Sent) {
+        self.repaired |= sent.transmits > 1;
+        if sent.transmits == 1 && !sent.arrived {
+            self.acked_at = Some(sent.at);
+        }
+    }
+
+    /// A segment that a block of the ACK has first.
+    fn sack(&mut self, sent: &Sent) {
+        if sent.transmits == 1 {
+            self.sacked_at = Some(sent.at);
+        }
+    }
+
+    /// When the segment left whose round trip the ACK shows: it was sent once, and no retransmission is acknowledged with
+    /// it.
+    fn sent_at(&self) -> Option<Time> {
+        self.sacked_at.or(self.acked_at.filter(|_| !self.repaired))
+    }
+}
 
 impl LossRecovery {
     /// Records a transmission. Returns whether it restarts the timer of a connection with nothing
@@ -67,18 +99,20 @@ impl LossRecovery {
         }
     }
 
-    /// Records which segments an ACK reports as arrived, before anything else is updated.
-    pub(crate) fn record_arrivals(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
+    /// Records which segments an ACK reports as arrived, before anything else is updated. Returns the newest of them.
+    pub(crate) fn record_arrivals(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) -> Reported {
+        let mut reported = Reported::default();
         let in_flight = self.in_flight(ctx);
         let (una, max) = (ctx.seq.una, ctx.seq.max);
         let lost = self.lost_segments(ctx);
         ctx.tracking.sampler.begin(in_flight);
         ctx.tracking.lost_before = lost;
         for seq in una..ack.ack.min(max) {
+            reported.acknowledge(ctx.tracking.ledger.get(seq));
             self.record_arrival(ctx, now, seq, ack.echo);
         }
         if !self.algorithm.selective() {
-            return;
+            return reported;
         }
         for (place, (start, end)) in ack.sack.iter().enumerate() {
             let board = &self.parts.board;
@@ -87,10 +121,12 @@ impl LossRecovery {
             }
             let (mut seq, end) = board.possibly_new(start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = self.parts.board.first_unsacked(seq, end, una, max) {
+                reported.sack(ctx.tracking.ledger.get(fresh));
                 self.record_arrival(ctx, now, fresh, ack.echo);
                 seq = fresh + 1;
             }
         }
+        reported
     }
 
     /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.
@@ -106,15 +142,19 @@ impl LossRecovery {
     /// Shows an ACK to a congestion control that measures.
     pub(crate) fn show_to_cc(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
         let ledger_wanted = ctx.model_based || self.algorithm == Recovery::Rack;
-        if ledger_wanted && ack.ack >= ctx.seq.una {
-            self.record_arrivals(ctx, now, ack);
-        }
+        let reported = if ledger_wanted && ack.ack >= ctx.seq.una {
+            self.record_arrivals(ctx, now, ack)
+        } else {
+            Reported::default()
+        };
         let acked = ack.ack.saturating_sub(ctx.seq.una);
+        let segment = if ctx.params.shown_rtt == ShownRtt::Segment { reported.sent_at() } else { None };
         let event = AckEvent {
             now,
             acked,
             delivered: self.delivered_by(ctx, ack.ack, acked),
-            rtt: self.round_trip(ctx, now, ack, acked),
+            rtt: segment.map(|at| now.since(at)).or_else(|| self.round_trip(ctx, now, ack, acked)),
+            by_segment: segment.is_some(),
             flight: ctx.seq.outstanding(),
             una: ctx.seq.una.max(ack.ack),
             next: ctx.seq.nxt,
@@ -151,5 +191,36 @@ impl LossRecovery {
             Counting::Ns3 if !self.recovering && !self.loss => acked.saturating_sub(self.dupacks),
             _ => acked,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(ms: u64, transmits: u16, arrived: bool) -> Sent {
+        Sent { at: Time(ms * 1_000_000), transmits, arrived, ..Sent::default() }
+    }
+
+    fn shown(acked: &[Sent], sacked: &[Sent]) -> Option<u64> {
+        let mut reported = Reported::default();
+        acked.iter().for_each(|one| reported.acknowledge(one));
+        sacked.iter().for_each(|one| reported.sack(one));
+        reported.sent_at().map(|at| at.nanos() / 1_000_000)
+    }
+
+    /// The newest segment shows the round trip, not one that a block reported before.
+    #[test]
+    fn the_newest_segment_shows_the_round_trip() {
+        assert_eq!(shown(&[sent(1, 1, false), sent(2, 1, false), sent(3, 1, true)], &[]), Some(2));
+    }
+
+    /// A retransmission makes the cumulative part ambiguous; a block that comes with it still shows a round trip.
+    #[test]
+    fn a_retransmission_shows_no_round_trip() {
+        let repaired = [sent(1, 1, false), sent(9, 2, false)];
+        assert_eq!(shown(&repaired, &[]), None);
+        assert_eq!(shown(&repaired, &[sent(4, 1, false), sent(5, 1, false)]), Some(5));
+        assert_eq!(shown(&[], &[sent(9, 2, false)]), None);
     }
 }

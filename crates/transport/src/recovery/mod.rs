@@ -205,6 +205,7 @@ impl LossRecovery {
     fn load(&self, ctx: &Ctx) -> f64 {
         match ctx.params.reduce {
             Reduce::Window => (ctx.window.cwnd + f64::from(self.inflation)).min(f64::from(ctx.seq.rwnd)),
+            Reduce::Cwnd => ctx.window.cwnd,
             Reduce::Pipe if matches!(self.algorithm, Recovery::Sack | Recovery::Rack) => {
                 f64::from(self.pipe(ctx))
             }
@@ -239,6 +240,7 @@ impl LossRecovery {
         }
         self.inflation = 0;
         let fresh = !self.recovering && !self.loss;
+        let reduced = self.has_reduced_in_this_window(ctx);
         self.recovering = false;
         self.recover = ctx.seq.max;
         ctx.seq.nxt = ctx.seq.una;
@@ -251,7 +253,7 @@ impl LossRecovery {
         if ctx.seq.una == 0 && ctx.params.opening_fix && self.algorithm != Recovery::Vegas {
             ctx.first_lost = true;
         }
-        self.shrink_for_timeout(ctx, now, fresh, flight);
+        self.shrink_for_timeout(ctx, now, (fresh, reduced), flight);
         self.last_reduction = LastReduction::Timeout;
         self.parts.timeout_una = ctx.seq.una;
         match self.algorithm {
@@ -264,15 +266,22 @@ impl LossRecovery {
         ctx.back_off(now);
     }
 
+    /// Whether a loss or an ECN echo has reduced the window and data sent before that is outstanding.
+    fn has_reduced_in_this_window(&self, ctx: &Ctx) -> bool {
+        let echoed = !self.loss && self.last_reduction == LastReduction::Ecn;
+        (self.recovering || echoed) && ctx.seq.una < self.recover
+    }
+
     /// `fresh`: no recovery was in progress. Otherwise a retransmission was lost, which lowers ssthresh once
     /// more (RFC 5681 section 4.3); the outstanding data, most of which the receiver may hold by now, would
-    /// raise it. With `reduce = "pipe"` the `flight` before the timeout counts.
-    fn shrink_for_timeout(&mut self, ctx: &mut Ctx, now: Time, fresh: bool, flight: f64) {
+    /// raise it. With `reduce = "pipe"` the `flight` before the timeout counts. With `reduce = "cwnd"` ssthresh stays
+    /// if the window was `reduced` already.
+    fn shrink_for_timeout(&mut self, ctx: &mut Ctx, now: Time, (fresh, reduced): (bool, bool), flight: f64) {
         let p = &ctx.params;
         // A timeout after an ECN reduction keeps ssthresh in ns-2; a repeated one keeps it in RFC 5681.
         let after_ecn = self.last_reduction == LastReduction::Ecn && p.reduce == Reduce::Window;
         let repeated = p.keep_ssthresh && self.parts.timeout_una == ctx.seq.una;
-        if after_ecn || repeated {
+        if after_ecn || repeated || reduced && p.reduce == Reduce::Cwnd {
             ctx.counters.cuts += 1;
             ctx.cwr = true;
         } else {

@@ -217,6 +217,7 @@ mod tests {
             acked,
             delivered: acked,
             rtt: Some(Span::from_millis(rtt)),
+            by_segment: false,
             flight: 10,
             una,
             next,

@@ -113,6 +113,7 @@ mod tests {
             acked,
             delivered: acked.max(1),
             rtt: (acked > 0).then(|| Span::from_millis(80)),
+            by_segment: false,
             flight: 10,
             una: 0,
             next: 10,
