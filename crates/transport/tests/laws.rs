@@ -56,6 +56,7 @@ fn agree(cc: &str, law: &mut dyn Law, start: f64) {
             delivered: 1,
             rtt: Some(Span(rtt_ns)),
             by_segment: false,
+            reducing: false,
             flight: window.cwnd as u32,
             una,
             next,

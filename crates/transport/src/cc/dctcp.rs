@@ -100,6 +100,7 @@ mod tests {
             delivered: acked,
             rtt: None,
             by_segment: false,
+            reducing: false,
             flight: next - una + acked,
             una,
             next,

@@ -2,9 +2,9 @@
 //!
 //! *Reference*: LS04; draft-leith-tcp-htcp-06.
 //! *Units*: windows in segments, rates in segments per second.
-//! *Deviations*: the time since congestion counts from the end of its recovery; the maximum RTT fades by 5 % of its
-//! distance from the minimum with each reduction; the throughput is smoothed with weight 1/4. All three as Linux's
-//! output shows them, where the draft leaves them open.
+//! *Deviations*: the time since congestion counts from the end of its recovery or stepwise reduction, which the samples of
+//! the throughput leave out; the maximum RTT fades by 5 % of its distance from the minimum with each reduction; the
+//! throughput is smoothed with weight 1/4. All three as Linux's output shows them, where the draft leaves them open.
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
@@ -178,7 +178,7 @@ impl Control for Htcp {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
-        if event.recovering {
+        if event.recovering || event.reducing {
             (self.since, self.sampled, self.delivered) = (event.now, event.now, 0.0);
             return;
         }
@@ -218,6 +218,16 @@ mod tests {
         scaled.rtt_min = Span::from_millis(50);
         assert_eq!(scaled.increase(Time(3_000_000_000)), 11.0);
         assert_eq!(scaled.increase(Time(1_000_000_000)), 1.0);
+    }
+
+    /// While the window falls for an ECN echo there is no sample, and the time without congestion has not begun.
+    #[test]
+    fn a_stepwise_reduction_is_congestion() {
+        for (reducing, since, delivered) in [(true, Time(50_000_000), 0.0), (false, Time::ZERO, 1.0)] {
+            let mut cc = control(false);
+            cc.on_every_ack(&AckEvent { reducing, ..ack(50, 1, 1, 11, 40) });
+            assert_eq!((cc.since, cc.delivered), (since, delivered));
+        }
     }
 
     /// 60 ms of 100 at the most: the second reduction leaves 0.6, the first a half. Throughput that changed by more than a fifth leaves

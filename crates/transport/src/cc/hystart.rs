@@ -176,6 +176,7 @@ mod tests {
             delivered: 1,
             rtt: None,
             by_segment: false,
+            reducing: false,
             flight: 1,
             una,
             next,

@@ -2,7 +2,9 @@
 //!
 //! *Reference*: LBS06.
 //! *Units*: windows in segments, delays in nanoseconds.
-//! *Deviations*: the maximum delay is that of single samples, as in Linux; the paper has means of round trips.
+//! *Deviations*: the maximum delay is that of single samples, as in Linux; the paper has means of round trips. With whole
+//! windows (`counting = "whole"`) the increase and the share are multiples of 1/128 and 1/64, rounded down, as Linux has
+//! them, and the segments that a loss takes are rounded down, too.
 //!
 //! With `da` the mean queueing delay of a round and `dm` the maximum, the increase is `illinois_alpha_max` up to
 //! `dm / 100` and falls as `k1 / (k2 + da)` to `illinois_alpha_min` at `dm`. The share that a loss takes rises from
@@ -19,6 +21,9 @@ const RENO: (f64, f64) = (1.0, 0.5);
 /// Delays, relative to the maximum: up to the first the increase is the largest; the share taken rises from the second to the
 /// third.
 const KNEES: (f64, f64, f64) = (0.01, 0.1, 0.8);
+
+/// With whole windows: steps of the increase and of the share, as numbers to a unit.
+const STEPS: (f64, f64) = (128.0, 64.0);
 
 /// Illinois.
 #[derive(Clone, Debug)]
@@ -65,6 +70,10 @@ impl Illinois {
         let (da, dm) = (mean.0.saturating_sub(base.0) as f64, (self.rounds.max.0 - base.0) as f64);
         self.alpha = self.increase(da, dm);
         self.beta = self.share(da, dm);
+        if self.growth.is_whole() {
+            self.alpha = (self.alpha * STEPS.0).floor() / STEPS.0;
+            self.beta = (self.beta * STEPS.1).floor() / STEPS.1;
+        }
     }
 
     /// Below the first knee the increase becomes the largest again only after `illinois_rounds` rounds in a row.
@@ -113,7 +122,10 @@ impl Control for Illinois {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        let target = reduced(window, event, 1.0 - self.beta);
+        let mut target = reduced(window, event, 1.0 - self.beta);
+        if self.growth.is_whole() {
+            target = target.ceil();
+        }
         if event.cause == Cause::Timeout {
             (self.alpha, self.beta) = RENO;
             (self.above, self.low) = (false, 0);
@@ -127,6 +139,8 @@ impl Control for Illinois {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Counting;
+    use units::Time;
 
     fn control() -> Illinois {
         Illinois::new(&Params::default())
@@ -159,6 +173,22 @@ mod tests {
         let cc = control();
         let found = [10.0, 45.0, 80.0, 100.0].map(|da| cc.share(da, 100.0));
         assert_eq!(found, [0.125, 0.3125, 0.5, 0.5]);
+    }
+
+    /// 1/8 of 30 segments are three and not four, in whole windows. 0.75 of the maximum delay: a share of 0.473 becomes 30/64.
+    #[test]
+    fn whole_windows_lose_whole_segments() {
+        let mut cc = Illinois::new(&Params { counting: Counting::Whole, ..Params::default() });
+        cc.rounds.base = Span::from_millis(100);
+        cc.rounds.max = Span::from_millis(200);
+        cc.judge(Span::from_millis(100), 30.0);
+        let window = Window { cwnd: 30.0, ssthresh: 2.0 };
+        let loss =
+            CongestionEvent { now: Time(1), cause: Cause::Loss, load: 30.0, flight: 30, ecn_factor: None };
+        assert_eq!(cc.on_congestion(&window, &loss), 27.0);
+        cc.judge(Span::from_millis(175), 30.0);
+        assert_eq!(cc.beta, 30.0 / 64.0);
+        assert_eq!(control().on_congestion(&window, &loss), 15.0);
     }
 
     /// Windows below 15 are Reno's, at any delay.

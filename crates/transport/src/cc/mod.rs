@@ -108,6 +108,8 @@ pub struct AckEvent {
     pub marked: u32,
     /// Fast recovery is in progress: the window is set by the recovery.
     pub recovering: bool,
+    /// The window falls for an ECN echo, step by step (`reduction = "linux"` or `"ns3"`).
+    pub reducing: bool,
 }
 
 impl AckEvent {

@@ -142,6 +142,7 @@ mod tests {
             delivered: acked,
             rtt: Some(Span::from_micros(12_500)),
             by_segment: false,
+            reducing: false,
             flight: 8,
             una: 1,
             next: 9,

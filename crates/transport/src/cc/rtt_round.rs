@@ -109,6 +109,7 @@ pub(super) mod tests {
             delivered: acked,
             rtt: Some(Span::from_millis(rtt_ms)),
             by_segment: false,
+            reducing: false,
             flight: next - una + acked,
             una,
             next,

@@ -190,6 +190,7 @@ mod tests {
             delivered: 1,
             rtt: None,
             by_segment: false,
+            reducing: false,
             flight: next - una,
             una,
             next,

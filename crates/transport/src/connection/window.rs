@@ -66,6 +66,7 @@ impl Ctx {
             ece,
             marked: self.newly_marked(ece, acked),
             recovering,
+            reducing: false,
         };
         self.cc.on_ack(&mut self.window, &event);
         self.limit_window();

@@ -162,6 +162,7 @@ impl LossRecovery {
             ece: ack.ece,
             marked: ctx.newly_marked(ack.ece, acked),
             recovering: self.recovering && self.algorithm != Recovery::Vegas,
+            reducing: self.is_reducing_for_echo(ctx),
         };
         ctx.cc.on_every_ack(&event);
     }

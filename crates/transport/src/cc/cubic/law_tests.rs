@@ -27,6 +27,7 @@ pub(super) fn event(at: u64, acked: u32, rtt: Option<u64>) -> AckEvent {
         delivered: acked,
         rtt: rtt.map(Span::from_millis),
         by_segment: false,
+        reducing: false,
         flight: 8,
         una: 1,
         next: 9,

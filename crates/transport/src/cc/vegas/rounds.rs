@@ -218,6 +218,7 @@ mod tests {
             delivered: acked,
             rtt: Some(Span::from_millis(rtt)),
             by_segment: false,
+            reducing: false,
             flight: 10,
             una,
             next,

@@ -114,6 +114,7 @@ mod tests {
             delivered: acked.max(1),
             rtt: (acked > 0).then(|| Span::from_millis(80)),
             by_segment: false,
+            reducing: false,
             flight: 10,
             una: 0,
             next: 10,
