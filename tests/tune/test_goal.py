@@ -78,6 +78,9 @@ def test_excess_is_a_share_of_the_bound() -> None:
     assert lower.excess(90) == 0 and lower.excess(81) == pytest.approx(0.1)
     # A margin on a share of at least 90 % tightens the distance from 100 %, not the share.
     assert lower.excess(90, margin=0.05) == pytest.approx(0.5 / 90)
+    # No other unit has a largest value.
+    rate = goal.parse("goodput > 200 kbit/s, min p95 delay").constraints[0]
+    assert rate.excess(200_000, margin=0.05) == pytest.approx(0.05)
 
 
 @given(st.text(max_size=60))
@@ -176,3 +179,29 @@ def test_outcomes_of_applications_are_measures() -> None:
     found = goal.parse("max mos, stalls < 1%, max video bit rate of video, min page load time of web")
     keys = ["mos", "video_bps[video]", "page_ms_p95[web]", "video_stalled"]
     assert [one.key for one in found.measures] == keys
+
+
+def test_a_sum_lacks_a_value_where_a_measure_does_except_for_pages() -> None:
+    (both,) = goal.parse("min p95 delay + 2 * p95 page load time").objectives
+    pages = both.terms[1][1].key
+    assert both.value({"sojourn_ms_p95": 3.0, pages: 10.0}) == 23.0
+    assert both.value({"sojourn_ms_p95": 3.0}) == 3.0
+    assert both.value({pages: 10.0}) is None
+    (alone,) = goal.parse("min p95 page load time").objectives
+    assert alone.value({"sojourn_ms_p95": 3.0}) is None
+
+
+def test_the_score_is_the_name_of_a_sum_alone() -> None:
+    assert goal.parse("min p95 delay + 2 * p95 page load time").names == ("score",)
+    assert goal.parse("min p95 delay").names != ("score",)
+    several = goal.parse("min p95 delay + 2 * p95 page load time, max utilisation").names
+    assert len(several) == 2 and "score" not in several
+
+
+def test_a_share_may_be_bounded_by_its_ends() -> None:
+    for text in (
+        "loss < 0%, max utilisation",
+        "utilisation > 100%, min p95 delay",
+        "fairness > 0, min p95 delay",
+    ):
+        assert len(goal.parse(text).constraints) == 1
