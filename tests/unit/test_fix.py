@@ -291,6 +291,26 @@ def test_an_ingress_policer_of_linux_gives_way_to_a_queue_on_a_device_of_its_own
     assert boxes.read(after).discipline == "fq_codel"
 
 
+def test_a_pipe_of_dummynet_keeps_its_number() -> None:
+    text = "ipfw pipe 1 config bw 20Mbit/s queue 50\nipfw pipe 2 config bw 2Mbit/s queue 50\n"
+    second = boxes.read(text, name="pipe 2")
+    made = dict(designs(place(second), shape=False))
+    assert "ipfw pipe 2 config bw 2000Kbit/s" in made["FQ-CoDel"].text
+    assert "pipe 1" not in made["FQ-CoDel"].text
+
+
+def test_a_shaper_of_the_text_keeps_its_rate_and_equal_conditions_are_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "up.sh").write_text(SQM, encoding="utf-8")
+    few = ["--time", "0s", "--duration", "6 s", "--replications", "2"]
+    assert invoke(["fix", str(tmp_path / "up.sh"), "--rate", "10-50Mbit", *few, "--json"]) == 0
+    seen = capsys.readouterr()
+    assert json.loads(seen.out)["queues"][0]["rate_bps"] == 2e6
+    assert seen.err.count("is shaped to 2 Mbit/s in the text; --rate is for queues without a shaper") == 1
+    assert "conditions" not in seen.out
+
+
 def test_every_queue_of_a_text_is_answered_and_the_others_stay() -> None:
     places = [place(one, flows=6) for one in boxes.read_all(ALL) if not one.urgent]
     done = fix(places, ALL, search=Thoroughness(tune=False), replications=6, most=12)

@@ -47,7 +47,7 @@ def promise(key: str, what: str, rate_bps: float) -> Note:
     """Note that ``what`` has a guaranteed rate, while others share the link's."""
     shown = units.show_rate(rate_bps)
     stated = f"{what} is guaranteed {shown}, and gets more while others are idle"
-    return Note("load", key, f"{stated}: with --rate it is judged at that rate")
+    return Note("load", key, f"{stated}: it is judged at the rate it is guaranteed")
 
 
 @dataclass(frozen=True)

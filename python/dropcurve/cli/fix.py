@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import time as clock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from . import import_ as i
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..boxes.model import Note
+    from ..boxes.model import Import, Note
     from ..fixes import Fix, Place, QueueFix, Thoroughness
 
 File = Annotated[
@@ -202,13 +202,15 @@ def _places(
             queues = [queue for queue in boxes.read_all(held, box=box, **options) if not queue.urgent]
         else:
             queues = [boxes.read(held, box=box, name=name, **options)]
+        # A shaper of the text holds the rate, whatever the link has.
         found.append([
             place(
-                queue, rate_bps=one.rate, rtt_s=i.round_trip(rtt, queue.box), flows=one.flows, packet_bytes=size,
-                link=link, name=i.title(file),
+                queue, rate_bps=None if queue.rate_bps else one.rate, rtt_s=i.round_trip(rtt, queue.box),
+                flows=one.flows, packet_bytes=size, link=link, name=i.title(file),
             )
             for queue in queues
         ])  # fmt: skip
+        _say_unneeded(one.rate if one is cases[0] else None, queues)
     if not found[0]:
         raise DropcurveError(
             "file",
@@ -218,6 +220,19 @@ def _places(
             shown="value",
         )
     return held, [i.gathered(list(some), cases, duration) for some in zip(*found, strict=True)]
+
+
+def _say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
+    """Says which queues keep the rate of their shaper although another one is given."""
+    from ..quantities import units
+    from . import console
+
+    for one in queues:
+        if rate_bps is not None and one.rate_bps and abs(one.rate_bps - rate_bps) > 1e-3 * rate_bps:
+            console.say(
+                f"{one.title or one.discipline} is shaped to {units.show_rate(one.rate_bps)} in the text; --rate is "
+                "for queues without a shaper"
+            )
 
 
 @contextmanager
@@ -322,7 +337,7 @@ def _where(one: QueueFix) -> str:
     from ..quantities import units
 
     above = f", below {', '.join(first.title for first in one.found.above)}" if one.found.above else ""
-    return f"at {units.show_rate(one.place.rate_bps)}{above}"
+    return f"at {units.show_rate(float(f'{one.place.rate_bps:.4g}'))}{above}"
 
 
 def _table(one: QueueFix, *, several: bool, width: int) -> str:

@@ -174,10 +174,14 @@ def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list
 
 def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
     """One place of several conditions, each with this duration unless it is None."""
-    made = [
-        replace(one, condition=case.words, base=one.base if duration is None else lasting(one.base, duration))
-        for one, case in zip(places, cases, strict=True)
-    ]
+    made = []
+    for one, case in zip(places, cases, strict=True):
+        base = one.base if duration is None else lasting(one.base, duration)
+        # A shaper of the text makes conditions that differ in the rate alone the same.
+        if base.hash not in {other.base.hash for other in made}:
+            made.append(replace(one, condition=case.words, base=base))
+    if len(made) == 1:
+        return replace(made[0], condition="")
     return replace(made[0], others=tuple(made[1:]))
 
 

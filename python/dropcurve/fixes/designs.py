@@ -138,6 +138,9 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
     if box == "vyos" and "/" in where.found.title:
         options = {"inside": where.found.title}
+    if box == "dummynet":
+        # Another pipe of the text may have the number that an export has by default.
+        options = {"name": where.found.title.split()[-1]}
     back = where.base.resolved["dumbbell"].get("back", {})
     if box == "sqm" and "rate" in back:
         side = "down" if where.found.title.endswith("download") else "up"

@@ -66,7 +66,8 @@ class Place:
         are none."""
         parts = []
         if self.found.share_bps is not None and not self.policed:
-            whole = f" of {units.show_rate(self.found.rate_bps)}" if self.found.rate_bps else ""
+            rate = self.found.rate_bps
+            whole = f" of {units.show_rate(rate)}" if rate and rate >= self.rate_bps else ""
             share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
             parts.append(f"judged at {share}, as if all other classes were busy")
         lost = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
