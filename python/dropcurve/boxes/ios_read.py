@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..errors import nearest
 from ..quantities import units
 from . import ios_class, policers
 from .ios_policy import Block, Policies, policies
@@ -207,8 +208,11 @@ def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
         return next((one for one in queues if _WRED.search(one.body)), (plain or queues)[0])
     found = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
     if found is None:
-        titles = ", ".join(one.title for one in queues)
-        refuse("--name", name, f"is none of the classes there: {titles}", "name one of these", origin=origin)
+        names = [one.title for one in queues]
+        hint = nearest(
+            name, [word for one in names for word in one.split("/")], otherwise="name one of these"
+        )
+        refuse("--name", name, f"is none of the classes there: {', '.join(names)}", hint, origin=origin)
     return found
 
 

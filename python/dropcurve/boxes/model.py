@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from ..errors import Problem, ScenarioError, UsageError
+from ..errors import Problem, ScenarioError, UsageError, nearest
 from ..files.reading import parse_json
 from ..quantities import units, values
 from ..scenario import Scenario
@@ -243,8 +243,10 @@ def chosen(found: Sequence[Import], name: str | None, *, what: str, origin: str 
     for one in found:
         if name is None or name == one.title or name in one.title.split():
             return one
-    titles = ", ".join(one.title for one in found)
-    refuse("--name", name, f"is no {what} there: {titles}", "name one of these", origin=origin)
+    titles = [one.title for one in found]
+    words = [word for title in titles for word in (title, *title.split())]
+    hint = nearest(name or "", words, otherwise="name one of these")
+    refuse("--name", name, f"is no {what} there: {', '.join(titles)}", hint, origin=origin)
 
 
 @contextmanager

@@ -135,7 +135,8 @@ def _run(
         known = by_verb(dict(verbs.options())) if path().is_file() else {}
         code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
         sys.stdout.flush()
-        if code == INTERRUPTED:
+        # A command that the questions made has reported it already.
+        if code == INTERRUPTED and arguments:
             tell(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
         return code if isinstance(code, int) else 0
     except DropcurveError as error:

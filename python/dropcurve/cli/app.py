@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import Problem
+from ..quantities import wording
 from . import verbs
 
 #: The exception Typer raises for wrong options and arguments, wherever its parser is.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
+#: The one for an option that is none.
+NO_SUCH_OPTION = "NoSuchOption"
 
 app = typer.Typer(
     name="dropcurve",
@@ -64,15 +68,20 @@ def start(
 
 def _asked(invoke: Callable[[list[str]], int]) -> int:
     """Asks five questions, prints the command that they make, and returns its exit code if it is to run."""
-    from . import wizard
+    from . import console, wizard
 
     def ask(question: str, default: str) -> str:
         answer: str = typer.prompt(question, default=default, show_default=bool(default))
         return answer
 
-    line, words = wizard.questions(ask)
-    print(f"\n  {line}\n")
-    return invoke(words) if typer.confirm("Run it?", default=True) else 0
+    try:
+        line, words = wizard.questions(ask)
+        print(f"\n  {line}\n")
+        run = typer.confirm("Run it?", default=True)
+    except typer.Abort:
+        # Ctrl-C, or the end of the input.
+        raise console.Interrupted("interrupted; nothing was run") from None
+    return invoke(words) if run else 0
 
 
 WRONG_NUMBER = re.compile(r"Input should be a valid (integer|number).*")
@@ -95,5 +104,40 @@ def describe_misuse(error: Exception) -> Problem:
     path = option or (named[1] if named else verb)
     quoted = re.search(r"'([^']*)' (?:is not|does not)|\(([^)]*)\)|: '?([^']+)'?$", rule)
     value = next((one for one in quoted.groups() if one), "") if quoted else ""
-    hint = f"did you mean {near.rstrip('?')}? see `{verb} --help`" if near else f"see `{verb} --help`"
+    if type(error).__name__ == NO_SUCH_OPTION:
+        near, others = _meant(str(path), context)
+        rule = f"No such option here: {path}" if others else rule
+        hint = f"{others}; " if others else ""
+    else:
+        hint = ""
+    hint += f"did you mean {near.rstrip('?')}? see `{verb} --help`" if near else f"see `{verb} --help`"
     return Problem(str(path), value, rule.rstrip("."), hint, shown="rule")
+
+
+#: Other words for what an option says, with the options that say it.
+MEANT = {
+    "--time": ("--duration",), "--duration": ("--time",), "--discipline": ("--queue",),
+    "--bandwidth": ("--rate",), "--speed": ("--rate",), "--delay": ("--rtt",), "--runs": ("--replications",),
+    "--reps": ("--replications",), "--box": ("--for", "--from"), "--output": ("--out", "--write"),
+    "--threads": ("--jobs",), "--limit": ("--buffer",),
+}  # fmt: skip
+#: Likeness of two names from which one is a misprint of the other.
+ALIKE = 0.7
+
+
+def _meant(name: str, context: Any) -> tuple[str, str]:
+    """The option of a verb that an unknown one stands for, "" if there is none; then the verbs that have it."""
+    known = [
+        opt for one in getattr(context.command, "params", ()) for opt in one.opts if opt.startswith("--")
+    ]
+    said = next((one for one in MEANT.get(name, ()) if one in known), "")
+    bare = {one.lstrip("-"): one for one in known}
+    near = difflib.get_close_matches(name.lstrip("-"), bare, n=1, cutoff=ALIKE)
+    if said or near:
+        return said or bare[near[0]], ""
+    key = {"--for": "for_", "--from": "box"}.get(name, name.lstrip("-").replace("-", "_"))
+    others = [verb for verb, options in verbs.options() if key in options]
+    if not others:
+        return "", ""
+    has = "has" if len(others) == 1 else "have"
+    return "", f"{wording.listed([f'`{one}`' for one in others])} {has} it"

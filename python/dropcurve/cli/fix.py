@@ -109,17 +109,27 @@ def fix(
         time is None or seconds is not None, None if seconds is None else seconds / max(1, len(places)), goal,
         Executor(jobs),
     )  # fmt: skip
+    _check_goal(goal, places, search, weighed)
     shown = [
-        ("from", box), ("name", name), ("rate", rate), ("rtt", rtt),
-        ("flows", flows), ("link", link), ("buffer", buffer),
-        ("packet", packet if packet != "1500B" else None), ("shape", shape), ("for", for_ if for_ != "sqm" else None),
-        ("goal", goal), ("time", time), ("replications", replications if replications != 5 else None),
-        ("duration", duration), ("exchange", exchange),
+        ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("link", link),
+        ("buffer", buffer), ("packet", packet if packet != "1500B" else None), ("shape", shape),
+        ("for", for_ if for_ != "sqm" else None), ("goal", goal), ("time", time),
+        ("replications", replications if replications != 5 else None), ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
     return _answer(
         places, held, search, line_box=for_ if line else "", shape=shape or line, replications=replications,
         exchange=weighed, command=command_line.line("fix", [file], shown), write=write, check=check, json=json,
     )  # fmt: skip
+
+
+def _check_goal(
+    goal: str | None, places: Sequence[Place], search: Thoroughness, exchange: Exchange | None
+) -> None:
+    """Raises UsageError for a goal that has no meaning, or no values in this traffic, before anything runs."""
+    from ..fixes.queues import weights_of
+
+    for one in places if goal is not None else ():
+        weights_of(one, search, exchange)
 
 
 def _answer(
@@ -223,7 +233,7 @@ def _places(
 
 
 def _say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
-    """Says which queues keep the rate of their shaper although another one is given."""
+    """Prints which queues keep the rate of their shaper although another one is given."""
     from ..quantities import units
     from . import console
 

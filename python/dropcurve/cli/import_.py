@@ -174,7 +174,7 @@ def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list
 
 def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
     """One place of several conditions, each with this duration unless it is None."""
-    made = []
+    made: list[Place] = []
     for one, case in zip(places, cases, strict=True):
         base = one.base if duration is None else lasting(one.base, duration)
         # A shaper of the text makes conditions that differ in the rate alone the same.
@@ -252,7 +252,7 @@ def contents(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except FileNotFoundError:
-        rates = "; rates of a line are numbers such as 20/2" if "/" in file and file[:1].isdigit() else ""
+        rates = "; rates of a line are numbers such as 20/2" if file[:1].isdigit() else ""
         raise DropcurveError(
             "file",
             file,

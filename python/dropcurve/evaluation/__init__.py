@@ -9,11 +9,12 @@ the card are asked at once (Holm).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .. import metrics
+from ..errors import UsageError, nearest
 from ..metrics import statistics
 from ..quantities import units, values
 from ..results import Result
@@ -81,6 +82,7 @@ def evaluate(
     """
     effort = Effort(seed=seed, replications=replications, jobs=jobs)
     kinds = {"baseline": values.queue(against), "candidate": values.queue(queue)}
+    _check_kinds(kind for kind, _ in kinds.values())
     ecn = kinds["candidate"][1].get("ecn") is True
     link = setup(rate_bps=rate_bps, rtt_s=rtt_s, buffer=buffer, seconds=seconds, ecn=ecn)
     fits = {name: _fitting(kind, params, link) for name, (kind, params) in kinds.items()}
@@ -181,6 +183,15 @@ def _parts(
         value, before = values[criterion.key][run], parts.get(kind, 0.0)
         parts[kind] = None if value is None or before is None else before + share * value
     return parts
+
+
+def _check_kinds(kinds: Iterable[str]) -> None:
+    """Raises UsageError for a discipline that is none, with the nearest name."""
+    known = [str(one["kind"]) for one in library.catalogue()["disciplines"]]
+    for kind in kinds:
+        if kind not in known:
+            hint = nearest(kind, known, otherwise="`dropcurve list disciplines` shows all")
+            raise UsageError("discipline", kind, "no such discipline", hint)
 
 
 #: Why a discipline has other parameters than its defaults.

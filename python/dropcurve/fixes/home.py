@@ -11,7 +11,6 @@ from dataclasses import replace
 from ..boxes import sqm, tc
 from ..boxes.model import Import, Note
 from ..errors import UsageError
-from ..quantities import wording
 from ..scenario import links
 from .configuration import Fix
 from .place import Place, place
@@ -48,7 +47,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         raise UsageError(
             "--for",
             box,
-            f"must be {wording.listed(list(HOME_BOXES))} for a line given by its rates",
+            f"must be {' or '.join(HOME_BOXES)} for a line given by its rates",
             "choose one of these, or give the router's configuration",
         )
     found = []

@@ -14,6 +14,7 @@ from . import agreement, findings
 from .measured import Measured
 from .recommendation import round_trip_s, verdict_on
 from .tables import Difference, Row
+from .variant import AS_GIVEN
 
 #: Longest name of a design that a sentence has as a whole.
 NAMED_WHOLE = 70
@@ -91,6 +92,7 @@ def headline(
     # Names that fit into a sentence are used as they are; longer ones are those of the columns.
     labels = wording.labels([variant.name for variant in result.variants])
     names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
+    names |= {AS_GIVEN: "the queue as given"} if AS_GIVEN in labels else {}
     made = opening(found, seconds=seconds, names=names)
     if len(found.rivals) < 2 and found.conditions == 1:
         return made

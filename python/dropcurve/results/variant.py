@@ -11,6 +11,9 @@ from ..quantities import wording
 from ..scenario import toml
 from .series import Series
 
+#: Name of a variant that is the scenario itself, next to one with another queue.
+AS_GIVEN = "as given"
+
 
 @dataclass(frozen=True, repr=False)
 class Variant:

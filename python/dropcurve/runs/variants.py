@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import ScenarioError, UsageError
 from ..quantities import values
+from ..results.variant import AS_GIVEN
 from ..scenario import Scenario, library, recordings
 
 #: Most variants in one comparison: beyond, a table cannot be read.
@@ -33,7 +34,7 @@ def variants(
     for base in [] if changed else bases:
         title = base.name if len(bases) > 1 else ""
         if len(queues) == 1:
-            changed.append((_join(title, "" if len(bases) > 1 else "as given"), base))
+            changed.append((_join(title, "" if len(bases) > 1 else AS_GIVEN), base))
         for name, text in map(values.named, queues):
             try:
                 changed.append((_join(title, name or text), with_queue(base, text, at)))

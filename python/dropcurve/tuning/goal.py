@@ -214,8 +214,10 @@ def parse(
             )
         else:
             example = "p95 delay < 15ms, max utilisation"
-            hint = nearest(
-                part.lower(), PRESETS, otherwise=f"write constraints and objectives such as '{example}'"
+            write = f"write constraints and objectives such as '{example}'"
+            # A direction alone is no misprint of a name.
+            hint = (
+                write if part.lower() in ("min", "max") else nearest(part.lower(), PRESETS, otherwise=write)
             )
             raise UsageError("goal", part, "cannot be read", hint)
     if not objectives and not constraints:

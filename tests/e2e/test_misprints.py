@@ -1,0 +1,69 @@
+"""Mistyped options, goals and names: one line with what was meant; and the questions, when they are left."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Dropcurve = Callable[..., Any]
+QUESTIONS_S = 30.0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tune", "--lnk", "20/2"), "did you mean --link?"),
+        (("tune", "--duration", "20s"), "did you mean --time?"),
+        (("compare", "--time", "20s"), "did you mean --duration?"),
+        (("compare", "--discipline", "codel"), "did you mean --queue?"),
+        (("import", "--goal", "voip"), "`fix`, `tune`, `compare` and `advise` have it"),
+        (("fix", "20"), "rates of a line are numbers such as 20/2"),
+        (("fix", "20/2", "--for", "cisco"), "must be sqm or linux"),
+        (("fix", "20/2", "--goal", "max"), "write constraints and objectives"),
+        (("fix", "20/2", "--goal", "max mos of cal"), "this traffic has no class 'cal'"),
+        (("evaluate", "fqcodel"), "no such discipline; did you mean 'fq_codel'?"),
+    ],
+)
+def test_a_misprint_is_one_line_with_the_name_that_was_meant(
+    dropcurve: Dropcurve, words: tuple[str, ...], said: str
+) -> None:
+    answer = dropcurve(*words)
+    assert answer.code == 2
+    assert said in answer.err
+    assert len(answer.err.strip().splitlines()) == 1, "nothing was run before"
+
+
+def test_an_option_that_no_verb_has_gets_no_guess(dropcurve: Dropcurve) -> None:
+    assert "mean" not in dropcurve("list", "--foo").err
+
+
+def test_questions_that_are_left_are_no_internal_error() -> None:
+    child, terminal = pty.fork()
+    if child == 0:  # pragma: no cover
+        os.environ["TERM"] = "dumb"
+        os.execv(sys.executable, [sys.executable, "-m", "dropcurve"])
+    seen, end = b"", time.monotonic() + QUESTIONS_S
+    while time.monotonic() < end:
+        ready, _, _ = select.select([terminal], [], [], 0.2)
+        if not ready:
+            continue
+        try:
+            got = os.read(terminal, 65536)
+        except OSError:
+            break
+        asked = b"Link (" in got
+        seen += got
+        if asked:
+            # Ctrl-C at the first question.
+            os.write(terminal, b"\x03")
+    _, status = os.waitpid(child, 0)
+    assert b"interrupted; nothing was run" in seen
+    assert b"internal error" not in seen
+    assert os.waitstatus_to_exitcode(status) == 130
