@@ -17,8 +17,8 @@ from ..scenario import Scenario
 from .question import Question
 from .time_source import TimeSource, WallTime
 
-#: Packets that an answer simulates by default: less than a minute of two processors.
-WORK = 2e8
+#: Packets of the search and validation by default: further disciplines and neighbours take about as many again.
+WORK = 1.25e8
 #: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4
 #: Default largest number of runs of the search, and the smallest, that of the largest links: it suffices for the edge
