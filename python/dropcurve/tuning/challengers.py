@@ -42,7 +42,8 @@ SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", 
 @dataclass(frozen=True)
 class Challengers:
     """Designs that may be better than the recommendation, on a bench with the fresh ``trials`` of the finalists and
-    the trials of the search (``first``); ``margin`` is the difference in points that matters."""
+    the trials of the search (``first``); ``margin`` is the difference in points that matters. Unless ``coarse`` the
+    neighbours of a scale that solves a bound are the close ones alone."""
 
     bench: Bench
     trials: Sequence[PairedTrial]
@@ -50,6 +51,7 @@ class Challengers:
     seed: int
     margin: float
     until: float | None = None
+    coarse: bool = True
 
     def near(
         self,
@@ -68,7 +70,7 @@ class Challengers:
         for name, axis in space.axes.items():
             if name == space.scale and not scale:
                 continue
-            own = (*factors, *FINE) if name == space.scale else factors
+            own = (*(factors if self.coarse else ()), *FINE) if name == space.scale else factors
             places = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
             made = [
                 study.candidate({**coordinates, name: place})

@@ -13,13 +13,14 @@ from .effort import ENDS
 from .findings import Spot
 from .outcome import SearchOutcome
 from .study import front, knee
+from .validation_line import ValidationLine
 
 
 def chosen_of(outcome: SearchOutcome, bench: Bench, *, few: bool = False) -> tuple[list[Candidate], int]:
     """Designs to validate: the best, the rest of the front, the best of the other disciplines, and the initial designs,
     the better ones first, as the time may not suffice for all; with the number of designs on the front. Where runs are
-    ``few`` because each is long, rivals that the search has shown to be clearly behind are compared by its runs, except
-    for the queue without AQM."""
+    ``few`` because each is long, rivals that are clearly behind at the ends of the ranges, or behind the best of their
+    own discipline, are compared by these runs, except for the queue without AQM."""
     several = len(bench.question.goal.objectives) > 1
     leaders = _knee(outcome, bench) if several else outcome.finalists[:1]
     best = leaders[0]
@@ -29,7 +30,17 @@ def chosen_of(outcome: SearchOutcome, bench: Bench, *, few: bool = False) -> tup
         rivals.sort(key=lambda one: _score(bench, one, outcome.trials))
     if few:
         ends = outcome.first[:ENDS]
-        rivals = [one for one in rivals if one.origin == "no AQM" or not lost(bench, one, best, ends)]
+        bench.run((one, trial) for one in rivals if one.origin != "no AQM" for trial in ends)
+        ahead = {one.kind: _score(bench, one, ends) for one in (best, *others)}
+        rivals = [
+            one
+            for one in rivals
+            if one.origin == "no AQM"
+            or (
+                not lost(bench, one, best, ends)
+                and (one in others or _score(bench, one, ends) < ahead.get(one.kind, math.inf))
+            )
+        ]
     found = {one.key: one for one in [*leaders, *rivals]}
     return list(found.values()), len(leaders)
 
@@ -108,3 +119,9 @@ def spots_of(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
     return [
         Spot(one, objectives, measures, holds, one.key in ahead) for one, objectives, measures, holds in found
     ]
+
+
+def missing(some: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list[Candidate]:
+    """Designs that are on no line of the validation, each once."""
+    there = {line.candidate.key for line in lines}
+    return list({one.key: one for one in some if one.key not in there}.values())

@@ -16,15 +16,15 @@ from .answer import Answer
 from .bench import Bench, block
 from .candidates import Candidate
 from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
+from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
 from .families import Coordinates, Family, family
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
-from .selection import affordable_of, chosen_of, lost, spots_of
+from .selection import affordable_of, chosen_of, lost, missing, spots_of
 from .study import FamilyStudy
 from .validation import APART, NEAR_MISS, Validation
-from .validation_line import ValidationLine
 
 #: Largest number of steps to a better neighbour of the recommendation, and number of designs, better but infeasible,
 #: that are moved to the safe side.
@@ -102,7 +102,7 @@ class Stages:
             conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin,
-            uncompared=tuple(one.name for one in _missing(uncompared, lines)),
+            uncompared=tuple(one.name for one in missing(uncompared, lines)),
             point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
             refused=tuple(self.refused), replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
         )  # fmt: skip
@@ -184,7 +184,11 @@ class Stages:
                 return
 
     def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
-        return Challengers(self.bench, outcome.trials, outcome.first, self.seed, there.margin, until)
+        bench, coarse = (
+            self.bench,
+            self.spent.level < effort.LEAST_LEVEL or not direction(self.bench.question.goal),
+        )
+        return Challengers(bench, outcome.trials, outcome.first, self.seed, there.margin, until, coarse)
 
     def _near(
         self,
@@ -391,9 +395,3 @@ class Stages:
         if missing > 0:
             text += f", compared with {rivals} of {rivals + missing} rivals"
         return f"{text}, {wording.listed(left_out)} left out" if left_out else text
-
-
-def _missing(some: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list[Candidate]:
-    """Designs that are on no line of the validation, each once."""
-    there = {line.candidate.key for line in lines}
-    return list({one.key: one for one in some if one.key not in there}.values())
