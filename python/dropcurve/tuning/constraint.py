@@ -25,6 +25,8 @@ from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
 CLOSE, AIM = 0.03, 0.02
+#: The same where each end of the ranges has one run, whose scatter is larger.
+CLOSE_COARSE, AIM_COARSE = 0.1, 0.05
 #: Evaluations of one family at most.
 EVALUATIONS = 9
 #: Largest step of the parameter, as a factor.
@@ -140,7 +142,7 @@ def _further_seeds(trial: PairedTrial) -> list[PairedTrial]:
 @dataclass
 class Edge:
     """Root finding for one family on a bench, over ``trials`` (each condition under at least one seed). ``near`` are
-    the trials closest to the bound for a design that was evaluated before."""
+    the trials closest to the bound for a design that was evaluated before. A ``coarse`` search ends sooner."""
 
     bench: Bench
     study: FamilyStudy
@@ -150,8 +152,10 @@ class Edge:
     scatter: float = LEAST_SCATTER
 
     near: list[PairedTrial] = field(default_factory=list)
+    coarse: bool = False
 
     def __post_init__(self) -> None:
+        self.close, self.aim = (CLOSE_COARSE, AIM_COARSE) if self.coarse else (CLOSE, AIM)
         self.alone = len({trial.place for trial in self.trials}) == 1
         self.sign = direction(self.bench.question.goal) or 1
 
@@ -162,7 +166,7 @@ class Edge:
         if found is None:
             return None
         measured = self._scatter(found[0])
-        if measured <= 1.5 * self.scatter or self.margin_of(measured) - self.margin <= AIM:
+        if measured <= 1.5 * self.scatter or self.margin_of(measured) - self.margin <= self.aim:
             return found
         self.scatter = measured
         return self._root(found[1])
@@ -209,14 +213,14 @@ class Edge:
             if excess <= 0:
                 if low is None or point[0] >= low[0]:
                     low, best = point, (made, at)
-                if excess >= -2 * AIM or point[0] >= most - 1e-9:
+                if excess >= -2 * self.aim or point[0] >= most - 1e-9:
                     return best
             else:
                 if high is None or point[0] <= high[0]:
                     high = point
                 if point[0] <= least + 1e-9:
                     return best
-            if low and high and high[0] - low[0] < CLOSE:
+            if low and high and high[0] - low[0] < self.close:
                 return best
             place = self._next(point, low, high)
         return best
@@ -227,10 +231,10 @@ class Edge:
         """The next scale to evaluate. Before there is a bracket the delay is taken as proportional to the scale; then
         it is the secant's root, kept away from the ends of the bracket so that the bracket shrinks."""
         if low is None or high is None:
-            return last[0] + min(max(-AIM - last[1], -math.log(STEP)), math.log(STEP))
+            return last[0] + min(max(-self.aim - last[1], -math.log(STEP)), math.log(STEP))
         width = high[0] - low[0]
         slope = (high[1] - low[1]) / max(width, 1e-9)
-        cross = low[0] + (-AIM - low[1]) / slope if slope > 0 else low[0] + width / 2
+        cross = low[0] + (-self.aim - low[1]) / slope if slope > 0 else low[0] + width / 2
         return min(max(cross, low[0] + 0.15 * width), high[0] - 0.15 * width)
 
     def _evaluate(self, one: Candidate, coordinates: Coordinates) -> float | None:

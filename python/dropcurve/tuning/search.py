@@ -117,8 +117,8 @@ class Search:
         """The best scale of every family; nothing where there are several objectives."""
         until = self.clock.until(SEARCH)
         solving = Solving(
-            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say, self.margin
-        )
+            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say, self.margin,
+            coarse=self.effort.level == LEAST_LEVEL)  # fmt: skip
         if solving.fits:
             # Finalists are moved to the edge in the end, with a margin that is measured.
             self.bench.margin = 0.0

@@ -42,7 +42,8 @@ BEHIND = 3.0
 @dataclass
 class Solving:
     """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has coordinates from which
-    a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge."""
+    a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge.
+    Edges are ``coarse`` where each end of the ranges has one run."""
 
     bench: Bench
     evaluations: Evaluations
@@ -53,6 +54,7 @@ class Solving:
     margin: float = 0.0
     starts: Mapping[str, Coordinates] = field(default_factory=dict)
     rival: Candidate | None = None
+    coarse: bool = False
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
@@ -147,10 +149,11 @@ class Solving:
                 self.picked.append(made)
 
     def rules(self) -> list[Candidate]:
-        """Rules of thumb: settings from the bound or the round trip alone, as the box would load them."""
+        """Rules of thumb: settings from the bound or the round trip alone, as the box would load them; where edges are
+        ``coarse`` one of each discipline."""
         found = []
         for study in self.evaluations.studies.values():
-            for share in RULES.get(study.family.kind, ()):
+            for share in RULES.get(study.family.kind, ())[: 1 if self.coarse else None]:
                 coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
                 made = study.target.candidate(
                     "", study.family.kind, study.family.params(coordinates), origin=RULE
@@ -235,7 +238,9 @@ class Solving:
         """The best design over the scale in some trials, and all that were evaluated."""
         kind = study.family.kind
         if self.direction:
-            edge = Edge(self.bench, study, trials, self.until, near=self.near.get(kind, []))
+            # The delay of tail drop is all but proportional to its limit, so that few steps suffice.
+            near, coarse = self.near.get(kind, []), self.coarse and kind != "droptail"
+            edge = Edge(self.bench, study, trials, self.until, near=near, coarse=coarse)
             found = edge.solve(coordinates)
             self.near[kind] = edge.near
             return found, edge.seen
