@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,7 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     made.confirmed = confirm.Confirmation((best,))
     page.write(tmp_path / "page.md", [made], ["30s"])
     text = " ".join((tmp_path / "page.md").read_text(encoding="utf-8").split())
+    assert f"The answers are those of {date.today().isoformat()}." in text
     assert "`tune` had 1 thread, and time is in processor seconds" in text
     assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s | 30 s |" in text
     assert "**1 of 1 winners are confirmed.**" in text

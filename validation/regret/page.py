@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from statistics import median
 
@@ -127,7 +128,8 @@ def _machine(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
     yield ""
     yield (
         f"`tune` had {' or '.join(map(str, threads))} thread{'' if threads == [1] else 's'}, and time is in processor "
-        "seconds: what the answer takes on an idle machine with as many processors, whatever else this one did."
+        "seconds: what the answer takes on an idle machine with as many processors, whatever else this one did. "
+        f"The answers are those of {date.today().isoformat()}."
     )
 
 
