@@ -92,12 +92,14 @@ class Watch:
         self.total = runs
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
-        """Shows a new stage, the best design so far, and its expected result."""
+        """Shows a new stage, the best design so far (the one before if this stage has none yet), and its expected
+        result."""
         from ..tuning import names
 
         about = f" ({expected})" if expected else ""
         self.step = step
-        self.best = "" if best is None else f"so far: {names.setting(best)}{about}"
+        if best is not None:
+            self.best = f"so far: {names.setting(best)}{about}"
         if self.bar is None:
             return
         if self.bar.terminal:
