@@ -196,7 +196,7 @@ def test_a_discipline_does_not_differ_from_itself() -> None:
 
 
 def test_what_is_no_queue_is_refused() -> None:
-    with pytest.raises(dc.ScenarioError, match="kind"):
+    with pytest.raises(dc.UsageError, match="discipline = toaster: no such discipline"):
         evaluate("toaster", cases=FEW)
 
 
