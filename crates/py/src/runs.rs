@@ -155,7 +155,7 @@ pub fn run_many(
     let jobs: Vec<Job> = jobs.iter().map(job).collect::<PyResult<_>>()?;
     let (watch, next) = (Watch::default(), AtomicUsize::new(0));
     let (sender, reports) = channel();
-    let (working, ended) = channel();
+    let (working, mut ended) = channel::<Infallible>();
     thread::scope(|scope| {
         for _ in 0..threads.clamp(1, jobs.len().max(1)) {
             let (jobs, next, watch, sender, working) =
@@ -166,8 +166,11 @@ pub fn run_many(
             });
         }
         drop(working);
-        let result = collect(py, &jobs, (&watch, whole), (reports, ended), progress, finished);
+        let result = collect(py, &jobs, (&watch, whole), (reports, &mut ended), progress, finished);
         watch.stop.store(true, Ordering::Relaxed);
+        // Detached: after an exception other runs may still wait for the interpreter, for the code of a plug-in.
+        let ended = &mut ended;
+        py.detach(move || ended.recv().is_err());
         result
     })
 }
@@ -187,7 +190,7 @@ fn collect(
     py: Python<'_>,
     jobs: &[Job],
     (watch, whole): (&Watch, u64),
-    (reports, mut ended): (Receiver<Report>, Receiver<Infallible>),
+    (reports, ended): (Receiver<Report>, &mut Receiver<Infallible>),
     progress: Option<Py<PyAny>>,
     finished: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Py<PyRun>>> {
@@ -195,7 +198,7 @@ fn collect(
     let (mut done, mut pause) = (0, POLL);
     while done < jobs.len() {
         py.check_signals()?;
-        let over = wait(py, &mut ended, pause);
+        let over = wait(py, ended, pause);
         let fresh: Vec<Report> = reports.try_iter().collect();
         if over && fresh.is_empty() {
             return Err(fault("a run ended without a result".to_string()));
