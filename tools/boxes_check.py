@@ -25,7 +25,8 @@ from dropcurve.errors import DropcurveError
 
 #: Words of queueing in any of the languages.
 QUEUEING = re.compile(
-    r"^\s*(?:set .*)?(?:random-detect|fair-queue|queue-limit|priority\b|police\b|shape\b|bandwidth\s+(?:percent|rem)"
+    r"^(?!\s*#|.*\b(?:classifiers|rewrite-rules)\b)"
+    r"\s*(?:set .*)?(?:random-detect|fair-queue|queue-limit|priority\b|police\b|shape\b|bandwidth\s+(?:percent|rem)"
     r"|.*\b(?:drop-profile|drop-probability|fill-level|buffer-size|transmit-rate|shaping-rate|strict-high)\b"
     r"|.*\btc\b.*\b(?:qdisc|class)\s+(?:add|replace)\b|option (?:upload|download|qdisc|script|[ie](?:limit|target))\b"
     r"|.*\b(?:pipe|queue|sched)\s+\S+\s+config\b|.*_(?:threshold|drop_probability)\b|.*\bqueue-type\b|.*max-limit=)"

@@ -634,3 +634,27 @@ def test_vyos_puts_a_queue_into_the_class_that_it_replaces_and_cake_into_none() 
     assert (made.discipline_as_loaded, made.params_as_loaded["limit"]) == ("fq_codel", "100 pkts")
     with pytest.raises(dc.ScenarioError, match="not in a class of a shaper"):
         export("cake", {}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
+
+
+def test_the_priority_of_a_class_of_vyos_is_named_as_lost() -> None:
+    text = (
+        "set qos policy shaper OUT bandwidth 30mbit\nset qos policy shaper OUT class 7 bandwidth 40%\n"
+        "set qos policy shaper OUT class 7 priority 2\nset qos policy shaper OUT default bandwidth 60%\n"
+    )
+    first, rest = read_all(text)
+    assert [note.key for note in first.notes if note.kind == "lost"] == ["priority"]
+    assert not [note for note in rest.notes if note.key == "priority"]
+
+
+def test_a_policy_of_ios_in_two_classes_names_the_one_that_was_not_taken() -> None:
+    parents = "".join(
+        f"policy-map {name}\n class class-default\n  shape average {rate}\n  service-policy INNER\n"
+        for name, rate in (("EAST", 40_000_000), ("WEST", 15_000_000))
+    )
+    text = "policy-map INNER\n class class-default\n  queue-limit 90 packets\n" + parents
+    found = read(text, name="INNER/class-default")
+    assert found.rate_bps == 15e6
+    (note,) = [one for one in found.notes if one.key == "service-policy"]
+    assert note.text == "EAST/class-default holds this policy too: the rate is that of WEST/class-default"
+    alone = read(text.partition("policy-map WEST")[0], name="INNER/class-default")
+    assert alone.rate_bps == 40e6 and not [one for one in alone.notes if one.key == "service-policy"]

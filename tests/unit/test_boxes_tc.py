@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dropcurve as dc
-from dropcurve.boxes import export, read, tc_numbers, tc_try
+from dropcurve.boxes import export, read, read_all, tc_numbers, tc_try
 from dropcurve.boxes.tc_write import WRITERS
 
 RATE = 1e8
@@ -278,3 +278,27 @@ def test_the_real_tc_refuses_nonsense() -> None:
     if found.skipped:
         pytest.skip(found.skipped)
     assert [one.outcome for one in found.verdicts] == ["refused"]
+
+
+#: A script of three classes that borrow from one another, run with sudo.
+BORROWING = """#!/bin/sh
+sudo tc qdisc replace dev wan0 root handle 2: htb default 33
+sudo tc class add dev wan0 parent 2: classid 2:3 htb rate 90mbit
+sudo tc class add dev wan0 parent 2:3 classid 2:31 htb rate 8mbit ceil 25mbit {first}
+sudo tc class add dev wan0 parent 2:3 classid 2:33 htb rate 3mbit ceil 12mbit {last}
+sudo tc qdisc add dev wan0 parent 2:31 fq_codel
+sudo tc qdisc add dev wan0 parent 2:33 fq_codel
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "lost"),
+    [("prio 1", "prio 4", ["1", "4"]), ("prio 2", "", ["2"]), ("prio 3", "prio 3", []), ("", "", [])],
+)
+def test_commands_under_sudo_are_recognised_and_priorities_of_classes_are_named_as_lost(
+    first: str, last: str, lost: list[str]
+) -> None:
+    found = read_all(BORROWING.format(first=first, last=last))
+    assert [one.rate_bps for one in found] == [25e6, 12e6]
+    notes = [note.text.partition(":")[0] for one in found for note in one.notes if note.key == "prio"]
+    assert notes == lost

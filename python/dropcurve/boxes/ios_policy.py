@@ -50,11 +50,12 @@ class Block:
 
 @dataclass
 class Policies:
-    """Contents of a configuration: its blocks in order, the class that contains each policy, the interface that each is
-    attached to, and the code points that each class map matches."""
+    """Contents of a configuration: its blocks in order, the class that contains each policy, the other classes that
+    contain it too, the interface that each is attached to, and the code points that each class map matches."""
 
     blocks: list[Block] = field(default_factory=list)
     parents: dict[str, Block] = field(default_factory=dict)
+    further: dict[str, list[Block]] = field(default_factory=dict)
     places: dict[str, Block] = field(default_factory=dict)
     maps: dict[str, list[str]] = field(default_factory=dict)
 
@@ -76,6 +77,11 @@ class Policies:
         place = self.places.get(outermost.policy)
         stated = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
         return (place.title, float(stated[1]) * 1e3) if place and stated else None
+
+    def ambiguities(self, block: Block) -> Iterator[tuple[Block, Block]]:
+        """Each class around this one that was taken, with one that holds the same policy and was not."""
+        for at in self._outward(block):
+            yield from ((self.parents[at.policy], other) for other in self.further.get(at.policy, []))
 
     def _outward(self, block: Block) -> Iterator[Block]:
         """The block and those around it; each once, since a text may nest policies in a circle."""
@@ -109,6 +115,9 @@ def policies(text: str) -> Policies:
                 found.places[placed[1]] = at
         elif nested := _NESTED.match(bare):
             if at is not None:
+                before = found.parents.get(nested[1])
+                if before is not None and before.title != at.title:
+                    found.further.setdefault(nested[1], []).append(before)
                 found.parents[nested[1]] = at
                 at.nested = nested[1]
             if bare.startswith("Service-policy :"):

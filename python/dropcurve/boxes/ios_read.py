@@ -135,6 +135,14 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
         notes.append(Note("load", "priority", f"{one.title} is served first{cut}"))
     share, policed = ios_class.share_bps(found, block, known), _policed(found, block, known, notes)
     notes += ios_class.lost_lines(found, block)
+    notes += [
+        Note(
+            "lost",
+            "service-policy",
+            f"{other.title} holds this policy too: the rate is that of {taken.title}",
+        )
+        for taken, other in found.ambiguities(block)
+    ]
     others = [one.title for one in found.blocks if ios_class.is_queue(one) and one is not block]
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,

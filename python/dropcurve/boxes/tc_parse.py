@@ -205,6 +205,6 @@ def _plain(kind: str, key: str, value: Any, origin: str) -> str:
 
 def looks_like(text: str) -> bool:
     """Whether a text is of this kind."""
-    return bool(re.search(r"^\s*(?:\S*\btc\s|qdisc\s)", text, re.MULTILINE)) or (
+    return bool(re.search(r"^\s*(?:sudo\s+)?(?:\S*\btc\s|\$\{?TC\}?\s|qdisc\s)", text, re.MULTILINE)) or (
         text.lstrip().startswith("[") and '"kind"' in text
     )

@@ -80,6 +80,8 @@ def _of(held: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     notes += held.notes
     if sure is not None:
         notes.append(promise("rate", "the class", sure))
+    if prio := held.prio(chosen):
+        notes.append(Note("lost", "prio", f"{prio}: which class borrows first is not simulated"))
     for one in first:
         notes.append(Note("load", "priority", f"{one.title} is served first"))
     unknown = [

@@ -46,13 +46,16 @@ class Queue:
 
 @dataclass(frozen=True)
 class Branch:
-    """A class, or a shaper: its interface, identity and parent, its guaranteed and its highest rate."""
+    """A class, or a shaper: its interface, identity and parent, the rate it is sure of, the most it gets, and its
+    priority among its siblings as it is written.
+    """
 
     dev: str
     name: str
     parent: str
     rate: float | None
     ceil: float | None
+    prio: str = ""
 
 
 @dataclass
@@ -83,6 +86,14 @@ class Tree:
         if "root" in queue.place.split():
             return None
         return mine[-1] if mine and len({one.rate for one in mine}) == 1 else None
+
+    def prio(self, queue: Queue) -> str:
+        """The priority of a queue's class; empty where all of its siblings have the same."""
+        own = self.branch(queue)
+        if own is None:
+            return ""
+        siblings = {one.prio for one in self.branches if (one.dev, one.parent) == (own.dev, own.parent)}
+        return own.prio if len(siblings) > 1 else ""
 
     def rates(self, queue: Queue) -> tuple[float | None, float | None]:
         """The highest rate that a queue can get, and its guaranteed rate if that is lower, in bit/s."""
@@ -151,6 +162,7 @@ def branch(words: list[str], *, dev: str = "") -> Branch:
     return Branch(
         at.get("dev", dev), at.get("classid", shown), at.get("parent", ""),
         rate_in(words, *(("sc", "ls", "rt") if "hfsc" in words else ("rate",))), rate_in(words, "ceil", "ul"),
+        at.get("prio", ""),
     )  # fmt: skip
 
 

@@ -199,6 +199,9 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
         sure = _rate(own.get(("bandwidth",), "100%"), whole_rate, origin)
         most = _rate(own.get(("ceiling",), ""), whole_rate, origin) if ("ceiling",) in own else sure
         made = _queue(f"{name}/{' '.join(part)}", kind, own, most or whole_rate, origin)
+        if ("priority",) in own:
+            lost = Note("lost", "priority", f"{own['priority',]}: which class borrows first is not simulated")
+            made = replace(made, notes=[*made.notes, lost])
         yield replace(made, share_bps=sure if sure and most and sure < most else None)
 
 
