@@ -39,6 +39,45 @@ class PluginCall:
     def set_average(self, average: float) -> None: ...
 
 @final
+class PluginWindow:
+    """Congestion window and slow start threshold of a flow, in segments; a control may set both."""
+
+    cwnd: float
+    ssthresh: float
+
+@final
+class PluginAck:
+    """An ACK as a congestion control sees it; segments, and nanoseconds."""
+
+    now_ns: int
+    acked: int
+    delivered: int
+    rtt_ns: int | None
+    flight: int
+    una: int
+    next: int
+    echo: bool
+    marked: int
+    recovering: bool
+
+@final
+class PluginCongestion:
+    """Congestion as a control sees it; segments, and nanoseconds."""
+
+    now_ns: int
+    cause: Literal["loss", "timeout", "ecn"]
+    load: float
+    flight: int
+    ecn_factor: float | None
+
+@final
+class PluginDraws:
+    """Random numbers of one source."""
+
+    def uniform(self) -> float: ...
+    def exponential(self, mean: float) -> float: ...
+
+@final
 class Scenario:
     """A checked scenario. Values cross as JSON text, quantities in it as text with their unit."""
 
@@ -107,6 +146,22 @@ def register_plugin(
     shapes: bool,
     code: str,
 ) -> None: ...
+def register_control(
+    make: Callable[[list[float]], object],
+    texts: tuple[str, str, str],
+    parameters: Sequence[tuple[str, str, str, float, float, float]],
+    options: tuple[bool, bool],
+    code: str,
+) -> None: ...
+def register_source(
+    make: Callable[[list[float], PluginDraws], object],
+    texts: tuple[str, str, str],
+    parameters: Sequence[tuple[str, str, str, float, float, float]],
+    over_tcp: bool,
+    typical: tuple[int, int],
+    code: str,
+) -> None: ...
+def conformance_control(name: str, seed: int, count: int) -> tuple[int, int, int]: ...
 def conformance(queue: str, seed: int, count: int, reorders: bool) -> tuple[int, int, int, int]: ...
 def version() -> str: ...
 def catalogue() -> str: ...

@@ -14,8 +14,8 @@ VERBS = "cli/"
 LAZY = "__getattr__ = attributes(__name__, _HOME)"
 #: Libraries that take longer to load than a short command lasts, or that an install may be without.
 HEAVY = {
-    "dask_jobqueue", "distributed", "duckdb", "jinja2", "markupsafe", "matplotlib", "numpy", "optuna",
-    "pandas", "polars", "pyarrow", "rich", "scipy", "xarray",
+    "dask_jobqueue", "distributed", "duckdb", "importlib.metadata", "jinja2", "markupsafe", "matplotlib", "numpy",
+    "optuna", "pandas", "polars", "pyarrow", "rich", "scipy", "xarray",
 }  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def check(tree: Tree) -> Iterator[Fault]:
         except SyntaxError:
             continue
         for node in hidden(module):
-            if library(node) not in HEAVY:
+            if not HEAVY & {library(node), module_of(node)}:
                 message = (
                     "import it at the top of the file: only heavy libraries are loaded where they are used"
                 )
@@ -44,6 +44,13 @@ def hidden(module: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
         for node in ast.walk(statement):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 yield node
+
+
+def module_of(node: ast.Import | ast.ImportFrom) -> str:
+    """The full name of the module that is imported; "" for a module of this package."""
+    if isinstance(node, ast.Import):
+        return node.names[0].name
+    return "" if node.level else (node.module or "")
 
 
 def library(node: ast.Import | ast.ImportFrom) -> str:

@@ -30,7 +30,7 @@ pub fn load_plugin(path: PathBuf) -> PyResult<String> {
 }
 
 /// A parameter: name, unit, meaning, default, least, greatest.
-type Declared = (String, String, String, f64, f64, f64);
+pub type Declared = (String, String, String, f64, f64, f64);
 
 /// Registers a discipline whose objects `make(values, (rate_bps, delay_ns, packet_bytes))` returns.
 #[pyfunction]
@@ -41,13 +41,7 @@ pub fn register_plugin(
     shapes: bool,
     code: String,
 ) -> PyResult<()> {
-    let parameters = parameters.into_iter().map(|(name, unit, about, default, least, greatest)| Parameter {
-        name: forever(name),
-        unit: forever(unit),
-        about: forever(about),
-        default,
-        range: (least, greatest),
-    });
+    let parameters = parameters.into_iter().map(declared);
     let (name, title, about) = texts;
     let class = PythonClass {
         make,
@@ -61,8 +55,14 @@ pub fn register_plugin(
     queue::plugin::register(Arc::new(class)).map_err(PluginError::new_err)
 }
 
+/// A parameter out of its row.
+pub fn declared((name, unit, about, default, least, greatest): Declared) -> Parameter {
+    let (name, unit, about) = (forever(name), forever(unit), forever(about));
+    Parameter { name, unit, about, default, range: (least, greatest) }
+}
+
 /// A text that lives as long as the process, as those of built-in disciplines do.
-fn forever(text: String) -> &'static str {
+pub fn forever(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
@@ -172,7 +172,7 @@ impl External for PythonObject {
 }
 
 /// The fault of a class: ends the run, which reports it.
-fn failed(py: Python<'_>, name: &str, method: &str, error: &PyErr) -> ! {
+pub fn failed(py: Python<'_>, name: &str, method: &str, error: &PyErr) -> ! {
     let line = error.traceback(py).and_then(|trace| {
         let last = std::iter::successors(Some(trace.into_any()), |one| {
             one.getattr("tb_next").ok().filter(|next| !next.is_none())

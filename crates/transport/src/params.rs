@@ -17,7 +17,7 @@ mod relations;
 mod sizes;
 
 pub(crate) use algorithm::for_each_control;
-pub use algorithm::Algorithm;
+pub use algorithm::{Algorithm, ControlName};
 pub use controls::{
     BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, DctcpRule, HyStartRule, RateInterval,
     RateOrigin, VegasRule, WestwoodRule,
@@ -33,7 +33,7 @@ units::params! {
         /// Loss detection and recovery algorithm.
         recovery: Recovery = Recovery::Sack,
         /// Congestion control algorithm.
-        cc: Algorithm = Algorithm::Reno,
+        cc: ControlName = ControlName::BuiltIn(Algorithm::Reno),
         /// Share of the window left by an ECN echo; auto: the share left by a loss.
         ecn_factor: Option<f64> = None => { range: Range::Between(0.0, 1.0), source: "RFC 8511: 0.8, 0.85 with cubic" },
         /// Constant C of the cubic function (cubic).

@@ -10,6 +10,7 @@
 //! | [`math`] | `pow`, `ln`, `exp` with the same bits everywhere |
 //! | [`quantity`] | text such as `"10 Mbit/s"` or `"20 ms"` to values and back |
 //! | [`param`] | parameter structs with units, ranges, defaults and sources: [`params!`], [`choices!`] |
+//! | [`plugin`] | declarations of plug-ins, and the list of those that are loaded |
 //!
 //! Without the feature `std` (on by default) it needs `core` and `alloc` only, and gives the same bits: rounding and
 //! square roots, exact either way, are then those of `libm`.
@@ -25,6 +26,7 @@ extern crate std;
 pub mod ecn;
 pub mod math;
 pub mod param;
+pub mod plugin;
 pub mod quantity;
 pub mod random;
 pub mod size;

@@ -47,7 +47,7 @@ def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
     Three options may stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead
-    of one line, ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads disciplines
+    of one line, ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads plug-ins
     from a file.
 
     Args:

@@ -44,7 +44,7 @@ def start(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Python file or shared library with disciplines. Before or after the verb; repeatable.",
+            help="Python file or shared library with plug-ins. Before or after the verb; repeatable.",
         ),
     ] = None,
     debug: Annotated[

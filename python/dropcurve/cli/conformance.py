@@ -1,4 +1,4 @@
-"""dropcurve conformance: a discipline against the rules for every queue."""
+"""dropcurve conformance: a discipline, control, source or metric against the rules that all of its kind obey."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from . import options as o
 
 def conformance(
     queue: Annotated[
-        str, typer.Argument(metavar="KIND[:KEY=VALUE,...]", help="The discipline, built in or of a plug-in.")
+        str,
+        typer.Argument(
+            metavar="NAME[:KEY=VALUE,...]",
+            help="The discipline, congestion control, source or metric, built in or of a plug-in.",
+        ),
     ],
     seeds: Annotated[
         int, typer.Option(min=1, help="Random sequences of arrivals, departures and pauses.")
@@ -20,26 +24,40 @@ def conformance(
     reorders: Annotated[bool, typer.Option("--reorders", help="Packets of one flow may overtake.")] = False,
     json: o.Json = False,
 ) -> int:
-    """Check a discipline against the rules for every queue.
+    """Check a discipline, a congestion control, a source or a metric against the rules that all of its kind obey.
 
-    No packet is lost or invented, packets of a flow keep their order, length and backlog are right, only ECN-capable
-    packets are marked, and the same seed returns the same result.
+    Of a discipline: no packet is lost or invented, packets of a flow keep their order, length and backlog are right,
+    marks go to ECN-capable packets alone, and the same seed returns the same result. Of a congestion control: windows
+    are numbers above 0, and most losses narrow them. Of control and source: whole runs are the same in both engines.
 
     \b
     Examples:
       dropcurve conformance codel
       dropcurve conformance half --plugin half.py
+      dropcurve conformance cubic
     """
+    from .. import metrics
     from ..quantities import values
-    from ..scenario import plugins, toml
+    from ..runs import conformance as kit
+    from ..scenario import library, plugins, toml
     from . import console
 
-    kind, parameters = values.queue(queue)
-    table = toml.dump({"kind": kind, **parameters})
-    found = plugins.conformance(table, seeds=seeds, steps=steps, reorders=reorders)
+    name, known = queue.partition(":")[0], library.catalogue()
+    what = f"{seeds} sequences of {steps:,} steps"
+    if name in [one["name"] for one in known["congestion_controls"]]:
+        found = kit.control(queue, seeds=seeds, steps=steps)
+    elif name in [one["name"] for one in known["sources"]]:
+        found, what = kit.source(queue, seeds=seeds), "whole runs"
+    elif name in metrics.METRICS:
+        found, what = kit.metric(queue, seeds=seeds), "whole runs"
+    else:
+        kind, parameters = values.queue(queue)
+        found = plugins.conformance(
+            toml.dump({"kind": kind, **parameters}), seeds=seeds, steps=steps, reorders=reorders
+        )
     if json:
         console.data({"queue": queue, "seeds": seeds, "steps": steps, **found})
     else:
-        counts = ", ".join(f"{count:,} {name}" for name, count in found.items())
-        print(f"{queue}: passed {seeds} sequences of {steps:,} steps: {counts}")
+        counts = ", ".join(f"{count:,} {key}" for key, count in found.items())
+        print(f"{queue}: passed {what}: {counts}")
     return 0

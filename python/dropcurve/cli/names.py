@@ -51,7 +51,7 @@ TERMS = {
     "change": "a key of a running queue and its new value, for `live set`",
     "number": "a value without a unit",
     "paired": "of two designs under the same random numbers, so that differences are sharper than either value",
-    "plug-in": "a file with disciplines of your own: --plugin FILE",
+    "plug-in": "a file with disciplines, congestion controls, sources or metrics of your own: --plugin FILE",
     "points": "percentage points of utilisation, the unit of a score; a delay counts by the exchange rate",
     "replication": "one run of several that differ in their random numbers alone",
     "score": "the weighted sum of a goal, in points: more is better",

@@ -37,9 +37,12 @@ def show(
     from ..present import terminal
     from ..report import setting
     from ..results import Result, folders
+    from ..scenario import plugins
     from . import answer, console
     from .swept import is_sweep, show_sweep
 
+    # Metrics of installed packages are columns, too.
+    plugins.discover()
     answer.check(per, metric or [])
     if is_sweep(folder):
         return show_sweep(folder, metric or [], setup=setup, json=json)

@@ -1,4 +1,5 @@
-"""Plug-ins: disciplines in Python, or in shared libraries, that scenarios then name like built-in ones.
+"""Plug-ins: disciplines, congestion controls, traffic sources and metrics that scenarios and tables then name like
+built-in ones. Disciplines also come as shared libraries; the others as Python.
 
     from dropcurve import plugins
 
@@ -16,8 +17,10 @@
         def dequeue(self, call):
             return self.queue.popleft() if self.queue else None
 
-Code is loaded for two reasons only: an installed package has an entry point in the group ``dropcurve.plugins``, or the
-user names a file (``--plugin FILE``, `load`). A scenario cannot load any.
+`CongestionControl` is the class of congestion controls (``cc = "mine"``), `Source` that of sources
+(``source = "mine"``), and `metric` registers a metric. Code is loaded for two reasons only: an installed package has an
+entry point in the group ``dropcurve.plugins``, or the user names a file (``--plugin FILE``, `load`). A scenario cannot
+load any.
 """
 
 from __future__ import annotations
@@ -26,21 +29,36 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import dropcurve._core as _core
 
 from ..errors import UsageError
+from .plugin_classes import (
+    Ack,
+    Call,
+    Congestion,
+    CongestionControl,
+    Discipline,
+    Draws,
+    LinkSetting,
+    Packet,
+    Parameter,
+    PluginMetric,
+    Source,
+    Window,
+    metric,
+)
 
-#: Entry points of installed packages: a `Discipline` class, or the path of a shared library.
+__all__ = [
+    "Ack", "Call", "Congestion", "CongestionControl", "Discipline", "Draws", "LinkSetting", "Packet", "Parameter",
+    "PluginMetric", "Source", "Window", "conformance", "discover", "files", "load", "loaded", "metric", "register",
+]  # fmt: skip
+
+#: Entry points of installed packages: a class, a metric, or the path of a shared library.
 GROUP = "dropcurve.plugins"
 #: Suffixes of shared libraries.
 LIBRARIES = (".so", ".dylib", ".dll")
@@ -49,90 +67,21 @@ LIBRARIES = (".so", ".dylib", ".dll")
 loaded: list[str] = []
 files: list[str] = []
 
-Packet = _core.PluginPacket
-Call = _core.PluginCall
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a discipline: a number.
-
-    Attributes:
-        default: Its default, in seconds, bits per second, or ``unit``.
-        unit: "s" (written ``"20 ms"``), "bit/s" (``"10 Mbit/s"``), or any other word, which may follow the number.
-        about: Its meaning.
-        least: The least value.
-        greatest: The greatest value.
-    """
-
-    default: float
-    unit: str = ""
-    about: str = ""
-    least: float = 0.0
-    greatest: float = 1e15
-
-
-@dataclass(frozen=True)
-class LinkSetting:
-    """The link behind a queue: bit/s (0 is unlimited), seconds of propagation delay, bytes of a typical packet."""
-
-    rate_bps: int
-    delay_s: float
-    packet_bytes: int
-
-
-class Discipline(ABC):
-    """Base class of disciplines in Python; the docstring of a class is its description.
-
-    A packet is handled by its number (``packet.number``), which is free for another one once it has left or is
-    dropped; the simulator stores the packets and counts them. Random numbers come from ``call.uniform()`` alone, so
-    that a run can be repeated.
-
-    Attributes:
-        name: Value of ``kind`` in a scenario: lower-case letters, digits and ``_``.
-        title: Its name in words; by default the name of the class.
-        parameters: Its parameters by key.
-        shapes: Whether it holds packets back although the link is free; then it sets ``call.set_ready(ns)``.
-        values: The parameters' values of this queue.
-        link: The link behind this queue.
-        queue: An empty deque, for the numbers of packets.
-    """
-
-    name: ClassVar[str] = ""
-    title: ClassVar[str] = ""
-    parameters: ClassVar[Mapping[str, Parameter]] = {}
-    shapes: ClassVar[bool] = False
-
-    def __init__(self, values: Mapping[str, float], link: LinkSetting) -> None:
-        self.values = dict(values)
-        self.link = link
-        self.queue: deque[int] = deque()
-
-    def first_deadline(self) -> int | None:
-        """Nanoseconds until the first call of `on_deadline`; None for a discipline without a periodic controller."""
-        return None
-
-    @abstractmethod
-    def enqueue(self, packet: Packet, call: Call) -> None:
-        """Takes a packet: queues its number, or drops it (or another one) with ``call.drop``."""
-
-    @abstractmethod
-    def dequeue(self, call: Call) -> int | None:
-        """Returns the number of the packet to send. None if there is none: the link becomes idle."""
-
-    def on_deadline(self, call: Call) -> None:
-        """A periodic controller's tick: sets the next one with ``call.set_deadline(ns)``. Here it sets none."""
-        call.set_deadline(2**64 - 1)
+#: What a plug-in in Python may be.
+Plugin = type[Discipline] | type[CongestionControl] | type[Source] | PluginMetric
+CLASSES = (Discipline, CongestionControl, Source)
 
 
 def load(path: str | Path) -> list[str]:
-    """Loads the disciplines of a Python file or a shared library, whose code runs with the rights of this process.
+    """Loads the plug-ins of a Python file, or the discipline of a shared library.
+
+    The code runs with the rights of this process.
 
     Returns:
         Their names.
 
     Raises:
-        UsageError: If the file cannot be loaded, has no discipline, or one that cannot be used.
+        UsageError: If the file cannot be loaded, has no plug-in, or one that cannot be used.
     """
     path = Path(path)
     names = _load(path)
@@ -158,59 +107,110 @@ def _load(path: Path) -> list[str]:
                 "correct the library, or build it again for this version",
                 shown="rule",
             ) from None
-    found = [
-        one
-        for one in vars(_module(path)).values()
-        if inspect.isclass(one) and issubclass(one, Discipline) and one.name and one.__module__ == _name(path)
-    ]
+    found = [one for one in vars(_module(path)).values() if _is_own(one, _name(path))]
     if not found:
         raise UsageError(
             path,
             "",
-            "has no class that derives from dropcurve.plugins.Discipline and has a name",
+            "has no class that derives from dropcurve.plugins.Discipline, CongestionControl or Source, and has a name, "
+            "and no metric",
             "write one; `dropcurve new discipline` makes a beginning",
             shown="path",
         )
     return [register(one, code=_digest(path.read_bytes())) for one in found]
 
 
-def register(discipline: type[Discipline], *, code: str | None = None) -> str:
-    """Makes a class known to scenarios of this process; returns its name.
+def _is_own(value: Any, module: str) -> bool:
+    """Whether this value of a module is a plug-in that the module defines."""
+    if isinstance(value, PluginMetric):
+        return value.function.__module__ == module
+    return (
+        inspect.isclass(value)
+        and issubclass(value, CLASSES)
+        and bool(value.name)
+        and value.__module__ == module
+    )
+
+
+def register(plugin: Plugin, *, code: str | None = None) -> str:
+    """Makes a plug-in known to scenarios and tables of this process; returns its name.
 
     Args:
-        discipline: The class.
+        plugin: The class, or the metric that `metric` has made.
         code: A hash of its code, which results store; by default over the source of its module.
 
     Raises:
         UsageError: If its name or a parameter cannot be used.
     """
-    about = " ".join((inspect.getdoc(discipline) or "").split())
-    names = list(discipline.parameters)
+    if isinstance(plugin, PluginMetric):
+        return _note(plugin.register())
+    code = _source(plugin) if code is None else code
+    enter, what = _discipline, "discipline"
+    if issubclass(plugin, CongestionControl):
+        enter, what = _control, "congestion control"
+    elif issubclass(plugin, Source):
+        enter, what = _traffic, "source"
+    try:
+        enter(plugin, code)
+    except _core.PluginError as error:
+        raise UsageError(what, plugin.name, str(error), f"correct the {what}", shown="rule") from None
+    return _note(plugin.name)
+
+
+def _texts(plugin: type[Any]) -> tuple[str, str, str]:
+    """Name, title and description of a class."""
+    about = " ".join((inspect.getdoc(plugin) or "").split())
+    return plugin.name, plugin.title or plugin.__name__, about
+
+
+def _declared(plugin: type[Any]) -> list[tuple[str, str, str, float, float, float]]:
+    """The parameters of a class, as the core reads them."""
+    return [
+        (key, one.unit, one.about, float(one.default), float(one.least), float(one.greatest))
+        for key, one in plugin.parameters.items()
+    ]
+
+
+def _discipline(plugin: type[Any], code: str) -> None:
+    names = list(plugin.parameters)
 
     def make(values: list[float], link: tuple[int, int, int]) -> Discipline:
         rate_bps, delay_ns, packet_bytes = link
-        return discipline(
+        made: Discipline = plugin(
             dict(zip(names, values, strict=True)), LinkSetting(rate_bps, delay_ns / 1e9, packet_bytes)
         )
+        return made
 
-    declared = [
-        (key, one.unit, one.about, float(one.default), float(one.least), float(one.greatest))
-        for key, one in discipline.parameters.items()
-    ]
-    title = discipline.title or discipline.__name__
-    try:
-        _core.register_plugin(
-            make,
-            (discipline.name, title, about),
-            declared,
-            discipline.shapes,
-            _source(discipline) if code is None else code,
-        )
-    except _core.PluginError as error:
+    _core.register_plugin(make, _texts(plugin), _declared(plugin), plugin.shapes, code)
+
+
+def _control(plugin: type[Any], code: str) -> None:
+    names = list(plugin.parameters)
+
+    def make(values: list[float]) -> CongestionControl:
+        made: CongestionControl = plugin(dict(zip(names, values, strict=True)))
+        return made
+
+    watches = plugin.on_every_ack is not CongestionControl.on_every_ack
+    _core.register_control(make, _texts(plugin), _declared(plugin), (watches, plugin.paces), code)
+
+
+def _traffic(plugin: type[Any], code: str) -> None:
+    names = list(plugin.parameters)
+
+    def make(values: list[float], draws: Draws) -> Source:
+        made: Source = plugin(dict(zip(names, values, strict=True)), draws)
+        return made
+
+    if plugin.transport not in ("tcp", "udp"):
         raise UsageError(
-            "discipline", discipline.name, str(error), "correct the discipline", shown="rule"
-        ) from None
-    return _note(discipline.name)
+            "transport",
+            repr(plugin.transport),
+            f"of the source {plugin.name} must be tcp or udp",
+            "choose one",
+        )
+    typical = (int(plugin.packet_bytes), int(plugin.rate_bps))
+    _core.register_source(make, _texts(plugin), _declared(plugin), plugin.transport == "tcp", typical, code)
 
 
 @cache
@@ -220,6 +220,9 @@ def discover() -> tuple[str, ...]:
     Raises:
         UsageError: If one cannot be loaded; the message names its package.
     """
+    # Imported here, because it takes longer than all the rest of a short command.
+    from importlib.metadata import entry_points
+
     found: list[str] = []
     for point in entry_points(group=GROUP):
         try:
@@ -299,12 +302,12 @@ def _name(path: Path) -> str:
     return f"dropcurve_plugin_{_digest(str(path.resolve()).encode())}"
 
 
-def _source(discipline: type[Any]) -> str:
+def _source(plugin: type[Any]) -> str:
     """Hash over the file of a class; over its name where there is none, as in a notebook."""
     try:
-        return _digest(Path(inspect.getfile(discipline)).read_bytes())
+        return _digest(Path(inspect.getfile(plugin)).read_bytes())
     except (OSError, TypeError):
-        return _digest(repr(discipline).encode())
+        return _digest(repr(plugin).encode())
 
 
 def _digest(content: bytes) -> str:

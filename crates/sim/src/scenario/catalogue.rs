@@ -6,9 +6,11 @@ use super::schema::examples;
 use super::sections::{Access, Chain, Ends, Head, Run, Wire};
 use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
 use crate::keys::{Part, Transport};
+use crate::source::plugin::registered;
 use serde_json::{json as object, Value as Json};
 use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Preset, Table, Value};
+use units::plugin::Declaration;
 
 /// Disciplines, transports, sources, topologies and sections.
 pub fn catalogue() -> Json {
@@ -17,7 +19,7 @@ pub fn catalogue() -> Json {
         "disciplines": disciplines(),
         "transports": transports(),
         "recoveries": choices_of::<tcp::Params>("recovery"),
-        "congestion_controls": choices_of::<tcp::Params>("cc"),
+        "congestion_controls": congestion_controls(),
         "sources": sources(),
         "topologies": topologies(),
         "sections": sections(),
@@ -94,6 +96,21 @@ fn choices_of<T: Described>(key: &str) -> Vec<Json> {
     choices.iter().map(|(name, doc)| object!({ "name": name, "doc": one_line(doc) })).collect()
 }
 
+/// The congestion controls of the table, and those of plug-ins with their parameters.
+fn congestion_controls() -> Vec<Json> {
+    let mut all = choices_of::<tcp::Params>("cc");
+    all.extend(transport::cc::plugin::registered().iter().map(|one| {
+        let declared = one.declaration();
+        object!({ "name": declared.name, "doc": declared.about, "fields": parameters(declared) })
+    }));
+    all
+}
+
+/// The parameters of a plug-in, as fields.
+fn parameters(declared: &Declaration) -> Vec<Json> {
+    declared.parameters.iter().map(|one| field(&queue::plugin::field(one))).collect()
+}
+
 fn sources() -> Vec<Json> {
     let each = Source::all().iter().map(|(source, name, doc)| {
         let part = source.part();
@@ -108,7 +125,19 @@ fn sources() -> Vec<Json> {
             "fields": part.fields.iter().map(field).collect::<Vec<_>>(),
         })
     });
-    each.collect()
+    let plugins = registered().into_iter().map(|one| {
+        let (declared, over) = (one.declaration(), if one.over_tcp() { "tcp" } else { "udp" });
+        object!({
+            "name": declared.name,
+            "doc": declared.about,
+            "transport": over,
+            "transports": [over],
+            "preset_key": "",
+            "presets": Vec::<Json>::new(),
+            "fields": parameters(declared),
+        })
+    });
+    each.chain(plugins).collect()
 }
 
 fn topologies() -> Vec<Json> {

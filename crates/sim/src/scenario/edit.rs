@@ -10,10 +10,10 @@
 
 use super::links::usual_queue;
 use super::sections::Access;
-use super::traffic::{ChainWay, GraphWay, Group, Source};
+use super::traffic::{ChainWay, GraphWay, Group, SourceName};
 use crate::keys::part::{dotted, keys};
 use crate::keys::Transport;
-use units::param::{nearest, Choice, Problem, Table, Value};
+use units::param::{nearest, Choice, Param, Problem, Table, Value};
 
 /// Replaces the value at `path`.
 pub fn apply(given: &mut Table, path: &str, value: Value) -> Result<(), Problem> {
@@ -108,12 +108,12 @@ fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
             }
             None => return,
         },
-        ("source", name) => match Source::all().iter().find(|(_, other, _)| *other == name) {
-            Some((source, ..)) => {
+        ("source", _) => match SourceName::read(value) {
+            Ok(source) => {
                 let carriers = source.transports().iter().flat_map(|transport| carried_by(*transport));
                 carriers.chain(source.part().keys()).collect()
             }
-            None => return,
+            Err(_) => return,
         },
         _ => return,
     };

@@ -26,7 +26,9 @@ mod show;
 mod text;
 pub mod traffic;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, TransportPlan};
+use crate::source::datagrams::{Gaps, UdpPlan};
+use crate::source::load::{AppPlan, Load};
 use model::Model;
 use units::param::{Problem, Table, Value};
 use units::random::fnv1a;
@@ -38,16 +40,26 @@ pub use text::{line, read as read_toml};
 
 /// The problem of a plug-in under the clock of doubles, whose times it cannot use.
 fn counts_nanoseconds(plan: &Plan) -> Option<Problem> {
-    let outside = plan.links.iter().find(|link| link.queue.is_plugin())?;
-    let rule = "is for the built-in disciplines; the queue of a link is a plug-in";
-    plan.run.in_doubles().then(|| {
-        Problem::new(
-            "run.clock",
-            "doubles",
-            rule,
-            format!("use the default clock, or another queue at {}", outside.name),
-        )
-    })
+    if !plan.run.in_doubles() {
+        return None;
+    }
+    let queue = plan.links.iter().find(|link| link.queue.is_plugin());
+    let queue = queue.map(|link| ("the queue of a link", format!("another queue at {}", link.name)));
+    let flow = plan.groups.iter().find_map(|flow| match &flow.transport {
+        TransportPlan::Tcp { params, .. } if params.cc.built_in().is_none() => {
+            Some(("a congestion control", format!("another cc for {}", flow.name)))
+        }
+        TransportPlan::Tcp { load: Load::App(app), .. } if matches!(&**app, AppPlan::Plugin(_)) => {
+            Some(("a source", format!("another source for {}", flow.name)))
+        }
+        TransportPlan::Udp(UdpPlan { gaps: Gaps::Plugin(_), .. }) => {
+            Some(("a source", format!("another source for {}", flow.name)))
+        }
+        _ => None,
+    });
+    let (what, other) = queue.or(flow)?;
+    let rule = format!("is for what is built in; {what} is a plug-in");
+    Some(Problem::new("run.clock", "doubles", rule, format!("use the default clock, or {other}")))
 }
 
 /// A checked scenario.

@@ -4,7 +4,7 @@ use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
 use super::model::{FlowGroup, Form, Model, RatedSends, Sends, Tcp, Way};
 use super::sections::{Access, Head};
-use super::traffic::{DumbbellWay, GraphWay, Group, Source};
+use super::traffic::{DumbbellWay, GraphWay, Group, Source, SourceName};
 use crate::keys::part::dotted;
 use crate::keys::reader::{named_table, TableReader};
 use crate::keys::Transport;
@@ -116,13 +116,13 @@ fn group(
     };
     let kind = carried(&group);
     let source_row = reader.text(kind.part().presets.0);
-    let source = kind.read(&mut reader);
+    let source = kind.read_keys(&mut reader);
     let written_mss = reader.text("mss");
-    let mut sends = sends(&group, kind, &mut reader);
+    let mut sends = sends(&group, &kind, &mut reader);
     if let (Some(Sends::Tcp(tcp)), Some(segment)) = (&mut sends, source.segment()) {
         set_segment(tcp, segment, written_mss, &mut reader);
     }
-    refuse_others(&group, kind, &mut reader);
+    refuse_others(&group, &kind, &mut reader);
     reader.finish();
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
@@ -166,7 +166,7 @@ fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &
 }
 
 /// The source of a group, or the default one if it names one that its transport cannot carry, which is reported elsewhere.
-fn carried(group: &Group) -> Source {
+fn carried(group: &Group) -> SourceName {
     let named = group.source();
     if named.transports().contains(&group.transport) {
         named
@@ -175,7 +175,7 @@ fn carried(group: &Group) -> Source {
     }
 }
 
-fn sends(group: &Group, kind: Source, reader: &mut TableReader<'_>) -> Option<Sends> {
+fn sends(group: &Group, kind: &SourceName, reader: &mut TableReader<'_>) -> Option<Sends> {
     match group.transport {
         Transport::Tcp => {
             let profile = reader.text(tcp::Params::PRESET_KEY);
@@ -193,7 +193,7 @@ fn sends(group: &Group, kind: Source, reader: &mut TableReader<'_>) -> Option<Se
 }
 
 /// Keys that belong to another transport or another source.
-fn refuse_others(group: &Group, kind: Source, reader: &mut TableReader<'_>) {
+fn refuse_others(group: &Group, kind: &SourceName, reader: &mut TableReader<'_>) {
     let foreign = |transport: Transport| {
         let name = transport.name().to_uppercase();
         let rule = format!("is a key of {name}, and this group's transport is {}", group.transport.show());
@@ -209,7 +209,7 @@ fn refuse_others(group: &Group, kind: Source, reader: &mut TableReader<'_>) {
             _ => reader.refuse_keys(transport.part().keys(), &rule, &remedy),
         }
     }
-    for (other, name, _) in Source::all().iter().filter(|(other, ..)| *other != kind) {
+    for (other, name, _) in Source::all().iter().filter(|(other, ..)| kind != other) {
         let (rule, remedy) = match other.transports().iter().find(|over| **over != group.transport) {
             Some(over) if !other.transports().contains(&group.transport) => foreign(*over),
             _ => {

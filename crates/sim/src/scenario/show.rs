@@ -104,7 +104,7 @@ fn hop(base: &Both, own: &Both) -> Table {
 fn group(model: &Model, flow: &FlowGroup) -> Table {
     let counted_as = flow.group.counted_as.clone().unwrap_or_else(|| flow.name.clone());
     let group =
-        Group { counted_as: Some(counted_as), source: Some(flow.source.kind()), ..flow.group.clone() };
+        Group { counted_as: Some(counted_as), source: Some(flow.source.named()), ..flow.group.clone() };
     let mut rows = group.show();
     rows.extend(flow.marking.show());
     let text = |name: &str| Value::Text(name.to_string());
@@ -116,7 +116,7 @@ fn group(model: &Model, flow: &FlowGroup) -> Table {
     if let (Some(own), Some(base)) = (&flow.access, &model.topology.base) {
         rows.extend(difference(own, &base.access));
     }
-    let row_key = flow.source.kind().part().presets.0;
+    let row_key = flow.source.named().part().presets.0;
     rows.extend(flow.source_row.iter().map(|name| (row_key.to_string(), text(name))));
     match &flow.sends {
         Sends::Tcp(tcp) => {
@@ -130,7 +130,7 @@ fn group(model: &Model, flow: &FlowGroup) -> Table {
             rows.extend(sends.rated.show());
         }
         Sends::Udp(udp) => {
-            if flow.source.kind().packets() {
+            if flow.source.named().packets() {
                 rows.extend(udp.show());
             }
             rows.extend(flow.source.show());

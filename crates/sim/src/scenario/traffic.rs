@@ -6,7 +6,7 @@ use crate::keys::part::bare;
 use crate::keys::{Part, Transport};
 use crate::source::packets::Udp;
 use crate::source::rated::Rated;
-pub use crate::source::SourceKind as Source;
+pub use crate::source::{SourceKind as Source, SourceName};
 use transport::tcp;
 use units::param::{require, Check, Choice, Param, Problem, Range, Spread};
 use units::{params, Span};
@@ -32,7 +32,7 @@ params! {
         /// Their transport protocol.
         transport: Transport = Transport::Tcp,
         /// Their source; `"auto"` is `cbr` for UDP and `ftp` for all others.
-        source: Option<Source> = None,
+        source: Option<SourceName> = None,
         /// Their class in comparisons of classes; `"auto"` is the group's name.
         counted_as: Option<String> = None,
         /// The host of their sources: flows with the same name are on one host. `"auto"`: each flow has one of its own; in a
@@ -51,9 +51,9 @@ params! {
 
 impl Group {
     /// The source, with `auto` resolved.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> SourceName {
         let usual = if self.transport == Transport::Udp { Source::Cbr } else { Source::Ftp };
-        self.source.unwrap_or(usual)
+        self.source.clone().unwrap_or(SourceName::BuiltIn(usual))
     }
 
     /// The earliest and latest moments at which a member may start.

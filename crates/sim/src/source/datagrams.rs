@@ -1,5 +1,6 @@
 //! When the packets of an open-loop source leave.
 
+use super::plugin::SourceSpec;
 use super::replay::Recording;
 use std::sync::Arc;
 use units::{Bytes, Rate, Span};
@@ -20,6 +21,14 @@ pub struct UdpPlan {
     pub gaps: Gaps,
 }
 
+impl UdpPlan {
+    /// Returns the plan of a plug-in's source; headers are those of IPv4 and UDP.
+    pub(crate) fn of_plugin(spec: &SourceSpec) -> UdpPlan {
+        let (packet, rate) = spec.typical();
+        UdpPlan { rate, packet, headers: Bytes(28), bursts: None, gaps: Gaps::Plugin(spec.clone()) }
+    }
+}
+
 /// Gaps between the packets of an open-loop source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Gaps {
@@ -33,6 +42,8 @@ pub enum Gaps {
     ExponentialSizes,
     /// Times and sizes of a recording.
     Recorded(Arc<Recording>),
+    /// Times and sizes of a plug-in.
+    Plugin(SourceSpec),
 }
 
 /// Lengths of on and off periods.

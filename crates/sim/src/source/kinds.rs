@@ -3,6 +3,7 @@
 use super::datagrams::{Bursts, Gaps, UdpPlan};
 use super::load::{AppPlan, Load};
 use super::packets::{jittered, Cbr, Onoff, Poisson, Sizes, Udp};
+use super::plugin::SourceSpec;
 use super::{
     ftp::Ftp, http::Http, replay::Replay, shaped::Shaped, telnet::Telnet, video::Video, voice::Voice,
 };
@@ -143,6 +144,8 @@ macro_rules! sources {
         #[derive(Clone, Debug)]
         pub enum SourceKeys {
             $( $(#[doc = $doc])+ $variant(Box<$part>), )+
+            /// One of a plug-in.
+            Plugin(SourceSpec),
         }
 
         impl SourceKind {
@@ -168,29 +171,44 @@ macro_rules! sources {
         }
 
         impl SourceKeys {
-            /// The kind.
-            pub fn kind(&self) -> SourceKind {
-                match self { $( SourceKeys::$variant(_) => SourceKind::$variant, )+ }
+            /// The built-in kind, or else the plug-in.
+            pub(super) fn kind(&self) -> Result<SourceKind, &SourceSpec> {
+                match self {
+                    $( SourceKeys::$variant(_) => Ok(SourceKind::$variant), )+
+                    SourceKeys::Plugin(spec) => Err(spec),
+                }
             }
 
             /// Its keys with their values.
             pub fn show(&self) -> Table {
-                match self { $( SourceKeys::$variant(part) => part.show(), )+ }
+                match self {
+                    $( SourceKeys::$variant(part) => part.show(), )+
+                    SourceKeys::Plugin(_) => Table::new(),
+                }
             }
 
             /// The load that it sends over a transport with feedback.
             pub fn load(&self) -> Load {
-                match self { $( SourceKeys::$variant(part) => part.load(), )+ }
+                match self {
+                    $( SourceKeys::$variant(part) => part.load(), )+
+                    SourceKeys::Plugin(spec) => Load::App(Arc::new(AppPlan::Plugin(spec.clone()))),
+                }
             }
 
             /// The payload of its segments, if the source determines it.
             pub fn segment(&self) -> Option<Bytes> {
-                match self { $( SourceKeys::$variant(part) => part.segment(), )+ }
+                match self {
+                    $( SourceKeys::$variant(part) => part.segment(), )+
+                    SourceKeys::Plugin(_) => None,
+                }
             }
 
             /// When its packets leave over UDP.
             pub fn datagrams(&self, packets: &Udp) -> Option<UdpPlan> {
-                match self { $( SourceKeys::$variant(part) => part.datagrams(packets), )+ }
+                match self {
+                    $( SourceKeys::$variant(part) => part.datagrams(packets), )+
+                    SourceKeys::Plugin(spec) => Some(UdpPlan::of_plugin(spec)),
+                }
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use super::action::AppAction;
 use super::http::{Http, Loop, PageConnection, SizeOf, WebUser};
+use super::plugin::{PluginApp, SourceSpec};
 use super::shaped::Shaped;
 use super::telnet::{Telnet, TelnetUser};
 use super::video::{Video, VideoPlayer};
@@ -31,6 +32,8 @@ pub enum AppPlan {
     Telnet(Telnet),
     /// Video in chunks.
     Video(Video),
+    /// The source of a plug-in.
+    Plugin(SourceSpec),
 }
 
 impl AppPlan {
@@ -38,7 +41,7 @@ impl AppPlan {
     pub fn arrivals(&self) -> Option<Distribution<Span>> {
         match self {
             AppPlan::Http(http) => (http.sessions == Loop::Open).then_some(http.arrival),
-            AppPlan::Telnet(_) | AppPlan::Video(_) => None,
+            AppPlan::Telnet(_) | AppPlan::Video(_) | AppPlan::Plugin(_) => None,
         }
     }
 
@@ -57,7 +60,7 @@ impl AppPlan {
     pub fn connections(&self) -> usize {
         match self {
             AppPlan::Http(http) => http.connections as usize,
-            AppPlan::Telnet(_) | AppPlan::Video(_) => 1,
+            AppPlan::Telnet(_) | AppPlan::Video(_) | AppPlan::Plugin(_) => 1,
         }
     }
 
@@ -65,7 +68,7 @@ impl AppPlan {
     pub fn begin_page(&self, rng: &mut Stream) -> Vec<PageConnection> {
         match self {
             AppPlan::Http(http) => PageConnection::page(http, rng),
-            AppPlan::Telnet(_) | AppPlan::Video(_) => Vec::new(),
+            AppPlan::Telnet(_) | AppPlan::Video(_) | AppPlan::Plugin(_) => Vec::new(),
         }
     }
 
@@ -75,12 +78,13 @@ impl AppPlan {
             AppPlan::Http(http) => App::WebUser(WebUser::new(http, rng)),
             AppPlan::Telnet(_) => App::TelnetUser(TelnetUser::default()),
             AppPlan::Video(_) => App::VideoPlayer(VideoPlayer::default()),
+            AppPlan::Plugin(spec) => App::Plugin(PluginApp::new(spec, rng.branch(0))),
         }
     }
 }
 
 /// The state of an application.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum App {
     /// A user of web pages.
     WebUser(WebUser),
@@ -90,6 +94,8 @@ pub enum App {
     TelnetUser(TelnetUser),
     /// A video player.
     VideoPlayer(VideoPlayer),
+    /// The source of a plug-in.
+    Plugin(PluginApp),
 }
 
 impl App {
@@ -108,6 +114,7 @@ impl App {
             (App::PageConnection(one), AppPlan::Http(_)) => one.next_action(),
             (App::TelnetUser(user), AppPlan::Telnet(telnet)) => user.next_action(telnet, rng),
             (App::VideoPlayer(player), AppPlan::Video(video)) => player.next_action(video, now),
+            (App::Plugin(app), AppPlan::Plugin(_)) => app.next_action(now),
             _ => AppAction::End,
         }
     }
@@ -118,6 +125,7 @@ impl App {
             (App::WebUser(user), AppPlan::Http(http)) => user.on_acknowledged(http, rng),
             (App::PageConnection(one), AppPlan::Http(http)) => one.on_acknowledged(http, rng),
             (App::VideoPlayer(player), AppPlan::Video(video)) => player.on_acknowledged(video, now),
+            (App::Plugin(app), AppPlan::Plugin(_)) => app.on_acknowledged(now),
             _ => AppAction::Rest,
         }
     }

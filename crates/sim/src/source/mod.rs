@@ -8,6 +8,7 @@
 //! | [`app`], [`rated`], [`udp`], [`origin`] | ends: an application over TCP, a rate-based transport, open loop, arriving sessions |
 //! | [`page`] | a web page on several connections |
 //! | [`ends`] | any of these ends |
+//! | [`plugin`], [`names`] | sources of plug-ins; the names of all sources |
 //! | [`meter`] | the class of each packet |
 
 pub mod action;
@@ -19,9 +20,11 @@ pub mod http;
 pub mod kinds;
 pub mod load;
 pub mod meter;
+pub mod names;
 pub mod origin;
 pub mod packets;
 pub mod page;
+pub mod plugin;
 pub mod rated;
 pub mod replay;
 pub mod shaped;
@@ -35,6 +38,7 @@ pub use ends::{Sink, Source};
 pub use kinds::{SourceKeys, SourceKind};
 pub use load::Load;
 pub use meter::Marker;
+pub use names::SourceName;
 pub use origin::Origin;
 pub use rated::{RatedSink, RatedSource};
 pub use udp::UdpSource;

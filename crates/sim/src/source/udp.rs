@@ -1,9 +1,10 @@
-//! Open-loop sources: constant rate, on-off, Poisson, recorded.
+//! Open-loop sources: constant rate, on-off, Poisson, recorded, and those of plug-ins.
 //!
 //! The first packet of an on period is sent at its start, as in ns-2. Gaps are exact: the remainder of a division is
 //! carried over (see [`Serializer`]).
 
 use super::datagrams::{Gaps, UdpPlan};
+use super::plugin::ExternalSource;
 use transport::segment::Segment;
 use units::{Bytes, Serializer, Span, Stream, Time};
 
@@ -19,6 +20,8 @@ pub struct UdpSource {
     stop: Time,
     seq: u32,
     due: bool,
+    /// The source of a plug-in, and the size of its next packet.
+    outside: Option<(Box<dyn ExternalSource>, u32)>,
 }
 
 impl UdpSource {
@@ -26,6 +29,10 @@ impl UdpSource {
     pub fn new(plan: UdpPlan, stop: Time, rng: Stream) -> UdpSource {
         let gap = Serializer::new(plan.rate);
         let mean_gap = plan.packet.0 as f64 * 8.0 / plan.rate.as_bps();
+        let outside = match &plan.gaps {
+            Gaps::Plugin(spec) => Some((spec.build(rng.branch(0)), 0)),
+            _ => None,
+        };
         UdpSource {
             plan,
             gap,
@@ -37,6 +44,7 @@ impl UdpSource {
             stop,
             seq: 0,
             due: false,
+            outside,
         }
     }
 
@@ -66,6 +74,7 @@ impl UdpSource {
         let size = match &self.plan.gaps {
             Gaps::ExponentialSizes => (self.rng.exponential(self.plan.packet.0 as f64).round() as u32).max(1),
             Gaps::Recorded(recording) => recording.packet(u64::from(self.seq))?.size.0 as u32,
+            Gaps::Plugin(_) => self.outside.as_ref()?.1,
             _ => self.plan.packet.0 as u32,
         };
         let segment = Segment::data(self.seq, size, now);
@@ -124,6 +133,12 @@ impl UdpSource {
             Gaps::Recorded(recording) => {
                 let next = recording.packet(u64::from(self.seq));
                 return next.map_or(Time::NEVER, |packet| self.began + packet.at);
+            }
+            Gaps::Plugin(spec) => {
+                let Some((source, size)) = &mut self.outside else { return Time::NEVER };
+                let Some(packet) = spec.next_packet(&mut **source, now) else { return Time::NEVER };
+                *size = packet.bytes as u32;
+                packet.after
             }
         }
     }

@@ -11,6 +11,7 @@ mod bbr3;
 mod bic;
 mod binomial;
 mod compound;
+pub mod conformance;
 mod cubic;
 mod dctcp;
 mod gaimd;
@@ -21,6 +22,7 @@ mod hystart;
 mod illinois;
 mod ledbat;
 mod ledbat_pp;
+pub mod plugin;
 mod prague;
 mod reno;
 mod rtt_round;
@@ -53,9 +55,10 @@ pub use veno::Veno;
 pub use westwood::Westwood;
 pub use yeah::Yeah;
 
-pub use crate::params::Algorithm;
 use crate::params::{for_each_control, Counting, Params};
+pub use crate::params::{Algorithm, ControlName};
 use crate::rate::{Lost, Sample};
+use plugin::PluginControl;
 use units::{Span, Stream, Time};
 
 /// The congestion window and the slow start threshold, in segments.
@@ -261,13 +264,18 @@ macro_rules! controls {
         #[derive(Clone, Debug)]
         pub enum Cc {
             $( #[doc = $doc] $variant($kept), )+
+            /// One of a plug-in.
+            Plugin(Box<PluginControl>),
         }
 
         impl Cc {
             /// Returns the algorithm that the options name.
             pub fn new(params: &Params) -> Cc {
-                match params.cc {
-                    $( Algorithm::$variant => Cc::$variant(<$kept>::from(<$ty>::new(params))), )+
+                match &params.cc {
+                    $( ControlName::BuiltIn(Algorithm::$variant) => {
+                        Cc::$variant(<$kept>::from(<$ty>::new(params)))
+                    } )+
+                    ControlName::Plugin(spec) => Cc::Plugin(Box::new(spec.build())),
                 }
             }
         }
@@ -275,59 +283,59 @@ macro_rules! controls {
         impl Control for Cc {
             #[inline]
             fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-                match self { $( Cc::$variant(cc) => cc.on_ack(window, event), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_ack(window, event), )+ Cc::Plugin(cc) => cc.on_ack(window, event) }
             }
             #[inline]
             fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
-                match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_congestion(window, event), )+ Cc::Plugin(cc) => cc.on_congestion(window, event) }
             }
             fn window_after_recovery(&mut self) -> Option<f64> {
-                match self { $( Cc::$variant(cc) => cc.window_after_recovery(), )+ }
+                match self { $( Cc::$variant(cc) => cc.window_after_recovery(), )+ Cc::Plugin(cc) => cc.window_after_recovery() }
             }
             fn save_before_reduction(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.save_before_reduction(), )+ }
+                match self { $( Cc::$variant(cc) => cc.save_before_reduction(), )+ Cc::Plugin(cc) => cc.save_before_reduction() }
             }
             fn undo_reduction(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.undo_reduction(), )+ }
+                match self { $( Cc::$variant(cc) => cc.undo_reduction(), )+ Cc::Plugin(cc) => cc.undo_reduction() }
             }
             fn pace(&self) -> Option<f64> {
-                match self { $( Cc::$variant(cc) => cc.pace(), )+ }
+                match self { $( Cc::$variant(cc) => cc.pace(), )+ Cc::Plugin(cc) => cc.pace() }
             }
             fn quantum(&self) -> u32 {
-                match self { $( Cc::$variant(cc) => cc.quantum(), )+ }
+                match self { $( Cc::$variant(cc) => cc.quantum(), )+ Cc::Plugin(cc) => cc.quantum() }
             }
             fn paces(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.paces(), )+ }
+                match self { $( Cc::$variant(cc) => cc.paces(), )+ Cc::Plugin(cc) => cc.paces() }
             }
             fn models(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.models(), )+ }
+                match self { $( Cc::$variant(cc) => cc.models(), )+ Cc::Plugin(cc) => cc.models() }
             }
             fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
-                match self { $( Cc::$variant(cc) => cc.on_sample(window, sample, rng), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_sample(window, sample, rng), )+ Cc::Plugin(cc) => cc.on_sample(window, sample, rng) }
             }
             fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {
-                match self { $( Cc::$variant(cc) => cc.on_lost(window, lost, now, rng), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_lost(window, lost, now, rng), )+ Cc::Plugin(cc) => cc.on_lost(window, lost, now, rng) }
             }
             fn on_open(&mut self, srtt: Option<Span>) {
-                match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ Cc::Plugin(cc) => cc.on_open(srtt) }
             }
             fn on_restart(&mut self, now: Time) {
-                match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ Cc::Plugin(cc) => cc.on_restart(now) }
             }
             fn may_reduce_on_echo(&self, now: Time) -> bool {
-                match self { $( Cc::$variant(cc) => cc.may_reduce_on_echo(now), )+ }
+                match self { $( Cc::$variant(cc) => cc.may_reduce_on_echo(now), )+ Cc::Plugin(cc) => cc.may_reduce_on_echo(now) }
             }
             fn grows_on_echo(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.grows_on_echo(), )+ }
+                match self { $( Cc::$variant(cc) => cc.grows_on_echo(), )+ Cc::Plugin(cc) => cc.grows_on_echo() }
             }
             fn fall_back_to_classic_ecn(&mut self) {
-                match self { $( Cc::$variant(cc) => cc.fall_back_to_classic_ecn(), )+ }
+                match self { $( Cc::$variant(cc) => cc.fall_back_to_classic_ecn(), )+ Cc::Plugin(cc) => cc.fall_back_to_classic_ecn() }
             }
             fn on_every_ack(&mut self, event: &AckEvent) {
-                match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ }
+                match self { $( Cc::$variant(cc) => cc.on_every_ack(event), )+ Cc::Plugin(cc) => cc.on_every_ack(event) }
             }
             fn watches(&self) -> bool {
-                match self { $( Cc::$variant(cc) => cc.watches(), )+ }
+                match self { $( Cc::$variant(cc) => cc.watches(), )+ Cc::Plugin(cc) => cc.watches() }
             }
         }
     };

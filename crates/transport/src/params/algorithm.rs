@@ -1,4 +1,8 @@
-//! The table of congestion controls.
+//! The table of congestion controls, and the names that the option `cc` takes: theirs, and those of plug-ins.
+
+use crate::cc::plugin::ControlSpec;
+use units::param::{Choice, Kind, Param, Value};
+use units::plugin::not_loaded;
 
 /// Calls a macro with the table: name in Rust, name in a scenario, description, type and storage, one line each.
 macro_rules! for_each_control {
@@ -50,6 +54,60 @@ impl Algorithm {
             Algorithm::Dctcp => &[("ecn", "true"), ("ecn_rule", "dctcp")],
             Algorithm::Prague => &[("ecn", "true"), ("ecn_rule", "accecn"), ("ect", "ect1")],
             _ => &[],
+        }
+    }
+}
+
+/// A congestion control as the option `cc` names it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlName {
+    /// One of the table.
+    BuiltIn(Algorithm),
+    /// One of a plug-in: `mine`, or `mine:gain=0.5`.
+    Plugin(ControlSpec),
+}
+
+impl ControlName {
+    /// The control of the table; `None` for one of a plug-in.
+    pub fn built_in(&self) -> Option<Algorithm> {
+        match self {
+            ControlName::BuiltIn(algorithm) => Some(*algorithm),
+            ControlName::Plugin(_) => None,
+        }
+    }
+}
+
+impl From<Algorithm> for ControlName {
+    fn from(algorithm: Algorithm) -> ControlName {
+        ControlName::BuiltIn(algorithm)
+    }
+}
+
+impl PartialEq<Algorithm> for ControlName {
+    fn eq(&self, other: &Algorithm) -> bool {
+        self.built_in() == Some(*other)
+    }
+}
+
+impl Param for ControlName {
+    fn kind() -> Kind {
+        Algorithm::kind()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let Value::Text(text) = value else {
+            return Algorithm::read(value).map(ControlName::BuiltIn);
+        };
+        match ControlSpec::read(text) {
+            Some(spec) => spec.map(ControlName::Plugin),
+            None => Algorithm::read(value).map(ControlName::BuiltIn).map_err(|rule| not_loaded(text, rule)),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self {
+            ControlName::BuiltIn(algorithm) => Value::Text(algorithm.name().into()),
+            ControlName::Plugin(spec) => Value::Text(spec.show()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Profiles, implied options, and relations between options.
 
-use super::{feedback, Params, Recovery};
+use super::{feedback, Algorithm, Params, Recovery};
 use crate::segment::require_packet;
 use units::param::{require, Check, Param, Preset, Problem};
 use units::Bytes;
@@ -13,7 +13,7 @@ impl Check for Params {
     }
 
     fn implied(&self) -> &'static [(&'static str, &'static str)] {
-        self.cc.implied()
+        self.cc.built_in().map_or(&[], Algorithm::implied)
     }
 
     fn relations(&self, problems: &mut Vec<Problem>) {

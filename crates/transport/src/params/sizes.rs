@@ -28,7 +28,8 @@ impl Params {
     /// Whether the congestion control times each segment with its own clock (BP95), so that delayed ACKs do
     /// not look like queueing delay.
     pub(crate) fn times_segments(&self) -> bool {
-        match self.cc {
+        let Some(algorithm) = self.cc.built_in() else { return false };
+        match algorithm {
             Algorithm::Vegas => matches!(self.vegas_rule, VegasRule::Brakmo | VegasRule::Linux),
             Algorithm::Westwood => self.westwood_rule == WestwoodRule::Linux,
             Algorithm::Htcp

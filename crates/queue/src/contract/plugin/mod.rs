@@ -14,25 +14,14 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use units::param::{nearest, Field, Meta, Param, Problem, Range, Table, Value};
+use units::param::{Field, Meta, Param, Problem, Range, Table, Value};
+use units::plugin::remedy;
+#[cfg(feature = "std")]
+use units::plugin::Registry;
 use units::{Bytes, Ecn, Rate, Span, Time};
 
 pub use driver::Driver;
-
-/// A parameter of a plug-in: a number, whose unit decides how it is written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameter {
-    /// Its key.
-    pub name: &'static str,
-    /// `s` (written `"20 ms"`), `bit/s` (written `"10 Mbit/s"`), or any other word, which may follow the number.
-    pub unit: &'static str,
-    /// Its meaning.
-    pub about: &'static str,
-    /// Its default, in seconds, bits per second, or the unit.
-    pub default: f64,
-    /// The least and the greatest value.
-    pub range: (f64, f64),
-}
+pub use units::plugin::Parameter;
 
 /// A plug-in: its declarations, and the constructor of its disciplines.
 pub trait Plugin: Send + Sync {
@@ -110,7 +99,7 @@ pub trait External: Send + Sync {
 }
 
 #[cfg(feature = "std")]
-static PLUGINS: std::sync::RwLock<Vec<Arc<dyn Plugin>>> = std::sync::RwLock::new(Vec::new());
+static PLUGINS: Registry<dyn Plugin> = Registry::new();
 
 /// Makes a plug-in's name known to scenarios of this process.
 ///
@@ -118,43 +107,14 @@ static PLUGINS: std::sync::RwLock<Vec<Arc<dyn Plugin>>> = std::sync::RwLock::new
 /// If the name, or a parameter's, cannot be used; the same code under the same name is no error.
 #[cfg(feature = "std")]
 pub fn register(plugin: Arc<dyn Plugin>) -> Result<(), String> {
-    let name = plugin.name();
-    let word = |text: &str| {
-        text.starts_with(|first: char| first.is_ascii_lowercase())
-            && text.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_')
-    };
-    if !word(name) {
-        return Err(format!("{name}: a plug-in's name is lower-case letters, digits and _"));
-    }
-    if crate::KINDS.contains(&name) {
-        return Err(format!("{name}: is a built-in discipline; give the plug-in another name"));
-    }
-    for one in plugin.parameters() {
-        let (low, high) = one.range;
-        if !word(one.name) || ["kind", "code"].contains(&one.name) {
-            return Err(format!("{name}: a parameter must not be called {:?}", one.name));
-        }
-        if !(low <= one.default && one.default <= high) {
-            return Err(format!("{name}: the default of {} is outside its range", one.name));
-        }
-    }
-    let mut known = PLUGINS.write().map_err(|_| "the list of plug-ins is damaged".to_string())?;
-    match known.iter().find(|other| other.name() == name) {
-        Some(other) if other.code() != plugin.code() => {
-            Err(format!("{name}: two plug-ins have this name; load one of them"))
-        }
-        Some(_) => Ok(()),
-        None => {
-            known.push(plugin);
-            Ok(())
-        }
-    }
+    units::plugin::check(plugin.name(), plugin.parameters(), &crate::KINDS)?;
+    PLUGINS.add(plugin, |one| (one.name(), one.code()))
 }
 
 /// The registered plug-ins.
 pub fn registered() -> Vec<Arc<dyn Plugin>> {
     #[cfg(feature = "std")]
-    return PLUGINS.read().map(|known| known.clone()).unwrap_or_default();
+    return PLUGINS.all();
     #[cfg(not(feature = "std"))]
     Vec::new()
 }
@@ -184,7 +144,7 @@ impl PluginSpec {
         for (key, value) in table {
             let fault = match plugin.parameters().iter().position(|one| one.name == key) {
                 Some(place) => {
-                    checked(&plugin.parameters()[place], value).map(|number| values[place] = number).err()
+                    plugin.parameters()[place].read(value).map(|number| values[place] = number).err()
                 }
                 None if key == "code" => same_code(plugin.code(), value).err(),
                 None => Some(unknown(key, value, &*plugin)),
@@ -203,7 +163,7 @@ impl PluginSpec {
     pub(crate) fn show(&self) -> Table {
         let mut table = vec![("kind".to_string(), Value::Text(self.kind().to_string()))];
         let rows = self.plugin.parameters().iter().zip(&self.values);
-        table.extend(rows.map(|(one, value)| (one.name.to_string(), shown(one, *value))));
+        table.extend(rows.map(|(one, value)| (one.name.to_string(), one.show(*value))));
         table.push(("code".to_string(), Value::Text(self.plugin.code().to_string())));
         table
     }
@@ -231,59 +191,20 @@ impl core::fmt::Debug for PluginSpec {
     }
 }
 
-/// Reads a parameter, in its range.
-fn checked(one: &Parameter, value: &Value) -> Result<f64, Problem> {
-    let fault = |rule: String| {
-        Problem::new(one.name, value, rule, format!("the default is {}", shown(one, one.default)))
-    };
-    let number = match one.unit {
-        "s" => Span::read(value).map(Span::as_secs),
-        "bit/s" => Rate::read(value).map(|rate| rate.as_bps()),
-        unit => match value {
-            Value::Text(text) => {
-                f64::read(&Value::Text(text.trim().trim_end_matches(unit).trim().to_string()))
-            }
-            _ => f64::read(value),
-        },
-    };
-    let (low, high) = one.range;
-    match number.map_err(fault)? {
-        number if low <= number && number <= high => Ok(number),
-        _ => Err(fault(format!("must lie in {low} to {high} {}", one.unit).trim_end().to_string())),
-    }
-}
-
 fn same_code(code: &str, value: &Value) -> Result<(), Problem> {
-    if *value == Value::Text(code.to_string()) {
-        return Ok(());
-    }
-    let rule = format!("the plug-in that is loaded has other code ({code})");
-    Err(Problem::new("code", value, rule, "remove the key to use what is loaded"))
+    units::plugin::same_code(code, value)
+        .map_err(|rule| Problem::new("code", value, rule, "remove the key to use what is loaded"))
 }
 
 fn unknown(key: &str, value: &Value, plugin: &dyn Plugin) -> Problem {
     let names: Vec<&str> = plugin.parameters().iter().map(|one| one.name).collect();
-    let remedy = match nearest(key, &names) {
-        Some(name) => format!("did you mean '{name}'?"),
-        None if names.is_empty() => "it has no parameter".to_string(),
-        None => format!("there are {}", names.join(", ")),
-    };
+    let remedy = remedy(key, &names);
     Problem::new(key, value, format!("is no parameter of the plug-in {}", plugin.name()), remedy)
 }
 
-/// A value as a user would write it.
-fn shown(one: &Parameter, value: f64) -> Value {
-    match one.unit {
-        "s" => Span::from_secs(value).show(),
-        "bit/s" => Rate(value as u64).show(),
-        _ if value == value as i64 as f64 => Value::Int(value as i64),
-        _ => Value::Float(value),
-    }
-}
-
-/// Catalogue entry of a plug-in.
-pub(crate) fn entry(plugin: &dyn Plugin) -> CatalogueEntry {
-    let field = |one: &Parameter| Field {
+/// A parameter as a field of a catalogue.
+pub fn field(one: &Parameter) -> Field {
+    Field {
         name: one.name,
         doc: one.about.to_string(),
         kind: match one.unit {
@@ -292,8 +213,12 @@ pub(crate) fn entry(plugin: &dyn Plugin) -> CatalogueEntry {
             _ => f64::kind(),
         },
         meta: Meta { unit: one.unit, range: Range::Within(one.range.0, one.range.1), ..Meta::NONE },
-        default: shown(one, one.default),
-    };
+        default: one.show(one.default),
+    }
+}
+
+/// Catalogue entry of a plug-in.
+pub(crate) fn entry(plugin: &dyn Plugin) -> CatalogueEntry {
     CatalogueEntry {
         kind: plugin.name(),
         title: plugin.title(),

@@ -234,7 +234,7 @@ mod tests {
             vegas_rule: VegasRule::Linux,
             vegas_alpha: 2.0,
             vegas_beta: 4.0,
-            cc: crate::params::Algorithm::Vegas,
+            cc: crate::params::Algorithm::Vegas.into(),
             counting: crate::params::Counting::Whole,
             ..Params::default()
         };
