@@ -252,13 +252,17 @@ fn linux_reduces_the_congestion_window() {
             ("initial_ssthresh", "100"),
             ("reduce", reduce),
         ];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        (1..=8).for_each(|ack| assert_eq!(talk.ack(ack).len(), 1));
-        assert_eq!(talk.sender.cwnd(), 16.0);
-        talk.now = at(200);
-        (10..=12).for_each(|end| drop(talk.sack(8, &[(9, end)])));
-        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (ssthresh, Phase::Recovery), "{reduce}");
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        (1..=8).for_each(|ack| assert_eq!(dialogue.ack(ack).len(), 1));
+        assert_eq!(dialogue.sender.cwnd(), 16.0);
+        dialogue.now = at(200);
+        (10..=12).for_each(|end| drop(dialogue.sack(8, &[(9, end)])));
+        assert_eq!(
+            (dialogue.sender.ssthresh(), dialogue.sender.phase()),
+            (ssthresh, Phase::Recovery),
+            "{reduce}"
+        );
     }
 }
 
@@ -267,14 +271,14 @@ fn linux_reduces_the_congestion_window() {
 fn linux_reduces_once_for_a_recovery_and_its_timeout() {
     for (reduce, ssthresh) in [("cwnd", 8.0), ("window", 4.0)] {
         let keys = [("recovery", "rack"), ("initial_window", "16"), ("reduce", reduce)];
-        let (mut talk, _) = Talk::start(&keys);
-        talk.now = at(100);
-        (2..=4).for_each(|end| drop(talk.sack(0, &[(1, end)])));
-        assert_eq!((talk.sender.ssthresh(), talk.sender.phase()), (8.0, Phase::Recovery), "{reduce}");
-        while talk.sender.counters().timeouts == 0 {
-            talk.timeout();
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        (2..=4).for_each(|end| drop(dialogue.sack(0, &[(1, end)])));
+        assert_eq!((dialogue.sender.ssthresh(), dialogue.sender.phase()), (8.0, Phase::Recovery), "{reduce}");
+        while dialogue.sender.counters().timeouts == 0 {
+            dialogue.timeout();
         }
-        assert_eq!((talk.sender.cwnd(), talk.sender.ssthresh()), (1.0, ssthresh), "{reduce}");
+        assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (1.0, ssthresh), "{reduce}");
     }
 }
 
