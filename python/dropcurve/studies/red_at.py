@@ -138,13 +138,21 @@ def reconfigurable() -> dict[str, Scenario]:
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
-    """The paper's numbers: throughput of the link, drop rate, jitter, and how the queue and its average swing."""
+    """The paper's numbers: throughput of the link, drop rate, jitter, how the queue and its average swing, and the
+    share of drops that an average above max_th forces, in per cent."""
     names = ("utilisation", "loss", "queue_pkts_mean", "queue_pkts_sd", "avg_pkts_mean", "avg_pkts_sd", "ipdv_ms_mean",
              "sojourn_ms_mean", "goodput_bps", "jain")  # fmt: skip
     link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
     found = {name: metrics.value(run, name) or 0.0 for name in names}
+    drops = [link[f"{kind}_pkts"] for kind in ("forced", "early", "overflow")]
+    found["forced"] = 100 * drops[0] / max(1, sum(drops))
     return {"throughput_bps": 8 * link["departed_bytes"] / seconds} | found
+
+
+def fewer_forced(x: st.Cells, *, n: int) -> st.Effect:
+    """Share of drops that an average above max_th forces, RED-AT less RED, in points."""
+    return x[f"RED-AT {n}"]["forced"] - x[f"RED {n}"]["forced"]
 
 
 def more(label: str, number: str, one: str, other: str, *, above: float | None = None,
@@ -179,6 +187,9 @@ CLAIMS = (
           for n in (20, 100) for other in ("ARED", "RED-AT")),
         *(more("jitter", "ipdv_ms_mean", f"RED-AT {n}", f"ARED {n}", above=-10, below=10) for n in LOW),
         more("jitter", "ipdv_ms_mean", "RED-AT 100", "ARED 100", below=-5))),
+    st.TestedClaim("A6", "section 6.2", "RED-AT keeps its average away from max_th", tuple(
+        st.Test(f"drops forced by an average above max_th, RED-AT {n} less RED {n}", partial(fewer_forced, n=n),
+                below=-1, unit="points", difference=True) for n in (20, 100))),
 )  # fmt: skip
 PANELS = (("loss", "drop rate (%)", 1.0), ("throughput_bps", "throughput (Mbit/s)", 1e-6),
           ("ipdv_ms_mean", "jitter (ms)", 1.0), ("queue_pkts_sd", "deviation of the queue (pkts)", 1.0))  # fmt: skip
