@@ -9,7 +9,7 @@ from dropcurve.tuning import of_link
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.outcome import SearchOutcome
-from dropcurve.tuning.selection import chosen_of
+from dropcurve.tuning.selection import affordable_of, chosen_of
 
 GOAL = "p95 delay < 15ms, max utilisation"
 
@@ -75,3 +75,17 @@ def test_where_runs_are_few_rivals_that_are_clearly_behind_are_compared_at_the_e
 def test_where_runs_are_few_a_rule_is_validated_if_it_is_ahead_of_its_own_discipline() -> None:
     behind, ahead = design(18_600, kind="droptail"), design(18_740, kind="droptail")
     assert sorted(chosen(Tail(), behind, ahead, few=True)) == [15_000, 18_700, 18_740, 300_000]
+
+
+def test_where_time_is_short_the_defaults_of_the_best_ones_discipline_are_compared_first() -> None:
+    bench = Tail()
+    best = design(18_700, "search", kind="droptail")
+    rivals = [
+        design(18_690, "default"),
+        design(18_695, kind="droptail"),
+        design(18_680, "default", kind="droptail"),
+    ]
+    ends = block(bench.question.conditions(), 1)
+    kept, left = affordable_of(bench, [best, *rivals], 1, 2, ends, None)
+    assert kept == [best, rivals[2]] and left == [rivals[0], rivals[1]]
+    assert affordable_of(bench, [best, *rivals], 1, 4, ends, None) == ([best, *rivals], [])

@@ -515,6 +515,26 @@ def test_a_text_with_policers_alone_is_that_policer(text: str, params: dict[str,
     assert [one.title for one in read_all(text, rate_bps=2e7)] == [found.title]
 
 
+def test_a_policer_of_a_share_asks_for_the_rate() -> None:
+    text = "policy-map P\n class C\n  police cir percent 10\n"
+    for reading in (read, read_all):
+        with pytest.raises(
+            dc.ScenarioError, match="share of the link's rate, which is not known; give --rate"
+        ):
+            reading(text)
+    assert read(text, rate_bps=2e7).params["rate"] == "2 Mbit/s"
+
+
+def test_a_policed_priority_class_gets_no_more_than_its_policer_lets_through() -> None:
+    body = " class V\n  priority\n  police cir percent 10\n class class-default\n  fair-queue\n"
+    notes = {
+        name: " ".join(note.text for note in read("policy-map P\n" + body, name=name, rate_bps=2e7).notes)
+        for name in ("P/V", "P/class-default")
+    }
+    assert "gets more while others are idle" not in notes["P/V"]
+    assert "gets more while others are idle" in notes["P/class-default"]
+
+
 def test_a_policer_that_marks_is_no_queue_and_contradictions_are_still_refused() -> None:
     text = "policy-map P\n class C\n  police cir 1000000 conform-action transmit exceed-action set-dscp-transmit 0\n"
     with pytest.raises(dc.ScenarioError, match="no random-detect"):

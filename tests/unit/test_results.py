@@ -33,6 +33,15 @@ def test_a_kept_result_is_the_same_when_read(result: dc.Result, folder: Path) ->
                 assert np.array_equal(mine, theirs, equal_nan=True)
 
 
+def test_the_folder_of_an_answer_of_tune_names_its_page(folder: Path) -> None:
+    Path("tuned").mkdir()
+    Path("tuned/tune.json").write_text("{}")
+    with pytest.raises(
+        dc.ResultError, match=r"is an answer of `dropcurve tune`; its page is tuned/report\.html"
+    ):
+        dc.Result.load("tuned")
+
+
 def test_the_folder_holds_what_its_page_says(result: dc.Result, folder: Path) -> None:
     result.save("kept")
     names = {path.name for path in Path("kept").iterdir()}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 import dropcurve as dc
-from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline
+from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline, ranking
 from dropcurve.verdict.equivalence import replications_to_decide
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
@@ -199,7 +199,34 @@ def test_where_no_design_has_a_score_there_is_no_verdict() -> None:
         [design("a", [90.0] * 2, [None, None]), design("b", [90.0] * 2, [None, None])], [USE, WAIT]
     )
     assert found.status == "unknown"
+    assert headline(found).sentences[0] == (
+        "No verdict: the runs have no value of p95 delay of voice; a longer --duration may give them."
+    )
+    assert ranking(found) == []
     assert headline(found).tone == "unsure"
+
+
+def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains() -> None:
+    bit_rate = Criterion("rate", "bit rate of video", "bit/s", worth=1e-6)
+    used = SampledDesign("mine", {"wait": [559.0] * 4, "rate": [None, 3e6, 3e6, 3e6]}, current=True)
+    other = SampledDesign("fq", {"wait": [21.0] * 4, "rate": [3e6] * 4})
+    assert said(decide([used, other], [WAIT, bit_rate])).startswith(
+        "Load fq: mine misses bit rate of video (no value in 1 of 4 runs); p95 delay of voice 21 ms, not 559 ms."
+    )
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "text"),
+    [
+        (83.5, 1020.0, "p95 delay of voice 83.5 ms, not 1.02 s"),
+        (1100.0, 2040.0, "p95 delay of voice 1.1 s, not 2.04 s"),
+        (83.5, 102.0, "p95 delay of voice 83.5 ms, not 102 ms"),
+    ],
+)
+def test_each_time_of_a_change_has_the_unit_of_its_size(better: float, worse: float, text: str) -> None:
+    mine = design("mine", [90.0] * 4, around(worse, 0.01), current=True)
+    found = decide([mine, design("fq", [90.0] * 4, around(better, 0.01))], [USE, WAIT])
+    assert text in said(found)
 
 
 def test_one_replication_decides_nothing() -> None:

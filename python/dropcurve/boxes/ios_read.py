@@ -56,6 +56,7 @@ def read(
     found = policies(text)
     if alone := _policers(found, rate_bps, text):
         return chosen(alone, name, what="class", origin=origin)
+    _needs_rate(found, rate_bps, origin)
     return _of(found, _chosen(_queues(found, origin), name, origin), rate_bps, packet_bytes, origin)
 
 
@@ -66,7 +67,20 @@ def read_all(
     found = policies(text)
     if alone := _policers(found, rate_bps, text):
         return alone
+    _needs_rate(found, rate_bps, origin)
     return [_of(found, one, rate_bps, packet_bytes, origin) for one in _queues(found, origin)]
+
+
+def _needs_rate(found: Policies, rate_bps: float | None, origin: str) -> None:
+    """Raises ScenarioError where the text has no queue and its policers state shares of a rate that is not known."""
+    if any(ios_class.is_queue(one) for one in found.blocks):
+        return
+    for one in found.blocks:
+        known = found.rate_bps(one) or rate_bps
+        drops = ios_class.is_policed(one) and ios_class.drops_beyond(one)
+        if drops and known is None and ios_class.police_bps(one, 1.0) is not None:
+            rule = "is a share of the link's rate, which is not known"
+            refuse(one.title, "police percent", rule, "give --rate", origin=origin)
 
 
 def _policers(found: Policies, rate_bps: float | None, text: str) -> list[Import]:
@@ -232,7 +246,7 @@ def _rate_notes(found: Policies, block: Block, rate: float | None, notes: list[N
         notes.append(
             Note("load", "rate", f"nothing is shaped; {speed[0]} says it has {shown}: give it as --rate")
         )
-    if promised:
+    if promised and not (ios_class.is_policed(block) and ios_class.drops_beyond(block)):
         notes.append(promise("bandwidth", "the class", promised))
 
 

@@ -359,7 +359,7 @@ def _table(one: QueueFix, *, several: bool, width: int) -> str:
     tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
     tail += f"\n{one.limited}" if one.limited else ""
     rows = ranking(one.verdict, names={YOURS: one.place.yours})
-    return head + terminal.columns(rows, width=width) + tail
+    return head + (terminal.columns(rows, width=width) if rows else "") + tail
 
 
 def _basis(done: Fix, *, width: int) -> list[str]:

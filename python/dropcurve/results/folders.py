@@ -213,13 +213,10 @@ def _read(folder: Path, name: str) -> dict[str, Any]:
     path = folder / name
     if not path.exists():
         what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
-        raise ResultError(
-            "folder",
-            folder,
-            what,
-            "name a folder that `dropcurve run` or `compare` wrote; they print its name",
-            shown="value",
-        )
+        remedy = "name a folder that `dropcurve run` or `compare` wrote; they print its name"
+        if (folder / "tune.json").exists():
+            what, remedy = "is an answer of `dropcurve tune`", f"its page is {folder / 'report.html'}"
+        raise ResultError("folder", folder, what, remedy, shown="value")
     found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, parse=rows.parse, limit=rows.LIMIT)
     version = found.get("format")
     if version != FORMAT:

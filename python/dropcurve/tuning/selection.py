@@ -11,6 +11,7 @@ from .candidates import Candidate
 from .decision import margin_of, slack
 from .effort import ENDS
 from .findings import Spot
+from .initial_designs import is_default
 from .outcome import SearchOutcome
 from .study import front, knee
 from .validation_line import ValidationLine
@@ -57,11 +58,13 @@ def affordable_of(
     and those of the others that were not compared.
 
     If not all fit, the rivals are run at the ``ends`` of the ranges: one that is clearly behind there is compared by
-    these runs, and validated only after the others.
+    these runs, and validated only after the others. The defaults of the best one's own discipline go before all rivals:
+    a setting that differs from them has to be shown to be better.
     """
     if len(chosen) <= most:
         return list(chosen), []
-    best, rivals = chosen[0], chosen[size:]
+    best = chosen[0]
+    rivals = sorted(chosen[size:], key=lambda one: one.kind != best.kind or not is_default(one))
     bench.run(((one, trial) for one in rivals for trial in ends), until=until)
     behind = {one.key for one in rivals if lost(bench, one, best, ends)}
     order = [

@@ -23,12 +23,22 @@ def changed(changes: Sequence[Change], kind: str) -> str:
 
 def change(one: Change) -> str:
     """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
-    divisor, unit = _scaled(one.criterion.unit, max(abs(one.recommended), abs(one.other)))
+    largest = max(abs(one.recommended), abs(one.other))
+    divisor, unit = _scaled(one.criterion.unit, largest)
+    if unit == "s" and min(abs(one.recommended), abs(one.other)) < divisor:
+        mine, other = (_own(one.criterion.unit, value) for value in (one.recommended, one.other))
+        return f"{one.criterion.title} {mine}, not {other}"
     pair = [value / divisor for value in (one.recommended, one.other)]
     digits = next((n for n in range(DIGITS, 9) if short(pair[0], n) != short(pair[1], n)), DIGITS)
     mine, other = (short(value, digits) for value in pair)
     text = f"{one.criterion.title} {mine} {unit}".rstrip() + f", not {other} {unit}".rstrip()
     return text + _beyond(one.criterion, max(one.recommended, one.other))
+
+
+def _own(unit: str, value: float) -> str:
+    """A time in its own unit: below a second in milliseconds."""
+    in_ms = value if unit == "ms" else value * 1000.0
+    return _amount(in_ms, "ms")
 
 
 def _scaled(unit: str, value: float) -> tuple[float, str]:

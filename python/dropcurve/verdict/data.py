@@ -187,7 +187,8 @@ class Verdict:
             is decided, that is the leader.
         advantage: Its score less that of `reference` in points, with `half_width`; None if either misses a value.
         rivals: Every other design against the leader.
-        missed: The bounds that the recommended design misses.
+        missed: The bounds that the recommended design misses; of "unknown" the criteria that no design has in every
+            run.
         more: Further replications that would decide, for "undecided".
         margin: The equivalence margin in points.
         exchange: What the score counts, in words; "" for a single objective.

@@ -68,7 +68,7 @@ def decide(
     if leader is None:
         return Verdict(
             "unknown", "", reference="", values=(), leading=(), changes=(), advantage=None, half_width=None,
-            rivals=(), missed=(), more=None, **shared,  # type: ignore[arg-type]
+            rivals=(), missed=context.nowhere(), more=None, **shared,  # type: ignore[arg-type]
         )  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
@@ -168,6 +168,14 @@ class _Context:
                 worst = (max if bound.upper else min)(known) if known else None
                 found.append(Missed(criterion, self.runs - held, self.runs, worst))
         return tuple(found)
+
+    def nowhere(self) -> tuple[Missed, ...]:
+        """The weighed criteria that no design has a value of in every run."""
+        return tuple(
+            Missed(one, self.runs, self.runs, None)
+            for one in self.criteria
+            if one.worth and all(None in design.samples[one.key] for design in self.designs)
+        )
 
     def empty(self, criterion: Criterion) -> list[int]:
         """The runs in which no design has a value of a criterion; none if it has no value anywhere."""

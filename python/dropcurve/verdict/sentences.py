@@ -81,11 +81,13 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
 
     Returns:
         A heading and a row for each design: name, means of the criteria in which designs differ most, points behind
-        the leader with their half-width, relation to the leader.
+        the leader with their half-width, relation to the leader. Without a leader there are no rows.
 
     Example:
         >>> rows = ranking(found)
     """
+    if not found.leader:
+        return []
     known = dict(names or {})
     rivals = {one.name: one for one in found.rivals}
     held = {name: {one.criterion.key: one for one in rival.values} for name, rival in rivals.items()}
@@ -150,7 +152,7 @@ class _Words:
         buys = self.changed("gain")
         if missed:
             reason = f"{self.name(other)} misses {amounts.misses(missed)}"
-            return f"{head}: {reason}; {self.values()}"
+            return f"{head}: {reason}; {(buys if found.current else '') or self.values()}"
         against = f"{head} instead of {self.name(found.reference)}"
         if buys:
             return f"{against}: {buys}"
@@ -216,7 +218,9 @@ class _Words:
 
     def unknown(self) -> str:
         """Sentence for runs without the values that are weighed."""
-        return "No verdict: no design has a value of every measure in every run"
+        lacking = wording.listed([one.criterion.title for one in self.found.missed])
+        what = f"the runs have no value of {lacking}" if lacking else "no design has every value in every run"
+        return f"No verdict: {what}; a longer --duration may give them"
 
     def values(self) -> str:
         """The weighed criteria of the recommended design."""
