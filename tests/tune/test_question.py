@@ -133,6 +133,17 @@ def test_what_makes_no_sense_is_reported_at_once(change: dict[str, Any], message
         of_link(**{**LINK, **change})
 
 
+def test_a_setting_that_the_box_would_run_otherwise_is_compared_and_not_recommended() -> None:
+    # IOS writes RED as WRED, which drops by another spacing: the rule of 1993 is simulated as it was published.
+    question = of_link(**{**LINK, "box": "ios"})
+    known = {one.name: one for one in designs_known(question)}
+    published = known["RED as published in 1993"]
+    assert question.target.takes(published) and question.target.written(published)[1]
+    assert not question.may_recommend(published)
+    assert question.may_recommend(known["RED by Floyd's rules"])
+    assert of_link(**LINK).may_recommend(published)
+
+
 def test_of_the_usual_disciplines_those_of_the_box_are_searched() -> None:
     assert "fq_codel" in of_link(**{**LINK, "box": "linux"}).candidates
     assert of_link(**{**LINK, "box": "sonic"}).candidates == ("red",)

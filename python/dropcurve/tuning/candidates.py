@@ -90,6 +90,7 @@ class Target:
     other_bps: float | None = None
     #: Earlier exports by discipline and parameters: the configuration, or the refusal.
     _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
+    _loads: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False, compare=False)
 
     def candidate(
         self, name: str, kind: str, params: Mapping[str, Any], *, origin: str = ""
@@ -125,6 +126,16 @@ class Target:
             return None, ()
         changed = self._read_back(found, made)
         return (None if changed else made), changed
+
+    def loads(self, found: Candidate) -> bool:
+        """Whether the box can be configured with a candidate so that it runs what was simulated; True without a box."""
+        name = (found.kind, found.key)
+        if name not in self._loads:
+            try:
+                self._loads[name] = not self.written(found)[1]
+            except DropcurveError:
+                self._loads[name] = False
+        return self._loads[name]
 
     def _read_back(self, found: Candidate, made: Export) -> tuple[str, ...]:
         """The parameters as loaded that the text does not state or states otherwise; without the buffer, where that is

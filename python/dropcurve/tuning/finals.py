@@ -39,10 +39,11 @@ class Final:
         half: Sequence[PairedTrial],
         tried: Callable[[Sequence[Candidate]], bool],
     ) -> list[Candidate]:
-        """The designs that the box can be configured with, best first: of those run in all trials (``whole``), else
-        the best of the initial designs (``known``), which is run. Raises UsageError if there is none."""
+        """The designs that the box can be configured with, those that it runs as simulated if there are any, best
+        first: of those run in all trials (``whole``), else the best of the initial designs (``known``), which is run.
+        Raises UsageError if there is none."""
         target = self.evaluations.target
-        able = [one for one in whole if target.takes(one)]
+        able = [one for one in whole if target.loads(one)] or [one for one in whole if target.takes(one)]
         if not able:
             self.bench.run((one, trial) for one in known for trial in half)
             ranked = sorted(known, key=lambda one: self.bench.score(one, half))

@@ -94,9 +94,9 @@ class Question:
         return self.candidates == _searched((), self.space, box=self.target.box)
 
     def may_recommend(self, one: Candidate) -> bool:
-        """Whether a design may be the answer: the box takes it, and where disciplines were named it is one of them; the
-        others are only compared."""
-        return self.target.takes(one) and (self.free or one.kind in self.candidates)
+        """Whether a design may be the answer: the box runs it as it was simulated, and where disciplines were named it
+        is one of them; the others are only compared."""
+        return self.target.loads(one) and (self.free or one.kind in self.candidates)
 
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with its own queue."""
