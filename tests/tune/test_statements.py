@@ -55,6 +55,21 @@ def test_the_first_sentence_is_what_to_load_and_what_to_expect_of_it() -> None:
     assert held == "p95 delay < 15 ms held in 36 of 36 validation runs; the worst was 14.00 ms (8 flows)"
 
 
+def test_a_better_rival_is_one_that_the_box_does_not_run_or_that_was_not_asked_for() -> None:
+    best, rival = line("mine", 95.0, kind="red"), line("tail", 99.0, "better", ahead=4.0)
+    foreign = line("fq", 99.5, "better", ahead=4.5, kind="fq_codel")
+    made = of_link(
+        rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation",
+        box="ios", candidates=("red",),
+    )  # fmt: skip
+    for rivals, text in (
+        ((rival,), "The only rival is better but not asked for"),
+        ((foreign,), "The only rival is better but cannot be loaded"),
+        ((rival, foreign), "Both rivals are better but cannot be loaded or not asked for"),
+    ):
+        assert text in said(replace(answer(best, *rivals), question=made))
+
+
 def test_rivals_that_were_not_compared_are_named() -> None:
     found = replace(answer(line("mine", 99.0)), uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
     sentence = "Not compared, {}: FQ-CoDel, defaults; 1 design by formula; a longer --time compares them"

@@ -227,7 +227,7 @@ def _sure(answer: Findings) -> Iterator[str]:
     words = {
         "infeasible": "miss a bound", "unsure": "are not sure to hold", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
-        "better": "are better but cannot be loaded", "undecided": "are undecided",
+        "better": f"are better but {_not_loaded(answer, groups['better'])}", "undecided": "are undecided",
     }  # fmt: skip
     there = [(name, len(some)) for name, some in groups.items() if some]
     parts = [f"{count} {_verb(words[name], count)}" for name, count in there]
@@ -241,6 +241,13 @@ def _sure(answer: Findings) -> Iterator[str]:
         yield f"Equal: {listed}; the recommendation {_among_equals(answer, groups['equal'])}"
     for line in groups["undecided"][:NAMED]:
         yield _undecided(answer, line)
+
+
+def _not_loaded(answer: Findings, better: Sequence[ValidationLine]) -> str:
+    """The reason for which designs are not recommended: the box does not run them, or other disciplines were named."""
+    loads = {answer.question.target.loads(line.candidate) for line in better}
+    reasons = {True: "not asked for", False: "cannot be loaded"}
+    return " or ".join(reasons[one] for one in sorted(loads)) or reasons[False]
 
 
 def _uncompared(answer: Findings) -> str:
