@@ -154,6 +154,17 @@ def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(bo
     assert ("CAKE" in made) == (box == "linux")
 
 
+def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -> None:
+    for text, line in (
+        ("", {"overhead": "14 B"}),
+        (" overhead 44 atm", {"overhead": "44 B", "framing": "atm"}),
+    ):
+        found = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort{text}")
+        rival = dict(designs(place(found), shape=False))["CAKE"].params_as_loaded
+        assert {name: rival[name] for name in line} == line
+        assert rival["tins"] == "diffserv3"
+
+
 def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:
     """A second and a half of buffer at 2 Mbit/s is bad for a call; the queue that is loaded then is kept."""
     before = SQM.replace("limit 100", "limit 250")

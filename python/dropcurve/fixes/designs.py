@@ -39,6 +39,8 @@ FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 FAIR_ROUNDS = (1.0, 2.0)
 #: Disciplines that Linux only has with their own shaper.
 SHAPING = ("cake", "cobalt")
+#: Parameters of CAKE that describe the line below it, which a design keeps.
+LINE = ("overhead", "mpu", "framing")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
 #: The same as shares of a round trip, for links of a data centre.
@@ -60,7 +62,9 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
     seen = {where.base.hash}
     scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
+    line = {name: found.params[name] for name in LINE if found.discipline == "cake" and name in found.params}
     for title, kind, params in [*_self_setting(limit, ecn, scripts), *_sized(base, rate_bps, limit, ecn)]:
+        params = params | line if kind == "cake" else params
         made = _made(where, kind, params, shape=shape)
         if made is None:
             continue
