@@ -118,7 +118,7 @@ fn a_name_is_used_once() {
     register(Arc::new(Tail("tail_once", "1"))).unwrap();
     register(Arc::new(Tail("tail_once", "1"))).unwrap();
     assert!(register(Arc::new(Tail("tail_once", "2"))).unwrap_err().contains("two plug-ins"));
-    assert!(register(Arc::new(Tail("red", "1"))).unwrap_err().contains("built-in"));
+    assert!(register(Arc::new(Tail("red", "1"))).unwrap_err().contains("built in"));
     assert!(register(Arc::new(Tail("My tail", "1"))).unwrap_err().contains("lower-case"));
 }
 
