@@ -9,7 +9,7 @@
 * In an `sh` block every line is run.
 
 Commands for the set-up itself (make, git, cd, pip) are left to the reader. Everything runs in a temporary folder with a
-copy of the scenarios and of the guide's example files. `tests/docs` holds the pages against the same runs.
+copy of the scenarios and of the guide's example files. `tests/docs` compares the pages with the same runs.
 """
 
 from __future__ import annotations

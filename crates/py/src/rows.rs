@@ -98,8 +98,8 @@ impl PyRows {
     }
 
     /// Numbers of rows that together have every type of value of every key, so that only these need a type check.
-    fn observers(&self) -> Vec<usize> {
-        self.0.observers()
+    fn rows_of_each_type(&self) -> Vec<usize> {
+        self.0.rows_of_each_type()
     }
 }
 

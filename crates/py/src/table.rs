@@ -275,7 +275,7 @@ impl RowTable {
     }
 
     /// Numbers of rows such that each type of value that a column holds is in one of them, each list among them.
-    pub fn observers(&self) -> Vec<usize> {
+    pub fn rows_of_each_type(&self) -> Vec<usize> {
         let mut found = Vec::new();
         // Types seen, by form and column.
         let mut seen: Vec<Vec<[bool; 5]>> =

@@ -24,7 +24,7 @@ def conformance(
     reorders: Annotated[bool, typer.Option("--reorders", help="Packets of one flow may overtake.")] = False,
     json: o.Json = False,
 ) -> int:
-    """Check a discipline, a congestion control, a source or a metric against the rules that all of its kind obey.
+    """Check a discipline, control, source or metric against the rules of its kind.
 
     Of a discipline: no packet is lost or invented, packets of a flow keep their order, length and backlog are right,
     marks go to ECN-capable packets alone, and the same seed returns the same result. Of a congestion control: windows

@@ -92,6 +92,7 @@ ROUTER_WORDS = {
     "script": "the kind of set-up of sqm-scripts: simple.qos, simplest.qos or piece_of_cake.qos",
     "step_thresh": "the sojourn time above which DualPI2 marks scalable packets",
     "queue-limit": "the limit of a queue",
+    "service-policy": "the policy of an interface or of a class above",
     "llq": "low-latency queueing, a priority queue above others: prio",
     "priority": "a queue served first: prio",
     "drop-profile": "the drop curve of Junos: curve",

@@ -67,7 +67,7 @@ VERBS = {
     ),
     "agree": Verb("agree", "Show how well recorded runs of Linux and ns-3 cover a queue and a sender."),
     "new": Verb("new", "Begin a discipline of your own: a Python file or a Rust crate."),
-    "conformance": Verb("conformance", "Check a discipline against the rules for every queue."),
+    "conformance": Verb("conformance", "Check a discipline, control, source or metric against the rules of its kind."),
     "list": Verb("listing", "List disciplines, dialects, scenarios, metrics and so on.", False, "list_"),
     "describe": Verb("describe", "Describe one thing and its parameters."),
     "completion": Verb("completion", "Print a completion script for bash, zsh or fish."),

@@ -88,9 +88,9 @@ def _faults_of_members(value: Any, shape: list[Any] | Keys, path: str) -> Iterat
             yield from faults(one, shape.of, _join(path, repr(name)))
         return
     (inner,) = shape
-    if hasattr(value, "witnesses"):
+    if hasattr(value, "rows_of_each_type"):
         # Rows that the core stores by column: every type of a value that any row has is in one of these.
-        for index in value.witnesses():
+        for index in value.rows_of_each_type():
             yield from faults(value[index], inner, f"{path}[{index}]")
         return
     if not isinstance(value, list):

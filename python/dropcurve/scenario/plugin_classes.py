@@ -13,8 +13,14 @@ from typing import Any, ClassVar, Literal
 
 import dropcurve._core as _core
 
-from .. import metrics
 from ..errors import UsageError
+from ..files import lazy
+
+#: Which direction of a metric is better.
+Better = Literal["higher", "lower", "none"]
+
+# The metrics are loaded when the first plug-in of one is registered.
+_metrics = lazy.attributes(__package__.rpartition(".")[0], {"metrics": ""})
 
 Packet = _core.PluginPacket
 Call = _core.PluginCall
@@ -189,7 +195,7 @@ class PluginMetric:
     name: str
     title: str
     unit: str
-    better: metrics.registry.Better
+    better: Better
     per: Literal["link", "flow"]
     function: Callable[..., float | None]
 
@@ -202,6 +208,7 @@ class PluginMetric:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             rule = "must be lower-case letters, digits and _"
             raise UsageError("metric", repr(self.name), rule, "choose one such as burstiness")
+        metrics = _metrics("metrics")
         known = metrics.METRICS.get(self.name)
         if known is not None:
             if isinstance(known.function, _Checked) and known.function.metric == self:
@@ -227,7 +234,7 @@ class _Checked:
         self.metric = metric
         self.__doc__ = metric.function.__doc__
 
-    def __call__(self, run: metrics.Run, place: Any) -> float | None:
+    def __call__(self, run: Any, place: Any) -> float | None:
         name = self.metric.name
         try:
             found = self.metric.function(run, place)
@@ -247,7 +254,7 @@ def metric(
     *,
     title: str,
     unit: str = "",
-    better: metrics.registry.Better = "none",
+    better: Better = "none",
     per: Literal["link", "flow"] = "link",
 ) -> Callable[[Callable[..., float | None]], PluginMetric]:
     """Makes a metric of a function.
