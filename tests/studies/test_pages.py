@@ -97,6 +97,16 @@ def test_the_verdicts_are_counted_and_repeated_right(name: str) -> None:
     assert [first[key] for key in keys] == [SIGNS[verdict] for verdict in verdicts]
 
 
+@pytest.mark.parametrize("name", st.NAMES)
+def test_tests_that_are_not_blind_are_named(name: str) -> None:
+    study = st.load(name)
+    assert set(study.informed) <= {claim.key for claim in study.claims}
+    found = re.search(
+        r"((?:[A-Z]\d+(?:, | and )?)+) ha(?:s|ve) tests that were stated after results", sentences(name)
+    )
+    assert re.findall(r"[A-Z]\d+", found[1] if found else "") == list(study.informed)
+
+
 def test_the_page_of_dsilva_has_the_figures_of_the_report() -> None:
     rows = table("dsilva", "TCP, report")
     printed = [

@@ -363,6 +363,7 @@ SPACED = "All sizes in random order, a queue that hardly moves, p_b steady. Unif
 
 STUDY = st.Study(
     name="decnodder", title="RED and packets of different sizes",
+    informed=("C11",),
     source="S. De Cnodder, O. Elloumi and K. Pauwels, *RED behavior with different packet sizes*, ISCC 2000",
     question="How should RED's drop probability depend on the size of a packet, so that nobody is starved?",
     measure=measure,

@@ -378,7 +378,7 @@ STUDY = st.Study(
     name="dsilva", title="RED or tail drop under a flood of UDP", tolerance={"of_link": 0.005}, quick=("era", "today"),
     source="Vivian Dsilva, *Comparison of RED vs DropTail Queuing* (course report, about 2014, ns-3)",
     question="Does RED leave TCP more than tail drop does, where UDP floods two bottlenecks in a row?",
-    measure=measure,
+    measure=measure, informed=("D7",),
     settings={
         "era": st.Setting("as in the report: ns-3's TCP and RED", lambda: cells(network()), kind="era", first=200),
         "packets": st.Setting("queues count packets of 128 bytes",

@@ -376,7 +376,7 @@ def page(outcome: st.Outcome) -> st.Page:
 
 
 STUDY = st.Study(
-    name="hassan", title="RED and the friendliness of TFRC",
+    name="hassan", title="RED and the friendliness of TFRC", informed=("H2", "H5", "H8"),
     source="S. Hassan, *Tuning Random Early Detection router mechanism for TCP-friendliness* (Utara Malaysia)",
     question="Which parameters of RED make a rate-controlled flow and a TCP flow share a link equally?",
     measure=measure,

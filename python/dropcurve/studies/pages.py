@@ -63,6 +63,14 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
     return files
 
 
+def _informed(claims: Sequence[str]) -> str:
+    have = "has" if len(claims) == 1 else "have"
+    return (
+        f"{wording.listed(claims)} {have} tests that were stated after results of an earlier run had been read: their "
+        "verdicts are not those of blind tests."
+    )
+
+
 def compose(outcome: Outcome) -> Iterator[Block]:
     """The page in its order; the title comes before it."""
     page = outcome.study.page(outcome)
@@ -83,6 +91,8 @@ def compose(outcome: Outcome) -> Iterator[Block]:
         "several tests needs all of them; its intervals are widened so that a verdict is wrong in at most one case "
         "of twenty."
     )
+    if outcome.study.informed:
+        yield Text(_informed(outcome.study.informed))
     yield verdicts(outcome)
     yield from _open(outcome)
     yield Heading("How it was done")

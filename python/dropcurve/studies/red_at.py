@@ -350,6 +350,7 @@ def page(outcome: st.Outcome) -> st.Page:
 
 STUDY = st.Study(
     name="red-at",
+    informed=("A6",),
     title="RED with thresholds that move",
     source="Z. M. Patel and U. D. Dalal, *Enhancing Performance of Internetworking with Novel RED-AT "
     "Congestion Control Algorithm*, IJSER 2014",

@@ -80,7 +80,8 @@ class Study:
     for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the share
     ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers that
     the paper prints, for cells of the first setting; the page counts those that lie outside the runs here. None: there
-    is no paper to compare with.
+    is no paper to compare with. ``informed`` has the keys of claims with tests that were stated after results of an
+    earlier run had been read; the page says so.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Study:
     shorten: float = 1.0
     keep_series: frozenset[str] = frozenset()
     printed_values: Sequence[PrintedValue] | None = None
+    informed: Sequence[str] = ()
 
     def plan(self, setting: str, plan: ReplicationPlan) -> ReplicationPlan:
         """How often the cells of a setting run, by a plan for the others."""
