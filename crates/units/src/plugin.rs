@@ -104,7 +104,7 @@ impl Declaration {
         let mut text = format!("{}:", self.name);
         for (one, value) in self.parameters.iter().zip(values) {
             let shown = match one.show(*value) {
-                Value::Text(text) => text,
+                Value::Text(words) => words,
                 other => other.to_string(),
             };
             text += &format!("{}={shown},", one.name);

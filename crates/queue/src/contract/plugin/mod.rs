@@ -107,7 +107,7 @@ static PLUGINS: Registry<dyn Plugin> = Registry::new();
 /// If the name, or a parameter's, cannot be used; the same code under the same name is no error.
 #[cfg(feature = "std")]
 pub fn register(plugin: Arc<dyn Plugin>) -> Result<(), String> {
-    units::plugin::check(plugin.name(), plugin.parameters(), &crate::KINDS)?;
+    units::plugin::check(plugin.name(), plugin.parameters(), crate::KINDS)?;
     PLUGINS.add(plugin, |one| (one.name(), one.code()))
 }
 
