@@ -164,7 +164,7 @@ impl Forwarder {
                 .map_err(|error| format!("the forwarder cannot wait: {error}"))?;
             let others = &ready[self.ports.len()..];
             let (stop, asked) = (others[0], others[1..].iter().any(|is| *is));
-            if stop || (asked && self.attend()) {
+            if stop || (asked && self.serve_requests()) {
                 return Ok(());
             }
         }
@@ -216,7 +216,7 @@ impl Forwarder {
                     if direction.refused != refused {
                         queue.verdict(packet, false, None);
                     }
-                    give_up(direction, queue);
+                    report_drops(direction, queue);
                 }
             }
         }
@@ -243,14 +243,14 @@ impl Forwarder {
                 direction.pump.delivered(&delivery);
             }
             if let Port::Queue(queue) = &mut ports[direction.to] {
-                give_up(direction, queue);
+                report_drops(direction, queue);
             }
-            direction.look_behind(&ports[direction.to], now);
+            direction.sample_device_backlog(&ports[direction.to], now);
         }
     }
 
     /// Serves the requests on the control socket; returns whether to stop.
-    fn attend(&mut self) -> bool {
+    fn serve_requests(&mut self) -> bool {
         let now = self.clock.now();
         let requests = self.control.requests();
         let mut stop = false;
@@ -273,7 +273,7 @@ impl Forwarder {
                     json!({"stopping": true}).to_string()
                 }
                 Command::Metrics => {
-                    self.look_around();
+                    self.update_missed();
                     let rows: Vec<_> = self
                         .directions
                         .iter()
@@ -302,7 +302,7 @@ impl Forwarder {
 
     /// Everything counted. A long series takes a while to serialise, in which nothing is forwarded.
     fn stats(&mut self, series: bool) -> Json {
-        self.look_around();
+        self.update_missed();
         let now = self.clock.now();
         let mut all =
             json!({"time_s": now.as_secs(), "real_time": self.real_time, "filtered": self.filtered});
@@ -317,7 +317,7 @@ impl Forwarder {
     }
 
     /// Asks the devices for the number of packets they dropped before this process saw them.
-    fn look_around(&mut self) {
+    fn update_missed(&mut self) {
         for direction in &mut self.directions {
             direction.refused.missed = self.ports[direction.from].missed();
         }
@@ -335,7 +335,7 @@ impl Forwarder {
 }
 
 /// Reports to the kernel the packets that the discipline dropped.
-fn give_up(direction: &mut LiveDirection, queue: &mut NfQueue) {
+fn report_drops(direction: &mut LiveDirection, queue: &mut NfQueue) {
     for token in direction.pump.ended.drain(..) {
         queue.verdict(token as u32, false, None);
     }

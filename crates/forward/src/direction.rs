@@ -16,7 +16,7 @@ use std::io::{self, BufWriter};
 use units::{Span, Time};
 
 /// Period at which the backlog of the device behind the queue is read.
-const LOOK: Span = Span::from_millis(10);
+const BACKLOG_PERIOD: Span = Span::from_millis(10);
 
 type Out = BufWriter<File>;
 type Watchers = (Option<Recorder<Out>>, Option<Capture<Out>>);
@@ -32,7 +32,7 @@ pub(crate) struct LiveDirection {
     pub(crate) series: SeriesFile,
     paths: usize,
     /// Time at which the backlog of the device behind the queue was last read.
-    looked: Time,
+    backlog_read_at: Time,
 }
 
 impl LiveDirection {
@@ -78,7 +78,7 @@ impl LiveDirection {
             refused: Refused::default(),
             series: SeriesFile::every(sample),
             paths: paths.len(),
-            looked: Time::ZERO,
+            backlog_read_at: Time::ZERO,
         })
     }
 
@@ -124,11 +124,11 @@ impl LiveDirection {
 
     /// Records the backlog of the device behind the queue over the link's rate, at most a hundred times a second: a queue
     /// there hides the effect of the discipline.
-    pub(crate) fn look_behind(&mut self, port: &Port, now: Time) {
-        if now.since(self.looked) < LOOK {
+    pub(crate) fn sample_device_backlog(&mut self, port: &Port, now: Time) {
+        if now.since(self.backlog_read_at) < BACKLOG_PERIOD {
             return;
         }
-        self.looked = now;
+        self.backlog_read_at = now;
         let rate = self.pump.link().rate.as_bps();
         if let Some(bytes) = port.behind().filter(|_| rate > 0.0) {
             self.pump.measure.behind.note(Span::from_secs(8.0 * bytes as f64 / rate));

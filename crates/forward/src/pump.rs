@@ -243,7 +243,7 @@ impl Pump {
         self.advance(now, observer);
         observer.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);
         let mut waiting = Vec::with_capacity(self.queue.len());
-        while let Some(handle) = self.with_queue(now, observer, packet::give_up) {
+        while let Some(handle) = self.with_queue(now, observer, packet::drain_next) {
             waiting.push(handle);
         }
         self.queue = link.spec.build(&link.setting());

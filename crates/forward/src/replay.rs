@@ -178,7 +178,7 @@ impl Judge {
     }
 
     fn change(&mut self, link: LinkSettings, now: Time) {
-        let waiting: Vec<Handle> = std::iter::from_fn(|| self.ask(now, packet::give_up)).collect();
+        let waiting: Vec<Handle> = std::iter::from_fn(|| self.ask(now, packet::drain_next)).collect();
         self.queue = link.spec.build(&link.setting());
         if link.rate != self.link.rate {
             self.line = Serializer::new(link.rate);

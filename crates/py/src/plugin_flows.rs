@@ -5,7 +5,7 @@ use crate::plugins::{declared, failed, forever, Declared};
 use pyo3::prelude::*;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
-use transport::cc::conformance::{sit, Report};
+use transport::cc::conformance::{check_control, Report};
 use transport::cc::plugin::{ControlPlugin, ExternalControl};
 use transport::cc::{AckEvent, Cause, CongestionEvent, ControlName, Window};
 use units::param::{Param, Value};
@@ -265,7 +265,7 @@ impl PluginDraws {
 pub fn conformance_control(name: &str, seed: u64, count: usize) -> PyResult<(u64, u64, u64)> {
     let control = ControlName::read(&Value::Text(name.to_string())).map_err(PluginError::new_err)?;
     let run = || {
-        let guarded = catch_unwind(AssertUnwindSafe(|| sit(&control, count, seed)));
+        let guarded = catch_unwind(AssertUnwindSafe(|| check_control(&control, count, seed)));
         guarded.map_err(|panic| crate::pool::message(&*panic)).and_then(|found| found)
     };
     let report: Report = run().map_err(PluginError::new_err)?;

@@ -12,7 +12,7 @@ use units::{Bytes, Ecn, Rate, Rng, Span, Time};
 pub(crate) const SETTING: Setting =
     Setting { rate: Rate(8_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
 
-/// A packet of a few words.
+/// A test packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pkt {
     pub id: u64,
@@ -107,7 +107,7 @@ impl<D: QueueDisc<Pkt>> Bench<D> {
         Bench { disc, rng: Always(0.999_999, 0), fates: Vec::new(), next_id: 0 }
     }
 
-    /// Anything at all, at a time.
+    /// Calls `act` at a time.
     pub(crate) fn with_time<R>(&mut self, us: u64, act: impl FnOnce(&mut D, &mut Cx<'_, Pkt>) -> R) -> R {
         let mut fates = Vec::new();
         let result = act(&mut self.disc, &mut Cx::new(Time(us * 1000), &mut self.rng, &mut fates));
@@ -118,7 +118,7 @@ impl<D: QueueDisc<Pkt>> Bench<D> {
         result
     }
 
-    /// Anything at all, at the start.
+    /// Calls `act` at time 0.
     pub(crate) fn with<R>(&mut self, act: impl FnOnce(&mut D, &mut Cx<'_, Pkt>) -> R) -> R {
         self.with_time(0, act)
     }

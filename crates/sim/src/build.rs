@@ -61,7 +61,7 @@ pub fn build<C: Carrier>(
         }
         let flow = build_flow(group, index, seed, plan.run.start, probe);
         let start = start_of(group, index, seed, plan.run.start);
-        network.add_flow(flow, start, &group.way_forward(index), &group.way_back(index));
+        network.add_flow(flow, start, &group.route_forward(index), &group.route_back(index));
     }
     C::prepare(&mut network);
     network

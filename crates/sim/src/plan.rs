@@ -234,16 +234,16 @@ impl GroupPlan {
     }
 
     /// Numbers of the links from a member's source to its destination.
-    pub fn way_forward(&self, index: usize) -> Vec<usize> {
-        self.way(&self.forward, index, [0, 2])
+    pub fn route_forward(&self, index: usize) -> Vec<usize> {
+        self.route(&self.forward, index, [0, 2])
     }
 
     /// Numbers of the links from a member's destination to its source; empty if nothing is sent in reverse.
-    pub fn way_back(&self, index: usize) -> Vec<usize> {
-        self.way(&self.back, index, [3, 1])
+    pub fn route_back(&self, index: usize) -> Vec<usize> {
+        self.route(&self.back, index, [3, 1])
     }
 
-    fn way(&self, shared: &[usize], index: usize, [before, behind]: [usize; 2]) -> Vec<usize> {
+    fn route(&self, shared: &[usize], index: usize, [before, behind]: [usize; 2]) -> Vec<usize> {
         match &self.private {
             Some(private) if !shared.is_empty() => {
                 let first = private.first + PrivatePlan::EACH * index;

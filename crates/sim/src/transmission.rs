@@ -16,7 +16,7 @@ impl Transmission {
     /// before the start is added, as in ns-2.
     #[inline(always)]
     pub fn arrival_time(&self, size: u32, rate: Rate, delay: Span) -> Time {
-        if self.start.is_apart() {
+        if self.start.is_special() {
             return self.arrival_time_in_doubles(size, rate, delay);
         }
         Time(self.finish.0 + delay.0)

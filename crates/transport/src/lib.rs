@@ -27,8 +27,8 @@
 //! | [`ledger`] | per-segment state of the segments in flight |
 //! | [`marks`] | a sliding bitmap of segment numbers |
 //! | [`accecn`] | accurate ECN: handshake, counters, option |
-//! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+ |
-//! | [`catalogue`](mod@catalogue) | all of it as data |
+//! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+, DRS |
+//! | [`catalogue`](mod@catalogue) | the options, profiles and algorithms as data, for `describe`, the schema and the docs |
 
 #![forbid(unsafe_code)]
 

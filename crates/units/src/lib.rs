@@ -33,7 +33,7 @@ pub mod size;
 pub mod time;
 
 pub use ecn::Ecn;
-pub use random::{Rapid, Rng, Stream};
+pub use random::{BufferedStream, Rng, Stream};
 pub use size::{Bytes, Rate, Serializer};
 pub use time::{Span, Time};
 

@@ -106,22 +106,22 @@ impl Rng for Stream {
     }
 }
 
-/// Blocks that [`Rapid`] makes at once.
+/// Blocks that [`BufferedStream`] makes at once.
 const BATCH: usize = 32;
 
 /// The numbers of a [`Stream`] for a component that draws often: several blocks are made at once, which takes the processor's wide
 /// registers and less than half the instructions.
 #[derive(Clone, Debug)]
-pub struct Rapid {
+pub struct BufferedStream {
     stream: Stream,
     words: [[u64; 2]; BATCH],
     used: usize,
 }
 
-impl Rapid {
+impl BufferedStream {
     /// Continues at the present position of the stream.
-    pub fn new(stream: Stream) -> Rapid {
-        Rapid { stream, words: [[0; 2]; BATCH], used: 2 * BATCH }
+    pub fn new(stream: Stream) -> BufferedStream {
+        BufferedStream { stream, words: [[0; 2]; BATCH], used: 2 * BATCH }
     }
 
     /// Sixty-four random bits.
@@ -132,14 +132,14 @@ impl Rapid {
                 self.used += 1;
                 *word
             }
-            None => self.next_apart(),
+            None => self.next_slow(),
         }
     }
 
     /// The first number of the next blocks, or the one that was left in the stream when it was taken over.
     #[cold]
     #[inline(never)]
-    fn next_apart(&mut self) -> u64 {
+    fn next_slow(&mut self) -> u64 {
         if self.stream.used == 1 {
             return self.stream.next_u64();
         }
@@ -159,7 +159,7 @@ impl Rapid {
     }
 }
 
-impl Rng for Rapid {
+impl Rng for BufferedStream {
     /// As in [`Stream`].
     #[inline(always)]
     fn uniform(&mut self) -> f64 {
@@ -240,7 +240,7 @@ mod tests {
             for _ in 0..before {
                 stream.next_u64();
             }
-            let mut rapid = Rapid::new(stream.clone());
+            let mut rapid = BufferedStream::new(stream.clone());
             (0..5 * BATCH).for_each(|_| assert_eq!(rapid.next_u64(), stream.next_u64()));
         }
     }

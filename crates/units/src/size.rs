@@ -160,7 +160,7 @@ impl Serializer {
     /// The end on the wire of a packet that may start at `start`; calls are made in the order of their starts.
     #[inline]
     pub fn finish(&mut self, start: Time, size: Bytes) -> Time {
-        if start.is_apart() {
+        if start.is_special() {
             return start.plus_secs(Rate(self.rate).secs_for(size));
         }
         if self.ns_a_byte > 0 {

@@ -33,8 +33,8 @@ impl Time {
     /// Time elapsed since `earlier`; zero if `earlier` lies ahead.
     #[inline]
     pub fn since(self, earlier: Time) -> Span {
-        if self.is_apart() {
-            return self.since_apart(earlier);
+        if self.is_special() {
+            return self.since_slow(earlier);
         }
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -85,12 +85,12 @@ impl Time {
     /// Whether this is a double.
     #[inline]
     pub fn is_double(self) -> bool {
-        self.is_apart() && self != Time::NEVER
+        self.is_special() && self != Time::NEVER
     }
 
-    /// Whether this is no number of nanoseconds: a double, or never.
+    /// Whether this does not count nanoseconds: it is a double, or [`Time::NEVER`].
     #[inline]
-    pub fn is_apart(self) -> bool {
+    pub fn is_special(self) -> bool {
         DOUBLES && self.0 & DOUBLE != 0
     }
 
@@ -109,7 +109,7 @@ impl Time {
 
     #[cold]
     #[inline(never)]
-    fn since_apart(self, earlier: Time) -> Span {
+    fn since_slow(self, earlier: Time) -> Span {
         if self.is_double() {
             Span::from_secs(self.as_secs() - earlier.as_secs())
         } else {
@@ -119,7 +119,7 @@ impl Time {
 
     #[cold]
     #[inline(never)]
-    fn plus_apart(self, span: Span) -> Time {
+    fn plus_slow(self, span: Span) -> Time {
         if self.is_double() && span.0 < u64::MAX {
             return Time::in_doubles(self.as_secs() + span.0 as f64 / 1e9);
         }
@@ -128,7 +128,7 @@ impl Time {
 
     #[cold]
     #[inline(never)]
-    fn minus_apart(self, span: Span) -> Time {
+    fn minus_slow(self, span: Span) -> Time {
         if self.is_double() {
             Time::in_doubles(self.as_secs() - span.0 as f64 / 1e9)
         } else {
@@ -186,8 +186,8 @@ impl Add<Span> for Time {
     type Output = Time;
     #[inline]
     fn add(self, span: Span) -> Time {
-        if self.is_apart() {
-            return self.plus_apart(span);
+        if self.is_special() {
+            return self.plus_slow(span);
         }
         Time(self.0.saturating_add(span.0))
     }
@@ -205,8 +205,8 @@ impl Sub<Span> for Time {
     /// Stops at the start of the run.
     #[inline]
     fn sub(self, span: Span) -> Time {
-        if self.is_apart() {
-            return self.minus_apart(span);
+        if self.is_special() {
+            return self.minus_slow(span);
         }
         Time(self.0.saturating_sub(span.0))
     }

@@ -35,7 +35,7 @@ impl Default for SystemClock {
 }
 
 impl SystemClock {
-    /// The present.
+    /// The current time.
     #[inline]
     pub fn now(&self) -> Time {
         Time(read_clock(libc::CLOCK_MONOTONIC).saturating_sub(self.start))

@@ -79,12 +79,12 @@ impl Param for Child {
         let mut problems = Vec::new();
         match Spec::read("", &table, &mut problems) {
             Some(spec) if spec.shapes() => {
-                let rule = "holds packets back, which a discipline inside another must not";
+                let rule = "is a shaper, and a discipline inside another must not delay packets";
                 Err(vec![Problem::new(
                     "",
                     spec.kind(),
                     rule,
-                    "let it be unlimited, and give the link its rate",
+                    "make its rate unlimited, and give the link the rate",
                 )])
             }
             Some(spec) => Ok(Child(Some(Arc::new(spec)))),

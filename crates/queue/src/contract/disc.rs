@@ -39,7 +39,7 @@ pub trait Packet {
     }
     /// When it entered this queue.
     fn enqueued(&self) -> Time;
-    /// Notes when it entered this queue.
+    /// Records when it entered this queue.
     fn set_enqueued(&mut self, now: Time);
 }
 
@@ -99,15 +99,15 @@ pub enum Reason {
 /// The fate of a packet other than waiting or leaving in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate<P> {
-    /// It is gone.
+    /// Dropped.
     Dropped(P, Reason),
-    /// It stays, with CE set (a copy, as it was marked).
+    /// Marked: a copy with CE set. The packet stays in the queue.
     Marked(P, Reason),
 }
 
 /// Context of one call: the time, the rng and the fates of packets.
 pub struct Cx<'a, P> {
-    /// The present.
+    /// The current time.
     pub now: Time,
     /// Bytes of the packet on the wire if the link counts it as part of the queue, else zero.
     pub on_wire: Bytes,
@@ -118,13 +118,13 @@ pub struct Cx<'a, P> {
 }
 
 impl<'a, P: Packet + Copy> Cx<'a, P> {
-    /// A window at time `now`. Fates are appended to `fates`.
+    /// A context at time `now`. Fates are appended to `fates`.
     #[inline]
     pub fn new(now: Time, rng: &'a mut dyn Rng, fates: &'a mut Vec<Fate<P>>) -> Cx<'a, P> {
         Cx { now, on_wire: Bytes(0), sacks: None, rng, fates }
     }
 
-    /// The same window for a discipline inside this one: it has no link of its own, so nothing is on its wire.
+    /// The same context for a discipline inside this one: it has no link of its own, so nothing is on its wire.
     #[inline]
     pub fn inner(&mut self) -> Cx<'_, P> {
         Cx {
@@ -154,13 +154,13 @@ impl<'a, P: Packet + Copy> Cx<'a, P> {
         self.rng.uniform()
     }
 
-    /// Ends a packet.
+    /// Drops a packet.
     #[inline]
     pub fn drop(&mut self, pkt: P, reason: Reason) {
         self.fates.push(Fate::Dropped(pkt, reason));
     }
 
-    /// Marks the packet if `ecn` is on and it is ECN-capable, and hands it back; otherwise ends it.
+    /// Marks the packet if `ecn` is on and it is ECN-capable, and returns it; otherwise drops it.
     #[inline]
     pub fn mark_or_drop(&mut self, mut pkt: P, ecn: bool, reason: Reason) -> Option<P> {
         if ecn && pkt.ecn().capable() {
@@ -182,7 +182,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Notes a value.
+    /// Adds a value.
     pub fn note(&mut self, name: &'static str, value: f64) {
         self.values.push((name, value));
     }
@@ -200,44 +200,44 @@ pub enum Decides {
 
 /// A queue discipline.
 pub trait QueueDisc<P: Packet + Copy> {
-    /// Takes a packet: keeps it, or ends it (or another) through `cx`.
+    /// Processes an arrival: queues the packet, or drops it (or another) through `cx`.
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>);
-    /// The next packet to send. May end others first. With an empty queue: the line went idle.
+    /// Returns the next packet to send; may drop others first. A call with an empty queue means that the line went idle.
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P>;
     /// Like [`dequeue`](QueueDisc::dequeue), for a driver that needs no more of the packet than its size.
     #[inline]
     fn release(&mut self, cx: &mut Cx<'_, P>) -> Option<Bytes> {
         self.dequeue(cx).map(|pkt| pkt.size())
     }
-    /// Packets waiting.
+    /// Queue length in packets.
     fn len(&self) -> usize;
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Bytes waiting.
+    /// Backlog in bytes.
     fn backlog(&self) -> Bytes;
-    /// When its decisions fall.
+    /// When it decides.
     fn decides(&self) -> Decides;
-    /// If its only rule is that an arrival is taken while fewer than this many packets wait: that number. Lets a
-    /// driver count instead of store.
+    /// The limit in packets, if tail drop at this limit is its only rule: a driver may then count packets instead of
+    /// storing them.
     fn plain_limit(&self) -> Option<u64> {
         None
     }
-    /// For one that shapes: when [`dequeue`](QueueDisc::dequeue) may return the next packet. Before that it returns none although
-    /// packets wait, and the driver calls it again then.
+    /// For a shaper: when [`dequeue`](QueueDisc::dequeue) may return the next packet. Until then it returns none although
+    /// the queue is not empty, and the driver calls it again at that time.
     #[inline]
     fn ready(&self) -> Option<Time> {
         None
     }
-    /// When [`on_deadline`](QueueDisc::on_deadline) wants to be called next. A discipline that has no deadline when
+    /// When to call [`on_deadline`](QueueDisc::on_deadline) next. A discipline that has no deadline when
     /// it is made never has one.
     fn next_deadline(&self) -> Option<Time> {
         None
     }
     /// A periodic controller's tick.
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {}
-    /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Cheap: asked at each arrival.
+    /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Called at each arrival, so it must be cheap.
     fn avg(&self) -> Option<f64> {
         None
     }

@@ -1,4 +1,4 @@
-//! The one packet store: first in, first out, with a hard limit.
+//! The packet store of most disciplines: first in, first out, with a hard limit.
 //!
 //! Units: a limit counts packets or bytes. Where the link counts the packet on the wire as part of the
 //! queue ([`Cx::on_wire`]), it takes up room here too.
@@ -35,24 +35,24 @@ impl<P: Packet + Copy> Fifo<P> {
         self.limit.admits(self.packets_held(cx), self.bytes_held(cx), pkt.size().0)
     }
 
-    /// Whether `pkt` would fit if nothing waited.
+    /// Whether `pkt` would fit if the store were empty.
     pub fn could_hold(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
         self.limit.admits(u64::from(cx.on_wire.0 > 0), cx.on_wire.0, pkt.size().0)
     }
 
-    /// Packets waiting, and the one on the wire if the link counts it.
+    /// Packets in the store, and the one on the wire if the link counts it.
     #[inline]
     pub fn packets_held(&self, cx: &Cx<'_, P>) -> u64 {
         self.packets.len() as u64 + u64::from(cx.on_wire.0 > 0)
     }
 
-    /// Bytes waiting, and those on the wire if the link counts them.
+    /// Bytes in the store, and those on the wire if the link counts them.
     #[inline]
     pub fn bytes_held(&self, cx: &Cx<'_, P>) -> u64 {
         self.bytes + cx.on_wire.0
     }
 
-    /// Stores a packet at the end and notes when it came. Room is the caller's affair.
+    /// Appends a packet and records its time of arrival. The caller has checked that it fits.
     #[inline]
     pub fn push(&mut self, mut pkt: P, cx: &Cx<'_, P>) {
         pkt.set_enqueued(cx.now);
@@ -88,20 +88,20 @@ impl<P: Packet + Copy> Fifo<P> {
         }
     }
 
-    /// [`Fifo::push`] without the note.
+    /// [`Fifo::push`] without the time of arrival.
     #[inline(always)]
     pub(crate) fn append(&mut self, pkt: P) {
         self.bytes += pkt.size().0;
         self.packets.push_back(pkt);
     }
 
-    /// Forgets all packets.
+    /// Removes all packets.
     pub(crate) fn clear(&mut self) {
         self.bytes = 0;
         self.packets.clear();
     }
 
-    /// The oldest packet.
+    /// Removes and returns the oldest packet.
     #[inline]
     pub fn pop_front(&mut self) -> Option<P> {
         let pkt = self.packets.pop_front()?;
@@ -109,7 +109,7 @@ impl<P: Packet + Copy> Fifo<P> {
         Some(pkt)
     }
 
-    /// The oldest packets go one after the other as long as each does. Gives the note of the last that went.
+    /// Removes packets from the head while `goes` holds; returns the time of arrival of the last one removed.
     #[inline(always)]
     pub(crate) fn drop_while(&mut self, mut goes: impl FnMut(&P) -> bool) -> Option<Time> {
         let (mut bytes, mut last) = (self.bytes, None);
@@ -125,21 +125,21 @@ impl<P: Packet + Copy> Fifo<P> {
         last
     }
 
-    /// The newest packet.
+    /// Removes and returns the newest packet.
     pub fn pop_back(&mut self) -> Option<P> {
         let pkt = self.packets.pop_back()?;
         self.bytes -= pkt.size().0;
         Some(pkt)
     }
 
-    /// The packet at position `i`, counted from the head. Takes time in proportion to the queue.
+    /// Removes and returns the packet at position `i` from the head; takes time in proportion to the queue length.
     pub fn pop_at(&mut self, i: usize) -> Option<P> {
         let pkt = self.packets.remove(i)?;
         self.bytes -= pkt.size().0;
         Some(pkt)
     }
 
-    /// A packet drawn from all that wait, each equally likely; none if none waits.
+    /// Removes and returns a packet drawn uniformly at random; `None` if the store is empty.
     pub fn pop_random(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
         if self.packets.is_empty() {
             return None;
@@ -149,35 +149,35 @@ impl<P: Packet + Copy> Fifo<P> {
         self.pop_at(i.min(last))
     }
 
-    /// The oldest packet, left where it is.
+    /// A reference to the oldest packet.
     #[inline]
     pub fn head(&self) -> Option<&P> {
         self.packets.front()
     }
 
-    /// The packet at position `i`, counted from the head, left where it is.
+    /// A reference to the packet at position `i` from the head.
     pub fn peek(&self, i: usize) -> Option<&P> {
         self.packets.get(i)
     }
 
-    /// All that wait, from the head.
+    /// All packets, from the head.
     pub fn iter(&self) -> impl Iterator<Item = &P> {
         self.packets.iter()
     }
 
-    /// Packets waiting.
+    /// Packets in the store.
     #[inline]
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the store is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    /// Bytes waiting.
+    /// Bytes in the store.
     #[inline]
     pub fn backlog(&self) -> Bytes {
         Bytes(self.bytes)

@@ -39,11 +39,11 @@ pub(crate) fn below_limit(key: &str, amount: Amount, limit: Amount, problems: &m
 /// A hard limit, ready to be tested with one comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Refuse at this many packets waiting.
+    /// An arrival is dropped at this many packets in the queue.
     Packets(u64),
-    /// Refuse at this many bytes waiting.
+    /// An arrival is dropped at this many bytes in the queue.
     BytesBefore(u64),
-    /// Refuse if more than this many bytes would wait.
+    /// An arrival is dropped if the queue would exceed this many bytes with it.
     BytesAfter(u64),
 }
 

@@ -73,7 +73,7 @@ pub struct Chosen<T> {
 }
 
 impl<T: Discipline> Chosen<T> {
-    /// Checked parameters of one's own making.
+    /// Checked parameters that do not start from a dialect.
     pub fn new(params: Valid<T>) -> Chosen<T> {
         Chosen { params, dialect: None }
     }
@@ -261,7 +261,7 @@ macro_rules! disciplines {
             }
 
             /// Problems that show only once the setting is known. To be checked before [`Spec::build`],
-            /// which makes the best of them.
+            /// which assumes that there are none.
             pub fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
                 match self {
                     $( Spec::$name(chosen) => chosen.fits(setting, path, problems), )*
@@ -299,7 +299,7 @@ macro_rules! disciplines {
             }
         }
 
-        /// Any discipline: an enum, so that calls are a match and not a table of functions.
+        /// Any discipline: an enum, so that a call is a match instead of a lookup in a virtual table.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone)]
         pub enum Disc<P: Packet + Copy> {

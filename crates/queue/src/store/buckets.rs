@@ -1,4 +1,4 @@
-//! Many queues under one roof: flows hashed into buckets, a ring of those that hold packets.
+//! The queues of a scheduler: flows hashed into buckets, and a ring of the buckets that hold packets.
 //!
 //! Units: bytes and packets.
 //! The buckets that schedulers share. A bucket is a plain queue, or holds a discipline of its own. Those are made
@@ -20,7 +20,7 @@ use units::Time;
 /// One queue of a scheduler.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket<P: Packet + Copy> {
-    /// The packets of a plain queue. Where a discipline is inside: the one it has let go and the scheduler has not.
+    /// Packets of a plain queue; with an inner discipline, the packet that it has dequeued and the scheduler has not sent.
     packets: VecDeque<P>,
     child: Option<Box<Disc<P>>>,
     len: usize,
@@ -52,7 +52,7 @@ struct Inside<P: Packet + Copy> {
     blank: Box<Disc<P>>,
     /// Buckets that have one.
     used: Vec<u32>,
-    /// A time before which no discipline inside wants to be called.
+    /// Lower bound on the deadlines of the inner disciplines.
     due: Option<Time>,
     /// The bucket that sent last, if that emptied it: its discipline has not been asked for a packet since.
     emptied: Option<u32>,
@@ -87,7 +87,7 @@ impl<P: Packet + Copy> Buckets<P> {
         (mix(self.by.of(pkt) ^ self.salt) % self.buckets.len() as u64) as usize
     }
 
-    /// Hashes flows in another way from now on.
+    /// Changes the hash of the flows.
     pub(crate) fn perturb(&mut self) {
         self.salt = mix(self.salt + 1);
     }
@@ -207,14 +207,14 @@ impl<P: Packet + Copy> Buckets<P> {
         self.ring.rotate_left(usize::from(!self.ring.is_empty()));
     }
 
-    /// A shared reference to a bucket.
+    /// A bucket.
     #[inline]
     pub(crate) fn bucket(&mut self, i: usize) -> &mut Bucket<P> {
         &mut self.buckets[i]
     }
 
     /// Bytes of the packet that a bucket would send next. A discipline inside decides on it here, and may end others
-    /// first; `None` if it has ended all it held.
+    /// first; `None` if it has dropped all its packets.
     pub(crate) fn head_size(&mut self, i: usize, cx: &mut Cx<'_, P>) -> Option<u64> {
         let bucket = &mut self.buckets[i];
         if let (true, Some(child)) = (bucket.packets.is_empty(), &mut bucket.child) {
@@ -267,20 +267,20 @@ impl<P: Packet + Copy> Buckets<P> {
         }
     }
 
-    /// When a discipline inside wants to be called next.
+    /// The next deadline of the inner disciplines.
     #[inline]
     pub(crate) fn next_deadline(&self) -> Option<Time> {
         self.inside.as_ref()?.due
     }
 
-    /// Calls those inside that want to be called by now.
+    /// Calls the inner disciplines whose deadlines are due.
     pub(crate) fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
         let Some(inside) = &mut self.inside else { return };
-        let mut due = wake(&mut inside.blank, cx);
+        let mut due = run_deadlines(&mut inside.blank, cx);
         for k in 0..inside.used.len() {
             let i = inside.used[k] as usize;
             if let Some(child) = &mut self.buckets[i].child {
-                due = earlier(due, wake(child, cx));
+                due = earlier(due, run_deadlines(child, cx));
             }
         }
         inside.due = due;
@@ -314,8 +314,8 @@ impl<P: Packet + Copy> Buckets<P> {
     }
 }
 
-/// Calls a discipline for every deadline up to now; its next one.
-fn wake<P: Packet + Copy>(child: &mut Disc<P>, cx: &mut Cx<'_, P>) -> Option<Time> {
+/// Calls a discipline for every deadline up to now; returns its next one.
+fn run_deadlines<P: Packet + Copy>(child: &mut Disc<P>, cx: &mut Cx<'_, P>) -> Option<Time> {
     while child.next_deadline().is_some_and(|due| due <= cx.now) {
         child.on_deadline(&mut cx.inner());
     }

@@ -1,7 +1,7 @@
 //! A table of the flows that have packets in a queue, with a value for each.
 //!
 //! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
-//! Kept in order in one vector: as many rows as flows wait, and no allocation once it has grown.
+//! Rows in one vector, sorted by flow, one for each flow with packets in the queue. Nothing is allocated once it has grown.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ impl<T: Default> FlowTable<T> {
         FlowTable { rows: Vec::with_capacity(64) }
     }
 
-    /// How many flows there are.
+    /// Number of flows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -55,12 +55,12 @@ impl<T: Default> FlowTable<T> {
         self.rows.iter_mut().map(|row| (row.0, &mut row.1))
     }
 
-    /// Forgets the flows of which this does not hold.
+    /// Removes the flows for which `keep` is false.
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.rows.retain(|row| keep(&row.1));
     }
 
-    /// Forgets a flow.
+    /// Removes a flow.
     pub(crate) fn remove(&mut self, flow: u64) {
         if let Ok(i) = self.rows.binary_search_by_key(&flow, |row| row.0) {
             self.rows.remove(i);

@@ -1,4 +1,4 @@
-//! A ring of packets, its room a power of two so that going round is one instruction.
+//! A ring buffer of packets. Its capacity is a power of two, so that an index wraps around in one instruction.
 //!
 //! Units: places count packets.
 
@@ -7,25 +7,25 @@ use alloc::vec::Vec;
 /// Packets in the order they came.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<P> {
-    /// Their places; entries outside `head .. head + len`, taken round, are out of date.
+    /// Slots; those outside `head .. head + len`, modulo the capacity, are stale.
     places: Vec<P>,
     head: usize,
     len: usize,
 }
 
 impl<P: Copy> Ring<P> {
-    /// An empty ring that has no room yet.
+    /// An empty ring without capacity.
     pub(crate) fn new() -> Ring<P> {
         Ring { places: Vec::new(), head: 0, len: 0 }
     }
 
-    /// Packets held.
+    /// Number of packets.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether none is held.
+    /// Whether there are no packets.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
@@ -37,7 +37,7 @@ impl<P: Copy> Ring<P> {
         (self.head + i) & self.places.len().wrapping_sub(1)
     }
 
-    /// Puts a packet behind all others.
+    /// Appends a packet.
     #[inline(always)]
     pub(crate) fn push_back(&mut self, pkt: P) {
         if self.len == self.places.len() {
@@ -48,7 +48,7 @@ impl<P: Copy> Ring<P> {
         self.len += 1;
     }
 
-    /// Forgets all packets.
+    /// Removes all packets.
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
@@ -62,7 +62,7 @@ impl<P: Copy> Ring<P> {
         Some(pkt)
     }
 
-    /// The oldest packets go one after the other as long as each does.
+    /// Removes packets from the head while `goes` holds.
     #[inline(always)]
     pub(crate) fn drop_while(&mut self, mut goes: impl FnMut(&P) -> bool) {
         let (mut head, mut len) = (self.head, self.len);
@@ -116,7 +116,7 @@ impl<P: Copy> Ring<P> {
         (0..self.len).map(|i| &self.places[self.place(i)])
     }
 
-    /// Twice the room, filled with some packet.
+    /// Doubles the capacity; `filler` fills the new slots.
     #[cold]
     fn grow(&mut self, filler: P) {
         self.places.rotate_left(self.head);

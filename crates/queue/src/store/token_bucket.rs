@@ -8,7 +8,7 @@ use units::{Bytes, Rate, Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenBucket {
     rate: Rate,
-    /// Most that may be saved up.
+    /// Largest credit.
     burst: i64,
     credit: i64,
     at: Time,
@@ -26,7 +26,7 @@ impl TokenBucket {
         self.rate.time_for(size).0 as i64
     }
 
-    /// When the credit reaches an amount; the start of time if it has done so.
+    /// When the credit reaches an amount; the start of the run if it has already.
     #[inline]
     pub(crate) fn reaches(&self, amount: i64) -> Time {
         if self.credit >= amount {

@@ -33,7 +33,7 @@ impl<E> PartialEq for Numbered<E> {
 
 impl<E> Eq for Numbered<E> {}
 
-/// A binary heap of events. Takes O(log n) for each, and is plainly right.
+/// A binary heap of events. Takes O(log n) for each; simple enough to be checked by reading.
 pub struct EventHeap<E> {
     heap: BinaryHeap<Numbered<E>>,
     pushed: u64,

@@ -76,7 +76,7 @@ impl Network<Fast> {
         let Source::Tcp(sender) = &mut flow.source else { return self.process_feedback(&Pkt { ..pkt }, now) };
         let probe = &mut flow.probe;
         let mut hold = |unchanged: &Sender| probe.record_cwnd(now, unchanged);
-        let processed = if !PlainAck::is_eligible(&pkt) {
+        let processed = if !AckStep::is_eligible(&pkt) {
             false
         } else if pkt.sack == 0 {
             hold(sender);
@@ -123,10 +123,10 @@ impl Network<Fast> {
             self.run_due(2 * pkt.flow + 1, &Pkt { ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
-        let delay = if now.is_apart() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
+        let delay = if now.is_special() { now.since(pkt.stamp) } else { Span(now.0 - pkt.stamp.0) };
         flow.probe.arrived(now, pkt.size, delay, &self.window, &mut self.histograms);
         let Sink::Tcp(receiver) = &mut flow.sink else { return self.process_data(&Pkt { ..pkt }, now) };
-        let next = if PlainData::is_eligible(&pkt) {
+        let next = if DataStep::is_eligible(&pkt) {
             receiver.on_segment_fast(now, pkt.seq, pkt.size, pkt.stamp)
         } else {
             None
@@ -206,9 +206,9 @@ impl Network<Fast> {
 }
 
 /// The fast path of an acknowledgement.
-struct PlainAck;
+struct AckStep;
 
-impl FastStep for PlainAck {
+impl FastStep for AckStep {
     type Situation<'a> = &'a Pkt;
 
     /// The packet has none of the options that the fast path skips; the sender adds its own precondition.
@@ -219,9 +219,9 @@ impl FastStep for PlainAck {
 }
 
 /// The fast path of a data segment.
-struct PlainData;
+struct DataStep;
 
-impl FastStep for PlainData {
+impl FastStep for DataStep {
     type Situation<'a> = &'a Pkt;
 
     /// The packet has none of the options that the fast path skips; the receiver adds its own precondition.

@@ -119,7 +119,7 @@ impl Network<Fast> {
     /// [`Network::advance_in_order`] with lookahead, which is switched off if the event queue has too much to do.
     #[inline(never)]
     pub(super) fn advance_with_lookahead(&mut self, most: u64) -> (u64, Time) {
-        let (mut done, mut apart, mut now) = (0, 0, Time::ZERO);
+        let (mut done, mut from_queue, mut now) = (0, 0, Time::ZERO);
         while done < most {
             done += self.run_window(most - done, &mut now);
             if done == most {
@@ -129,9 +129,9 @@ impl Network<Fast> {
                 Some(time) => now = now.max(time),
                 None => break,
             }
-            (done, apart) = (done + 1, apart + 1);
+            (done, from_queue) = (done + 1, from_queue + 1);
         }
-        if self.carrier.lookahead.note_misses(done, apart) {
+        if self.carrier.lookahead.note_misses(done, from_queue) {
             self.disable_lookahead();
         }
         (done, now)

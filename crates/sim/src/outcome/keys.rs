@@ -24,16 +24,16 @@ pub enum ValueKind {
     Named(&'static str),
 }
 
-/// Whether a key is always there and has a value.
+/// When a key is present, and whether its value may be `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is there and has a value.
+    /// Always present, with a value.
     Always,
-    /// It is there; `null` is a gap.
+    /// Always present; `null` is a gap.
     Gap,
-    /// It is there for some kinds of flows or groups, and has a value.
+    /// Present for some kinds of flows or groups, with a value.
     Some,
-    /// It is there for some, and `null` is a gap.
+    /// Present for some kinds; `null` is a gap.
     SomeGap,
 }
 
@@ -44,7 +44,7 @@ pub struct SummaryKey {
     pub name: &'static str,
     /// The type of its value.
     pub kind: ValueKind,
-    /// Whether it is there.
+    /// When it is present.
     pub presence: Presence,
     /// Its meaning.
     pub doc: &'static str,

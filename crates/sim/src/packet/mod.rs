@@ -346,7 +346,7 @@ impl SackPool {
         }
     }
 
-    /// Frees the blocks of a packet that ended on the way.
+    /// Frees the blocks of a packet that was dropped before it arrived.
     #[inline]
     pub fn release(&mut self, pkt: &Pkt) {
         if pkt.sack != 0 {

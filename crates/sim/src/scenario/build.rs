@@ -2,7 +2,7 @@
 
 use super::links::limit_of;
 use super::marking::{Marking, Meter};
-use super::model::{Direction, FlowGroup, Model, Sends, Trunk, Way};
+use super::model::{Direction, FlowGroup, GroupPath, Model, Sends, Trunk};
 use super::routes::{routes, Nodes, Route};
 use super::sections::{Clock, Wire};
 use crate::keys::part::bare;
@@ -226,12 +226,12 @@ fn meter_plan(marking: &Marking) -> Option<MeterPlan> {
 impl FlowGroup {
     /// Names of the hosts of its sources and destinations; `None` where each flow has one of its own.
     fn hosts(&self, trunks: &[Trunk]) -> [Option<String>; 2] {
-        let (from, to) = match self.way {
-            Way::Graph(_) => {
-                let (from, to) = self.way.ends(trunks);
+        let (from, to) = match self.path {
+            GroupPath::Graph(_) => {
+                let (from, to) = self.path.ends(trunks);
                 (Some(from), Some(to))
             }
-            Way::Dumbbell(_) | Way::Chain(_) => (None, None),
+            GroupPath::Dumbbell(_) | GroupPath::Chain(_) => (None, None),
         };
         [self.group.source_host.clone().or(from), self.group.destination_host.clone().or(to)]
     }

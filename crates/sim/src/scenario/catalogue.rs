@@ -4,7 +4,7 @@ use super::json::{json, object as table_json, one_line};
 use super::marking::Marking;
 use super::schema::examples;
 use super::sections::{Access, Chain, Ends, Head, Run, Wire};
-use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use super::traffic::{ChainPath, DumbbellPath, GraphPath, Group, Source};
 use crate::keys::{Part, Transport};
 use crate::source::plugin::registered;
 use serde_json::{json as object, Value as Json};
@@ -183,9 +183,9 @@ pub fn parts() -> Vec<Section> {
         part::<Wire>("links.NAME.back", "unless one_way"),
         part::<Group>("flows.NAME", ""),
         part::<Marking>("flows.NAME", ""),
-        part::<DumbbellWay>("flows.NAME", "in a dumbbell"),
-        part::<ChainWay>("flows.NAME", "in a chain"),
-        part::<GraphWay>("flows.NAME", "in a graph"),
+        part::<DumbbellPath>("flows.NAME", "in a dumbbell"),
+        part::<ChainPath>("flows.NAME", "in a chain"),
+        part::<GraphPath>("flows.NAME", "in a graph"),
         part::<Access>("flows.NAME", "in a dumbbell or chain"),
     ];
     parts.extend(

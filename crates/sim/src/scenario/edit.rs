@@ -10,7 +10,7 @@
 
 use super::links::usual_queue;
 use super::sections::Access;
-use super::traffic::{ChainWay, GraphWay, Group, SourceName};
+use super::traffic::{ChainPath, GraphPath, Group, SourceName};
 use crate::keys::part::{dotted, keys};
 use crate::keys::Transport;
 use units::param::{nearest, Choice, Param, Problem, Table, Value};
@@ -119,7 +119,7 @@ fn drop_unknown(table: &mut Table, key: &str, value: &Value) {
     };
     let mut common = vec![key];
     if key != "kind" {
-        common.extend([keys::<Group>(), keys::<ChainWay>(), keys::<GraphWay>(), keys::<Access>()].concat());
+        common.extend([keys::<Group>(), keys::<ChainPath>(), keys::<GraphPath>(), keys::<Access>()].concat());
     }
     // A source goes with its transport.
     let stale = |name: &str| key == "transport" && name == "source";

@@ -2,7 +2,7 @@
 
 use super::marking::Marking;
 use super::sections::{Access, Head, Run, Wire};
-use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group};
+use super::traffic::{ChainPath, DumbbellPath, GraphPath, Group};
 use crate::source;
 use crate::source::packets::Udp;
 use crate::source::rated::Rated;
@@ -106,7 +106,7 @@ pub struct FlowGroup {
     /// The class of its packets.
     pub marking: Marking,
     /// Its path through the topology, as written.
-    pub way: Way,
+    pub path: GroupPath,
     /// Private links, in a dumbbell or chain.
     pub access: Option<Access>,
     /// Its transport protocol.
@@ -119,22 +119,22 @@ pub struct FlowGroup {
 
 /// A group's path through the topology.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum GroupPath {
     /// Across a dumbbell.
-    Dumbbell(DumbbellWay),
+    Dumbbell(DumbbellPath),
     /// Along a chain.
-    Chain(ChainWay),
+    Chain(ChainPath),
     /// Through a graph.
-    Graph(GraphWay),
+    Graph(GraphPath),
 }
 
-impl Way {
+impl GroupPath {
     /// Whether its ends are swapped.
     pub fn reversed(&self) -> bool {
         match self {
-            Way::Dumbbell(way) => way.reverse,
-            Way::Chain(way) => way.reverse,
-            Way::Graph(_) => false,
+            GroupPath::Dumbbell(way) => way.reverse,
+            GroupPath::Chain(way) => way.reverse,
+            GroupPath::Graph(_) => false,
         }
     }
 
@@ -142,12 +142,12 @@ impl Way {
     pub fn ends(&self, trunks: &[Trunk]) -> (String, String) {
         let swapped = |a: String, b: String| if self.reversed() { (b, a) } else { (a, b) };
         match self {
-            Way::Dumbbell(_) => swapped("left".into(), "right".into()),
-            Way::Chain(way) => {
+            GroupPath::Dumbbell(_) => swapped("left".into(), "right".into()),
+            GroupPath::Chain(way) => {
                 let way = way.numbers(trunks.len() as u64);
                 swapped(format!("r{}", way.from.unwrap_or(1)), format!("r{}", way.to.unwrap_or(1)))
             }
-            Way::Graph(way) => (way.from.0.clone(), way.to.0.clone()),
+            GroupPath::Graph(way) => (way.from.0.clone(), way.to.0.clone()),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::links::{self, limit_of, Queues};
 use super::marking::Marking;
-use super::model::{FlowGroup, Form, Model, RatedSends, Sends, Tcp, Way};
+use super::model::{FlowGroup, Form, GroupPath, Model, RatedSends, Sends, Tcp};
 use super::sections::{Access, Head};
-use super::traffic::{DumbbellWay, GraphWay, Group, Source, SourceName};
+use super::traffic::{DumbbellPath, GraphPath, Group, Source, SourceName};
 use crate::keys::part::dotted;
 use crate::keys::reader::{named_table, TableReader};
 use crate::keys::Transport;
@@ -101,7 +101,7 @@ fn group(
     let mut reader = TableReader::new(path, own, problems);
     let group: Group = reader.part();
     let marking: Marking = reader.part();
-    let way = way(form, &mut reader);
+    let through = group_path(form, &mut reader);
     let access = match form {
         Some(Form::Dumbbell | Form::Chain) => Some(reader.part_over(access)),
         Some(Form::Graph) => {
@@ -127,28 +127,28 @@ fn group(
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
     }
-    Some(FlowGroup { name, group, marking, way, access, sends: sends?, source, source_row })
+    Some(FlowGroup { name, group, marking, path: through, access, sends: sends?, source, source_row })
 }
 
 /// Reads a group's path through the topology; a dumbbell's if no topology is known.
-fn way(form: Option<Form>, reader: &mut TableReader<'_>) -> Way {
+fn group_path(form: Option<Form>, reader: &mut TableReader<'_>) -> GroupPath {
     match form {
         Some(Form::Dumbbell) => {
             let way = reader.part();
             let remedy = "its flows run from left to right, or the other way with reverse = true";
-            reader.refuse::<GraphWay>("a dumbbell has only two sides", remedy);
-            Way::Dumbbell(way)
+            reader.refuse::<GraphPath>("a dumbbell has only two sides", remedy);
+            GroupPath::Dumbbell(way)
         }
-        Some(Form::Chain) => Way::Chain(reader.part()),
+        Some(Form::Chain) => GroupPath::Chain(reader.part()),
         Some(Form::Graph) => {
             let way = reader.part();
-            reader.refuse::<DumbbellWay>("a graph names its directions", "swap from and to");
-            Way::Graph(way)
+            reader.refuse::<DumbbellPath>("a graph names its directions", "swap from and to");
+            GroupPath::Graph(way)
         }
         None => {
-            reader.ignore::<GraphWay>();
-            reader.ignore::<DumbbellWay>();
-            Way::Dumbbell(DumbbellWay::default())
+            reader.ignore::<GraphPath>();
+            reader.ignore::<DumbbellPath>();
+            GroupPath::Dumbbell(DumbbellPath::default())
         }
     }
 }

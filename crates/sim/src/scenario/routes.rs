@@ -65,8 +65,8 @@ fn ends(
     nodes: &Nodes,
     problems: &mut Vec<Problem>,
 ) -> Option<(usize, usize)> {
-    let ends = flow.way.ends(&model.topology.trunks);
-    let keys = if flow.way.reversed() { ("to", "from") } else { ("from", "to") };
+    let ends = flow.path.ends(&model.topology.trunks);
+    let keys = if flow.path.reversed() { ("to", "from") } else { ("from", "to") };
     let from = end(model, flow, keys.0, &ends.0, nodes, problems);
     let to = end(model, flow, keys.1, &ends.1, nodes, problems);
     let (from, to) = (from?, to?);

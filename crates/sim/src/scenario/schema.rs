@@ -8,7 +8,7 @@ use super::json::{json, one_line};
 use super::marking::Marking;
 use super::model::Form;
 use super::sections::{Access, Chain, Ends, Head, Run, Wire};
-use super::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use super::traffic::{ChainPath, DumbbellPath, GraphPath, Group, Source};
 use crate::keys::part::keys;
 use crate::keys::{Part, Transport};
 use serde_json::{json as object, Map, Value as Json};
@@ -31,9 +31,9 @@ pub fn schema() -> Json {
     part::<Ends>(&mut defs, "ends");
     part::<Group>(&mut defs, "group");
     part::<Marking>(&mut defs, "marking");
-    part::<DumbbellWay>(&mut defs, "way_dumbbell");
-    part::<ChainWay>(&mut defs, "way_chain");
-    part::<GraphWay>(&mut defs, "way_links");
+    part::<DumbbellPath>(&mut defs, "way_dumbbell");
+    part::<ChainPath>(&mut defs, "way_chain");
+    part::<GraphPath>(&mut defs, "way_links");
     for (transport, name, _) in Transport::all() {
         define(&mut defs, name, &transport.part());
     }
@@ -287,9 +287,9 @@ fn flows(defs: &mut Map<String, Json>, form: Form) {
     let mut common = pointers::<Group>("group");
     common.extend(pointers::<Marking>("marking"));
     common.extend(match form {
-        Form::Dumbbell => pointers::<DumbbellWay>("way_dumbbell"),
-        Form::Chain => pointers::<ChainWay>("way_chain"),
-        Form::Graph => pointers::<GraphWay>("way_links"),
+        Form::Dumbbell => pointers::<DumbbellPath>("way_dumbbell"),
+        Form::Chain => pointers::<ChainPath>("way_chain"),
+        Form::Graph => pointers::<GraphPath>("way_links"),
     });
     if form != Form::Graph {
         common.extend(pointers::<Access>("access"));

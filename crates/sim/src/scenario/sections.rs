@@ -1,7 +1,7 @@
 //! The sections of a scenario, declared.
 //!
 //! A table of the file may be read by several *parts*: `[dumbbell]` is a [`Wire`] and an [`Access`], a
-//! group of flows is a [`Group`](super::traffic::Group), its way through the topology, its transport and its source.
+//! group of flows is a [`Group`](super::traffic::Group), its path through the topology, its transport and its source.
 
 use crate::keys::part::bare;
 use units::param::{

@@ -1,6 +1,6 @@
 //! [`Model`] back to a [`Table`], every default written out.
 
-use super::model::{Both, Direction, FlowGroup, Form, Model, Sends, Topology, Way};
+use super::model::{Both, Direction, FlowGroup, Form, GroupPath, Model, Sends, Topology};
 use super::sections::{Run, Wire};
 use super::traffic::Group;
 use crate::keys::part::difference;
@@ -31,7 +31,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
                 ("to".into(), Value::Text(trunk.to.clone())),
                 ("one_way".into(), Value::Bool(trunk.both.back.is_none())),
             ];
-            let worked = worked_out(&trunk.both, &trunk.name, plan);
+            let worked = with_packet_size(&trunk.both, &trunk.name, plan);
             rows.extend(worked.forward.wire.show());
             put(&mut rows, "queue", worked.forward.queue.show());
             if let Some(back) = &worked.back {
@@ -49,7 +49,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
         rows.push(("hops".into(), Value::Int(topology.trunks.len() as i64)));
         base.both.clone()
     } else {
-        worked_out(&base.both, "bottleneck", plan)
+        with_packet_size(&base.both, "bottleneck", plan)
     };
     rows.extend(both.forward.wire.show());
     rows.extend(base.access.show());
@@ -58,7 +58,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
     }
     if topology.form == Form::Chain {
         for trunk in &topology.trunks {
-            let own = hop(&base.both, &worked_out(&trunk.both, &trunk.name, plan));
+            let own = hop(&base.both, &with_packet_size(&trunk.both, &trunk.name, plan));
             if !own.is_empty() {
                 put(&mut rows, &trunk.name, own);
             }
@@ -72,7 +72,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
 }
 
 /// Both directions with the typical packet size that the plan found.
-fn worked_out(both: &Both, name: &str, plan: &Plan) -> Both {
+fn with_packet_size(both: &Both, name: &str, plan: &Plan) -> Both {
     let found = |direction: &Direction, link_name: &str| {
         let packet = plan.links.iter().find(|link| link.name == link_name).map(|link| link.packet);
         Direction { wire: Wire { packet, ..direction.wire.clone() }, queue: direction.queue.clone() }
@@ -108,10 +108,10 @@ fn group(model: &Model, flow: &FlowGroup) -> Table {
     let mut rows = group.show();
     rows.extend(flow.marking.show());
     let text = |name: &str| Value::Text(name.to_string());
-    rows.extend(match &flow.way {
-        Way::Dumbbell(way) => way.show(),
-        Way::Chain(way) => way.numbers(model.topology.trunks.len() as u64).show(),
-        Way::Graph(way) => way.show(),
+    rows.extend(match &flow.path {
+        GroupPath::Dumbbell(way) => way.show(),
+        GroupPath::Chain(way) => way.numbers(model.topology.trunks.len() as u64).show(),
+        GroupPath::Graph(way) => way.show(),
     });
     if let (Some(own), Some(base)) = (&flow.access, &model.topology.base) {
         rows.extend(difference(own, &base.access));

@@ -96,12 +96,12 @@ fn syntax_problem(text: &str, at: usize, message: &str) -> Problem {
     let number = before.matches('\n').count() + 1;
     let column = before[start..].chars().count() + 1;
     let place = format!("line {number}, column {column}");
-    let (rule, remedy) = plainly(message, line);
+    let (rule, remedy) = explain(message, line);
     Problem::new(place, format!("`{line}`"), rule, remedy)
 }
 
 /// The parser's message and a remedy in the words of this format.
-fn plainly(message: &str, line: &str) -> (String, String) {
+fn explain(message: &str, line: &str) -> (String, String) {
     let after = line.split_once('=').map_or("", |(_, after)| after.trim());
     let key = line.split('=').next().unwrap_or("").trim();
     let quantity = |c: char| c.is_ascii_digit() || c == '.' || c == '-';

@@ -101,17 +101,17 @@ impl Check for Group {
 
 params! {
     /// The direction in which a group crosses a dumbbell.
-    pub struct DumbbellWay {
+    pub struct DumbbellPath {
         /// From right to left, against the bottleneck's direction.
         reverse: bool = false,
     }
 }
 
-impl Check for DumbbellWay {}
+impl Check for DumbbellPath {}
 
 params! {
     /// The direction in which a group crosses a chain.
-    pub struct ChainWay {
+    pub struct ChainPath {
         /// Number of the router at which it enters, from 1; `"auto"` is the first.
         from: Option<u64> = None => { range: Range::Positive },
         /// Number of the router at which it leaves; `"auto"` is the last.
@@ -121,18 +121,18 @@ params! {
     }
 }
 
-impl ChainWay {
+impl ChainPath {
     /// The same with both routers named, in a chain of this many hops.
-    pub fn numbers(&self, hops: u64) -> ChainWay {
-        ChainWay { from: self.from.or(Some(1)), to: self.to.or(Some(hops + 1)), reverse: self.reverse }
+    pub fn numbers(&self, hops: u64) -> ChainPath {
+        ChainPath { from: self.from.or(Some(1)), to: self.to.or(Some(hops + 1)), reverse: self.reverse }
     }
 }
 
-impl Check for ChainWay {}
+impl Check for ChainPath {}
 
 params! {
     /// The nodes at which a group enters and leaves a free graph.
-    pub struct GraphWay {
+    pub struct GraphPath {
         /// The node of its sources.
         from: Place = Place(String::new()),
         /// The node of its destinations.
@@ -140,4 +140,4 @@ params! {
     }
 }
 
-impl Check for GraphWay {}
+impl Check for GraphPath {}

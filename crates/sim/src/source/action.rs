@@ -28,7 +28,7 @@ pub enum AppAction {
         /// Whether the connection is closed first.
         close: bool,
     },
-    /// Wait for something else.
+    /// Nothing: the next action follows an acknowledgement or a timer.
     Rest,
     /// End the session.
     End,

@@ -47,7 +47,7 @@ pub struct AppSource {
     /// Whether an object has not been acknowledged in full.
     busy: bool,
     /// When the application acts next.
-    wake: Time,
+    next_action_at: Time,
     /// When the session ended.
     ended: Option<Time>,
     ceased: bool,
@@ -73,7 +73,7 @@ impl AppSource {
             opened: Time::ZERO,
             closed: true,
             busy: false,
-            wake: Time::NEVER,
+            next_action_at: Time::NEVER,
             ended: None,
             ceased: false,
             in_flight: VecDeque::new(),
@@ -84,7 +84,7 @@ impl AppSource {
 
     /// Begins its session.
     pub fn start(&mut self, now: Time) {
-        self.wake = now;
+        self.next_action_at = now;
         self.on_timer(now);
     }
 
@@ -101,7 +101,7 @@ impl AppSource {
         self.ended = (connection.left() == 0).then_some(now);
         self.app = App::PageConnection(connection);
         self.rng = rng;
-        self.wake = Time::NEVER;
+        self.next_action_at = Time::NEVER;
         self.page = PageProgress::part_of(first);
     }
 
@@ -124,8 +124,8 @@ impl AppSource {
         if !self.closed {
             self.sender.on_timer(now);
         }
-        if now >= self.wake {
-            self.wake = Time::NEVER;
+        if now >= self.next_action_at {
+            self.next_action_at = Time::NEVER;
             if self.ceased {
                 return self.take(now, AppAction::End);
             }
@@ -150,7 +150,7 @@ impl AppSource {
     /// When to call `on_timer`, if ever.
     pub fn poll_timeout(&self) -> Option<Time> {
         let sender = if self.closed { None } else { self.sender.poll_timeout() };
-        let next = self.wake.min(sender.unwrap_or(Time::NEVER));
+        let next = self.next_action_at.min(sender.unwrap_or(Time::NEVER));
         (next != Time::NEVER).then_some(next)
     }
 
@@ -195,12 +195,12 @@ impl AppSource {
             AppAction::Send { bytes, fresh } => self.send(now, bytes, fresh),
             AppAction::Type { bytes, fresh, span } => {
                 self.send(now, bytes, fresh);
-                self.wake = now + span;
+                self.next_action_at = now + span;
             }
             AppAction::Rest => {}
             AppAction::Wait { span, close } => {
                 self.closed = close;
-                self.wake = now + span;
+                self.next_action_at = now + span;
             }
             AppAction::End => {
                 self.closed = true;

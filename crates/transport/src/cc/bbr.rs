@@ -48,7 +48,7 @@ enum BbrState {
 
 /// Kind of recovery in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Repair {
+enum BbrRecovery {
     None,
     Fast,
     Timeout,
@@ -77,7 +77,7 @@ pub struct Bbr {
     probe_done_at: Option<Time>,
     probe_round_done: bool,
     prior_cwnd: f64,
-    repair: Repair,
+    repair: BbrRecovery,
     /// Packet conservation: in the first round of a recovery one segment leaves per delivery.
     conserving: bool,
     idle_restart: bool,
@@ -115,7 +115,7 @@ impl Bbr {
             probe_done_at: None,
             probe_round_done: false,
             prior_cwnd: 0.0,
-            repair: Repair::None,
+            repair: BbrRecovery::None,
             conserving: false,
             idle_restart: false,
             initial_window: params.initial_window as f64,
@@ -304,7 +304,7 @@ impl Control for Bbr {
     fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
         self.begin_recovery(window, sample);
         self.update_round(sample);
-        self.look_for_police(sample, rng);
+        self.detect_policer(sample, rng);
         self.update_bandwidth(sample);
         let followed = self.followed();
         if let Some(seen) = &mut self.aggregation {
@@ -642,7 +642,7 @@ mod tests {
         cc.on_sample(&mut window, &lossy(0, 50), &mut rng);
         assert_eq!(window.cwnd, 9.0);
         let reordered = Sample { recovering: false, ..lossy(0, 50) };
-        cc.repair = Repair::None;
+        cc.repair = BbrRecovery::None;
         cc.on_sample(&mut window, &reordered, &mut rng);
         assert_eq!(window.cwnd, 9.0);
     }

@@ -26,7 +26,7 @@ pub struct Report {
 ///
 /// # Errors
 /// The rule that was broken, and at which event.
-pub fn sit(name: &ControlName, count: usize, seed: u64) -> Result<Report, String> {
+pub fn check_control(name: &ControlName, count: usize, seed: u64) -> Result<Report, String> {
     let params = Params { cc: name.clone(), ..Params::default() };
     let mut rig = Rig {
         cc: Cc::new(&params),
@@ -152,8 +152,9 @@ mod tests {
                 continue;
             }
             for seed in 1..=5 {
-                let report = sit(&control, 5_000, seed).unwrap_or_else(|rule| panic!("{name}: {rule}"));
-                assert_eq!(sit(&control, 5_000, seed), Ok(report), "{name}");
+                let report =
+                    check_control(&control, 5_000, seed).unwrap_or_else(|rule| panic!("{name}: {rule}"));
+                assert_eq!(check_control(&control, 5_000, seed), Ok(report), "{name}");
                 assert!(report.acks > 4_500 && report.reductions > 50 && report.undone > 0);
             }
         }
@@ -218,9 +219,9 @@ mod tests {
         assert!(plugin::register(Arc::new(Declared(reno))).unwrap_err().contains("built in"));
         let control = read("left_over:left=0.7").unwrap();
         assert_eq!(control.show(), Value::Text("left_over:left=0.7,code=12".into()));
-        assert_eq!(sit(&control, 2_000, 1), sit(&control, 2_000, 1));
-        assert!(sit(&control, 2_000, 1).is_ok());
-        let wide = sit(&read("left_over:left=3").unwrap(), 2_000, 1).unwrap_err();
+        assert_eq!(check_control(&control, 2_000, 1), check_control(&control, 2_000, 1));
+        assert!(check_control(&control, 2_000, 1).is_ok());
+        let wide = check_control(&read("left_over:left=3").unwrap(), 2_000, 1).unwrap_err();
         assert!(wide.contains("reductions did not narrow the window"), "{wide}");
         assert!(read("left_over:left=30").unwrap_err().contains("must lie in 0 to 9"));
         assert!(read("lefty").unwrap_err().contains("must be one of"));
@@ -233,6 +234,6 @@ mod tests {
         let declaration =
             Declaration { name: "left_none", title: "", about: "", parameters: vec![left], code: "1".into() };
         plugin::register(Arc::new(Declared(declaration))).unwrap();
-        let _ = sit(&read("left_none").unwrap(), 2_000, 1);
+        let _ = check_control(&read("left_none").unwrap(), 2_000, 1);
     }
 }

@@ -17,7 +17,7 @@ const SCALE_RTT: Span = Span::from_millis(100);
 const SCALES: (f64, f64) = (0.1, 2.0);
 /// Below this RTT the decrease does not adapt: the clock is too coarse.
 const LEAST_RTT: Span = Span::from_millis(10);
-/// By how much the RTT may rise at once and count as the maximum.
+/// A sample that exceeds the maximum RTT by more than this does not raise it.
 const GREATEST_RISE: Span = Span::from_millis(20);
 /// Change of the throughput, relative, above which the decrease is a half.
 const SWITCH: f64 = 0.2;

@@ -12,7 +12,7 @@ use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::{math, Span};
 
-/// Largest `rho`: 2^16 segments for one is more than any slow start is for.
+/// Largest `rho`. It bounds the growth of slow start, `2^rho - 1` segments per ACKed segment.
 const MAX_RHO: f64 = 16.0;
 
 /// Hybla.

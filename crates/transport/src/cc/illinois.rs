@@ -22,7 +22,7 @@ const RENO: (f64, f64) = (1.0, 0.5);
 /// third.
 const KNEES: (f64, f64, f64) = (0.01, 0.1, 0.8);
 
-/// With whole windows: steps of the increase and of the share, as numbers to a unit.
+/// With whole windows: steps per unit of the increase, and per unit of the share.
 const STEPS: (f64, f64) = (128.0, 64.0);
 
 /// Illinois.

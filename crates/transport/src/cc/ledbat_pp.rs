@@ -1,4 +1,4 @@
-//! LEDBAT++: LEDBAT that also yields to its own kind and to Reno on short queues, and measures its base again and again.
+//! LEDBAT++: LEDBAT that also yields to its own kind and to Reno on short queues, and measures its base delay repeatedly.
 //!
 //! *Reference*: draft-irtf-iccrg-ledbat-plus-plus-01, sections 4.1 to 4.5.
 //! *Units*: windows in segments; delays are spans.
@@ -17,7 +17,7 @@ use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::{math, Span, Time};
 
-/// Time between slowdowns, in durations of the last one.
+/// Time between slowdowns, as a multiple of the duration of the last one.
 const REST: u64 = 9;
 
 /// Progress of slowdowns.
@@ -29,7 +29,7 @@ enum Stage {
     Running { until: Time },
     /// The window is held at two segments.
     Frozen { since: Time, until: Time },
-    /// Slow start back to the window of before.
+    /// Slow start back to the window before the slowdown.
     Ramping { since: Time },
 }
 

@@ -44,13 +44,13 @@ impl Reno {
         if window.cwnd >= window.ssthresh && self.most > 0 {
             window.cwnd += f64::from(acked.min(self.most)) / window.cwnd;
         } else {
-            self.open_apart(window, acked);
+            self.grow_slow_path(window, acked);
         }
     }
 
     /// Growth other than fractional: slow start, or whole bytes or segments.
     #[cold]
-    fn open_apart(&mut self, window: &mut Window, acked: u32) {
+    fn grow_slow_path(&mut self, window: &mut Window, acked: u32) {
         self.open(window, acked);
     }
 

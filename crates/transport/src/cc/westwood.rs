@@ -89,7 +89,7 @@ impl Westwood {
     /// `ns3`: an interval starts with an ACK. Segments reported by duplicates of a recovery count twice.
     fn count_by_clock(&mut self, event: &AckEvent) {
         self.end_by_clock(event.now);
-        // As ns-3: before the first RTT nothing is counted, or an interval of no length would make a rate without bound.
+        // As in ns-3, nothing is counted before the first RTT: an interval of zero length would make the rate infinite.
         if self.rtt == Span::ZERO {
             return;
         }

@@ -8,7 +8,7 @@ use crate::cc::Control;
 use units::{Span, Time};
 
 /// A burst is the data that the pacing rate sends in 1/1024 s, at least two segments and at most one buffer.
-const BUNCHES_A_SECOND: f64 = 1024.0;
+const BURSTS_A_SECOND: f64 = 1024.0;
 const LEAST: u32 = 2;
 const BUFFER_BYTES: u64 = 65_536;
 /// Share of the buffer reserved for headers.
@@ -60,7 +60,7 @@ impl Ctx {
         let opening = self.window.cwnd < self.window.ssthresh / 2.0;
         let gain = if opening { p.pacing_gain_start } else { p.pacing_gain };
         let srtt = self.srtt().unwrap_or(Span::from_millis(1)).max(Span(1));
-        let paced = gain * self.window.cwnd / srtt.as_secs() / BUNCHES_A_SECOND;
+        let paced = gain * self.window.cwnd / srtt.as_secs() / BURSTS_A_SECOND;
         let halvings = self.tracking.min_rtt.0 / 1000 / HALVED_US;
         let near = if halvings < 17 { (BUFFER_BYTES >> halvings) as f64 / p.mss.0 as f64 } else { 0.0 };
         let most = (BUFFER_BYTES / p.mss.0).max(1);

@@ -97,7 +97,7 @@ impl Ctx {
     /// When the timer expires if started now. In ns-2 a timeout is a number of ticks times the double of one.
     #[inline]
     pub(crate) fn rto_after(&self, now: Time) -> Time {
-        if now.is_apart() {
+        if now.is_special() {
             return self.rto_in_ticks_after(now);
         }
         now + self.rto

@@ -54,7 +54,7 @@ impl Reassembly {
 
     /// For receivers with ECN or DSACK.
     pub(super) fn cold_part(&mut self) -> &mut ColdPart {
-        self.cold_part.as_mut().expect("what asks for it makes it")
+        self.cold_part.as_mut().expect("the options that use it create it")
     }
 
     pub(super) fn quick_ack(&mut self) -> Option<&mut QuickAck> {

@@ -39,7 +39,7 @@ pub struct Distribution<T> {
     what: core::marker::PhantomData<T>,
 }
 
-/// The quantity that a law is of.
+/// The type of a random amount: bytes, time or a count.
 pub trait Amounted: Sized {
     /// The name of the kind, for schema and docs.
     const KIND: &'static str;
@@ -96,7 +96,7 @@ impl Amounted for u64 {
 }
 
 impl<T: Amounted> Distribution<T> {
-    /// A law of this form, without a cut and without a subtraction.
+    /// A distribution of this form, without an upper bound and without a subtraction.
     pub const fn of(form: DistributionShape) -> Distribution<T> {
         Distribution { form, most: None, less: 0.0, what: core::marker::PhantomData }
     }

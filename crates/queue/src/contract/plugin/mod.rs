@@ -66,7 +66,7 @@ pub struct ArrivingPacket {
 pub trait Host {
     /// A uniform number in [0, 1).
     fn uniform(&mut self) -> f64;
-    /// Ends a packet.
+    /// Drops a packet.
     fn drop(&mut self, number: u32, reason: Reason);
     /// Marks a packet; false if it is not ECN-capable.
     fn mark(&mut self, number: u32, reason: Reason) -> bool;
@@ -74,7 +74,7 @@ pub trait Host {
 
 /// The context of a call.
 pub struct Call<'a> {
-    /// The present.
+    /// The current time.
     pub now: Time,
     /// Bytes of the packet on the wire, where the link counts it as part of the queue.
     pub on_wire: Bytes,

@@ -164,7 +164,7 @@ impl<P: Packet + Copy> Cake<P> {
 
     /// Ends the oldest packet of the fattest queue.
     #[cold]
-    fn cut_fattest(&mut self, cx: &mut Cx<'_, P>) {
+    fn drop_from_longest(&mut self, cx: &mut Cx<'_, P>) {
         let fattest = self.tins.iter_mut().enumerate().map(|(i, tin)| (tin.flows.fattest(), i));
         let Some(((_, queue), tin)) = fattest.max_by_key(|&((bytes, _), i)| (bytes, core::cmp::Reverse(i)))
         else {
@@ -283,7 +283,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
         let queue = self.on_tin(i, |flows, _| flows.push(pkt, cx));
         self.filter_acks(i, queue, cx);
         while self.len > 0 && self.over(cx) {
-            self.cut_fattest(cx);
+            self.drop_from_longest(cx);
         }
     }
 

@@ -19,15 +19,15 @@ use units::Bytes;
 /// The list that a queue is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In no list: empty, and forgotten.
+    /// In no list: empty.
     Idle,
-    /// Among those that were idle a moment ago.
+    /// In the list of new queues.
     New,
-    /// Among the others.
+    /// In the list of old queues.
     Old,
 }
 
-/// A queue, its turn, and the state of its law.
+/// A flow queue, its deficit, and the state of its control law.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<S> {
     chain: Chain,
@@ -38,17 +38,17 @@ pub(crate) struct Queue<S> {
     tag: u64,
     /// Bytes it may still send before its turn is over.
     pub(crate) deficit: i64,
-    /// State of its law.
+    /// State of its control law.
     pub(crate) state: S,
 }
 
 impl<S> Queue<S> {
-    /// Packets waiting in it.
+    /// Packets in it.
     pub(crate) fn packets(&self) -> u64 {
         self.chain.packets
     }
 
-    /// Bytes waiting in it.
+    /// Bytes in it.
     pub(crate) fn bytes(&self) -> u64 {
         self.chain.bytes
     }
@@ -79,11 +79,11 @@ impl List {
     }
 }
 
-/// The packets of one queue, as a law sees them.
+/// The packets of one queue, as a control law accesses them.
 pub(crate) struct FlowQueueStore<'a, P> {
     chain: &'a mut Chain,
     pool: &'a mut Pool<P>,
-    /// Whether the guard of the law uses the backlog of all queues.
+    /// Whether the guard of the control law uses the backlog of all queues.
     total: bool,
 }
 
@@ -105,7 +105,7 @@ impl<P: Packet + Copy> PacketStore<P> for FlowQueueStore<'_, P> {
 /// How flows are sorted into queues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hash {
-    /// Queues there are.
+    /// Number of queues.
     pub(crate) flows: u64,
     /// Queues of a set in which a flow may find one of its own; 1: the hash alone decides.
     pub(crate) ways: u64,
@@ -129,14 +129,14 @@ impl Bounds {
         }
     }
 
-    /// Whether so much may wait, and be on the wire if the link counts that.
+    /// Whether this much fits, together with the packet on the wire if the link counts that.
     #[inline]
     pub(crate) fn hold<P>(self, packets: u64, bytes: u64, cx: &Cx<'_, P>) -> bool {
         packets + u64::from(cx.on_wire.0 > 0) <= self.packets && bytes + cx.on_wire.0 <= self.bytes
     }
 }
 
-/// Queues in turn.
+/// The flow queues, served by deficit round robin.
 #[derive(Clone, Debug)]
 pub(crate) struct Flows<P, S> {
     hash: Hash,
@@ -149,7 +149,7 @@ pub(crate) struct Flows<P, S> {
 }
 
 impl<P: Packet + Copy, S: Clone> Flows<P, S> {
-    /// Empty queues, each with the state a law starts from.
+    /// Empty queues, each with the initial state of the control law.
     pub(crate) fn new(hash: Hash, quantum: i64, state: S) -> Flows<P, S> {
         let queue = Queue { chain: Chain::EMPTY, place: Place::Idle, next: NONE, tag: 0, deficit: 0, state };
         Flows {
@@ -232,8 +232,8 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         }
     }
 
-    /// Queue `i`, whose turn it is, had nothing to send: a new one goes to the old ones once, so that it cannot come
-    /// back as new at once; an old one is forgotten.
+    /// Queue `i`, whose turn it is, had nothing to send: a new queue moves to the list of old ones, so that it cannot be
+    /// new again at once; an old one leaves its list.
     pub(crate) fn nothing_from(&mut self, i: usize) {
         if self.queues[i].place == Place::New {
             self.retire(i);
@@ -244,7 +244,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         }
     }
 
-    /// Queues send in turn: the packet that `from` finds in the first that has one, which pays for it.
+    /// Serves the queues in turn: the packet that `from` takes from the first queue that has one, charged to its deficit.
     #[inline]
     pub(crate) fn send(&mut self, mut from: impl FnMut(&mut Self, usize) -> Option<P>) -> Option<P> {
         while let Some(i) = self.turn() {
@@ -257,7 +257,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         None
     }
 
-    /// Cuts the fattest queues until the bounds hold. Calls `on_drop` with the state of the queue for each packet.
+    /// Drops from the longest queues until the bounds hold. Calls `on_drop` with the state of the queue for each packet.
     #[inline]
     pub(crate) fn make_room(
         &mut self,
@@ -267,7 +267,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         mut on_drop: impl FnMut(&mut S),
     ) {
         while !bounds.hold(self.packets(), self.bytes(), cx) && self.packets() > 0 {
-            self.cut_fattest(batch, cx, &mut on_drop);
+            self.drop_from_longest(batch, cx, &mut on_drop);
         }
     }
 
@@ -278,27 +278,32 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 
     /// The queue with the most bytes; the first of equals.
-    fn fattest(&self) -> usize {
-        let mut fattest = 0;
+    fn longest(&self) -> usize {
+        let mut longest = 0;
         for (i, queue) in self.queues.iter().enumerate() {
-            if queue.bytes() > self.queues[fattest].bytes() {
-                fattest = i;
+            if queue.bytes() > self.queues[longest].bytes() {
+                longest = i;
             }
         }
-        fattest
+        longest
     }
 
-    /// Cuts the fattest queue from its head: half its bytes, or a batch of packets. Calls `on_drop` with its state for each.
+    /// Drops from the head of the longest queue: half its bytes, or a batch of packets. Calls `on_drop` with its state for each.
     #[cold]
-    pub(crate) fn cut_fattest(&mut self, batch: u64, cx: &mut Cx<'_, P>, mut on_drop: impl FnMut(&mut S)) {
-        let fattest = self.fattest();
-        let half = self.queues[fattest].bytes() / 2;
+    pub(crate) fn drop_from_longest(
+        &mut self,
+        batch: u64,
+        cx: &mut Cx<'_, P>,
+        mut on_drop: impl FnMut(&mut S),
+    ) {
+        let longest = self.longest();
+        let half = self.queues[longest].bytes() / 2;
         let mut gone = 0;
         for _ in 0..batch {
-            let Some(pkt) = self.pop(fattest) else { break };
+            let Some(pkt) = self.pop(longest) else { break };
             gone += pkt.size().0;
             cx.drop(pkt, Reason::Overflow);
-            on_drop(&mut self.queues[fattest].state);
+            on_drop(&mut self.queues[longest].state);
             if gone >= half {
                 break;
             }
@@ -310,27 +315,27 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         &mut self.queues[i]
     }
 
-    /// State of the law of every queue.
+    /// State of the control law of every queue.
     pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
         self.queues.iter().map(|queue| &queue.state)
     }
 
-    /// Queues that have a turn.
+    /// Queues in either list.
     pub(crate) fn active(&self) -> u64 {
         self.active
     }
 
-    /// Queues among the new ones.
+    /// Queues in the list of new ones.
     pub(crate) fn new_count(&self) -> u64 {
         self.queues.iter().filter(|queue| queue.place == Place::New).count() as u64
     }
 
-    /// Packets waiting.
+    /// Packets in all queues.
     pub(crate) fn packets(&self) -> u64 {
         self.pool.packets
     }
 
-    /// Bytes waiting.
+    /// Bytes in all queues.
     pub(crate) fn bytes(&self) -> u64 {
         self.pool.bytes
     }

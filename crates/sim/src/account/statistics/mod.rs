@@ -230,7 +230,7 @@ impl QueueStatistics {
         self.packets.area
     }
 
-    /// Most packets at any time.
+    /// Maximum queue length in packets.
     pub fn max_pkts(&self) -> u64 {
         self.max
     }

@@ -18,7 +18,7 @@ use queue::disc::{Cx, Fate};
 use queue::red::{FastVerdict, Red};
 pub use queued_packet::QueuedPacket;
 use uniform_size::UniformSize;
-use units::{Bytes, Ecn, Rapid, Rate, Rng, Serializer, Span, Stream, Time};
+use units::{BufferedStream, Bytes, Ecn, Rate, Rng, Serializer, Span, Stream, Time};
 
 /// A specialised link with RED or tail drop.
 pub struct ArrivalLink {
@@ -31,7 +31,7 @@ pub struct ArrivalLink {
     /// Drops and marks of the last arrival; the caller empties it.
     pub fates: Vec<Fate<QueuedPacket>>,
     queue: Admission,
-    rng: Rapid,
+    rng: BufferedStream,
     /// The start of the packet on the wire, or of the last one.
     serving_since: Time,
     /// The end of that transmission; never, if the link is idle.
@@ -94,7 +94,7 @@ impl ArrivalLink {
             probe,
             fates: Vec::with_capacity(4),
             queue,
-            rng: Rapid::new(rng),
+            rng: BufferedStream::new(rng),
             serving_since: Time::ZERO,
             free_at: Time::NEVER,
             busy_until: Time::ZERO,

@@ -28,7 +28,7 @@ pub(super) struct UniformSize {
     most: u64,
     /// Upper bound on the wait (ns) for which neither the maximum queue nor the maximum sojourn changes and the buffer cannot
     /// overflow; 0 disables the fast path.
-    near: u64,
+    fast_bound: u64,
     /// From then on all packets in the queue have this size, and after it each starts as another ends.
     from: Time,
     /// Packets that start by then lie entirely in the measurement window.
@@ -115,7 +115,7 @@ impl UniformSize {
 
     /// Disables the fast path until its bound is computed again.
     pub(super) fn clear_fast_bound(&mut self) {
-        self.near = 0;
+        self.fast_bound = 0;
     }
 
     /// The transmitter was idle until `start`.
@@ -126,7 +126,7 @@ impl UniformSize {
 
     /// Admits a packet of another size. The second in a row makes that the uniform size.
     fn change_size(&mut self, size: u32, start: Time, finish: Time, eligible: bool) {
-        (self.from, self.near) = (finish, 0);
+        (self.from, self.fast_bound) = (finish, 0);
         if std::mem::replace(&mut self.other, size) != size {
             return;
         }
@@ -160,7 +160,7 @@ impl ArrivalLink {
     /// The queue as an arrival on the fast path finds it.
     #[inline(always)]
     pub(super) fn find_fast(&self, size: u32, key: Key) -> Option<QueueAtArrival> {
-        self.uniform.find(size, key, self.uniform.near, self.busy_until, self.component)
+        self.uniform.find(size, key, self.uniform.fast_bound, self.busy_until, self.component)
     }
 
     /// The queue as any other arrival finds it, unless a sample is due or sizes differ.
@@ -240,10 +240,10 @@ impl ArrivalLink {
     fn update_fast_bound(&mut self) {
         let UniformSize { wire, most, .. } = self.uniform;
         let most_pkts = self.max_recorded.min(self.queue.packet_limit());
-        (self.uniform.near, self.uniform.last) = (most.min(most_pkts.saturating_mul(wire)), Time::ZERO);
+        (self.uniform.fast_bound, self.uniform.last) = (most.min(most_pkts.saturating_mul(wire)), Time::ZERO);
         if let Some(probe) = self.probe.as_ref().filter(|_| self.counting) {
             let max_recorded = probe.sojourn.moments.max();
-            self.uniform.near = self.uniform.near.min(max_recorded.0 + 1);
+            self.uniform.fast_bound = self.uniform.fast_bound.min(max_recorded.0 + 1);
             self.uniform.last = Time(probe.fast_until().0.saturating_sub(wire));
         }
     }

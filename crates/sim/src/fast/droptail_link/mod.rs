@@ -197,7 +197,7 @@ impl DroptailLink {
     #[inline(always)]
     fn accept_idle(&mut self, size: u32, now: Time) -> Transmission {
         let finish = match self.byte_time.whole_ns() {
-            Some(ns) if !now.is_apart() => Time(now.0 + u64::from(size) * ns),
+            Some(ns) if !now.is_special() => Time(now.0 + u64::from(size) * ns),
             _ => self.finish_slow(size, now),
         };
         (self.last_size, self.busy_until) = (size, finish);
@@ -223,7 +223,7 @@ impl DroptailLink {
         self.flush_batch();
         self.start_due(None);
         let Transmission { finish, .. } = self.accept_idle(size, now);
-        let whole = self.byte_time.whole_ns().is_some() && !now.is_apart();
+        let whole = self.byte_time.whole_ns().is_some() && !now.is_special();
         if let Some(ProbeState { probe, batch_until, .. }) = self.probed() {
             probe.passed_idle(now, size, finish);
             *batch_until = if whole { probe.fast_until() } else { Time::ZERO };
@@ -248,7 +248,7 @@ impl DroptailLink {
     /// The start of the last packet accepted, and the remainder of its division by the rate.
     fn last(&self) -> (Time, u64) {
         match &self.cold {
-            Some(cold) if self.last_size == UNKNOWN || self.busy_until.is_apart() => {
+            Some(cold) if self.last_size == UNKNOWN || self.busy_until.is_special() => {
                 (cold.last_start, cold.remainder)
             }
             _ => {
@@ -263,7 +263,7 @@ impl DroptailLink {
     #[cold]
     #[inline(never)]
     fn finish_slow(&mut self, size: u32, now: Time) -> Time {
-        if now.is_apart() {
+        if now.is_special() {
             self.cold().last_start = now;
         }
         self.finish_of(size, now, &mut 0)
@@ -271,7 +271,7 @@ impl DroptailLink {
 
     /// The end of a transmission; `remainder` is carried over from the one before if this follows without a gap.
     fn finish_of(&self, size: u32, start: Time, remainder: &mut u64) -> Time {
-        if start.is_apart() {
+        if start.is_special() {
             return start.plus_secs(self.byte_time.rate().secs_for(Bytes(u64::from(size))));
         }
         start + self.byte_time.time_after(size, remainder)
@@ -315,7 +315,7 @@ impl DroptailLink {
     /// The transmission of a packet that starts as another ends, with the remainder of that one's division by the rate.
     fn start_behind(&mut self, size: u32, start: Time, mut remainder: u64) -> Transmission {
         let finish = self.finish_of(size, start, &mut remainder);
-        if self.byte_time.whole_ns().is_some() && !start.is_apart() {
+        if self.byte_time.whole_ns().is_some() && !start.is_special() {
             self.last_size = size;
         } else {
             self.last_size = UNKNOWN;

@@ -2,7 +2,7 @@
 //!
 //! Reference: Ronngren, Riboe & Ayani, "Lazy queue" (1991): the far future is only collected. Here a bucket is opened once
 //! nothing can be added to it any more, which the caller knows from the minimum time of a round trip. If a bucket has to be
-//! opened sooner, later additions are inserted in order. Arrivals too far in the future are refused and belong into the
+//! opened sooner, later additions are inserted in order. Arrivals too far in the future are refused and go to the
 //! event queue. The width of buckets affects the speed alone.
 
 mod sort;
@@ -116,7 +116,7 @@ impl ArrivalBatches {
         let number = day as usize & (self.buckets.len() - 1);
         let mut place = self.buckets[number].end;
         if place % CHUNK == 0 {
-            place = self.update_max(number);
+            place = self.add_chunk(number);
         }
         self.arrivals[place as usize] = PendingArrival::new(key, pkt);
         self.buckets[number].end = place + 1;
@@ -125,7 +125,7 @@ impl ArrivalBatches {
 
     /// Adds a chunk to a bucket. Returns the index of its first place.
     #[inline(never)]
-    fn update_max(&mut self, number: usize) -> u32 {
+    fn add_chunk(&mut self, number: usize) -> u32 {
         self.used[number / 64] |= 1 << (number % 64);
         self.buckets[number] = self.with_chunk(self.buckets[number]);
         self.buckets[number].end

@@ -84,10 +84,10 @@ impl Lookahead {
         (coming, timers.into_vec().into_iter().map(|Reverse(timer)| timer).collect())
     }
 
-    /// Notes that `apart` of `done` events came from the event queue. Returns true once that was too much for too long.
-    pub(super) fn note_misses(&mut self, done: u64, apart: u64) -> bool {
+    /// Notes that `from_queue` of `done` events came from the event queue. Returns true after too many such calls in a row.
+    pub(super) fn note_misses(&mut self, done: u64, from_queue: u64) -> bool {
         if done > MIN_EVENTS {
-            self.misses = if 8 * apart > done { self.misses + 1 } else { 0 };
+            self.misses = if 8 * from_queue > done { self.misses + 1 } else { 0 };
         }
         self.misses == MAX_MISSES
     }

@@ -6,7 +6,7 @@ use crate::keys::Transport;
 use crate::scenario::json::one_line;
 use crate::scenario::marking::Marking;
 use crate::scenario::sections::{Access, Chain, Ends, Head, Run, Wire};
-use crate::scenario::traffic::{ChainWay, DumbbellWay, GraphWay, Group, Source};
+use crate::scenario::traffic::{ChainPath, DumbbellPath, GraphPath, Group, Source};
 use transport::tcp;
 use units::param::{Check, Choice, Described, Field, Range};
 
@@ -76,9 +76,9 @@ fn generated(marker: &str) -> String {
         "keys: ends" => part::<Ends>(),
         "keys: group" => part::<Group>(),
         "keys: marking" => part::<Marking>(),
-        "keys: way_dumbbell" => part::<DumbbellWay>(),
-        "keys: way_chain" => part::<ChainWay>(),
-        "keys: way_links" => part::<GraphWay>(),
+        "keys: way_dumbbell" => part::<DumbbellPath>(),
+        "keys: way_chain" => part::<ChainPath>(),
+        "keys: way_links" => part::<GraphPath>(),
         "profiles" => {
             let rows = tcp::Params::presets().iter().map(|row| (row.name.to_string(), row.doc.to_string()));
             rows_table("profile", rows)

@@ -154,9 +154,9 @@ fn a_dumbbell_gets_hosts_routers_and_private_links() {
     assert_eq!((plan.flows(), plan.members().count()), (9, 9));
     let [tcp, voice] = &plan.groups[..] else { panic!("two groups") };
     // Numbers go through the members: there and back at the source, there and back at the destination.
-    assert_eq!((tcp.way_forward(0), tcp.way_back(0)), (vec![2, 0, 4], vec![5, 1, 3]));
-    assert_eq!((tcp.way_forward(7), tcp.way_back(7)), (vec![30, 0, 32], vec![33, 1, 31]));
-    assert_eq!((voice.way_forward(0), voice.way_back(0)), (vec![34, 0, 36], vec![37, 1, 35]));
+    assert_eq!((tcp.route_forward(0), tcp.route_back(0)), (vec![2, 0, 4], vec![5, 1, 3]));
+    assert_eq!((tcp.route_forward(7), tcp.route_back(7)), (vec![30, 0, 32], vec![33, 1, 31]));
+    assert_eq!((voice.route_forward(0), voice.route_back(0)), (vec![34, 0, 36], vec![37, 1, 35]));
     assert_eq!((tcp.member(3), tcp.private_link(3, 0, false)), ("tcp/3".into(), "access/tcp.3".into()));
     assert_eq!(tcp.private_link(3, 1, true), "exit/tcp.3.back");
 }
@@ -209,8 +209,8 @@ fn a_graph_routes_by_delay_then_hops() {
     let scenario = parsed(GRAPH);
     let plan = scenario.plan();
     let route = |links: &[usize]| links.iter().map(|&i| plan.links[i].name.clone()).collect::<Vec<_>>();
-    assert_eq!(route(&plan.groups[0].way_forward(0)), ["up", "direct", "down"]);
-    assert_eq!(route(&plan.groups[0].way_back(0)), ["down.back", "direct.back", "up.back"]);
+    assert_eq!(route(&plan.groups[0].route_forward(0)), ["up", "direct", "down"]);
+    assert_eq!(route(&plan.groups[0].route_back(0)), ["down.back", "direct.back", "up.back"]);
     let direct = plan.links.iter().find(|link| link.name == "direct").unwrap();
     let back = plan.links.iter().find(|link| link.name == "direct.back").unwrap();
     assert_eq!((&direct.loss.positions[..], &direct.loss.marks[..]), (&[14, 28][..], &[3][..]));

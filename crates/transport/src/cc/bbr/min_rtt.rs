@@ -2,7 +2,7 @@
 //!
 //! *Reference*: CCHJ17 sections 4.1 and 4.3.
 
-use super::{Bbr, BbrState, Repair, MIN_RTT_WINDOW, MIN_WINDOW, PROBE_RTT};
+use super::{Bbr, BbrRecovery, BbrState, MIN_RTT_WINDOW, MIN_WINDOW, PROBE_RTT};
 use crate::cc::Window;
 use crate::rate::Sample;
 use units::Stream;
@@ -57,7 +57,7 @@ impl Bbr {
     }
 
     pub(super) fn save(&mut self, window: &Window) {
-        let modulated = self.repair != Repair::None || self.state == BbrState::ProbeRtt;
+        let modulated = self.repair != BbrRecovery::None || self.state == BbrState::ProbeRtt;
         self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
     }
 

@@ -112,7 +112,7 @@ impl Bbr {
     }
 
     /// Looks for a long-term bandwidth, or gives one up and restarts the cycle.
-    pub(super) fn look_for_police(&mut self, sample: &Sample, rng: &mut Stream) {
+    pub(super) fn detect_policer(&mut self, sample: &Sample, rng: &mut Stream) {
         let cruising = self.state == BbrState::ProbeBw;
         let Some(seen) = &mut self.long_term else { return };
         if seen.update(sample, self.round_start, cruising, self.segment_bits) {

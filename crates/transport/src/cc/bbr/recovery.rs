@@ -2,18 +2,18 @@
 //!
 //! *Reference*: CCHJ17 sections 4.2.3.2 and 4.2.3.4; ns-3.37 by its output (see `docs/transports/bbr.md`).
 
-use super::{Bbr, BbrState, Repair, MIN_WINDOW};
+use super::{Bbr, BbrRecovery, BbrState, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::Sample;
 
 impl Bbr {
     /// Starts a recovery. If it starts no round, conservation may end with the present round.
     pub(super) fn begin_recovery(&mut self, window: &mut Window, sample: &Sample) {
-        if self.options.recovery_round || !sample.recovering || self.repair == Repair::Fast {
+        if self.options.recovery_round || !sample.recovering || self.repair == BbrRecovery::Fast {
             return;
         }
         self.conserving = true;
-        self.repair = Repair::Fast;
+        self.repair = BbrRecovery::Fast;
         // Without SACK the duplicate that starts it still counts as in flight.
         let flight = sample.in_flight + u32::from(!sample.selective);
         window.cwnd = f64::from(flight + sample.newly_acked.max(1));
@@ -25,22 +25,22 @@ impl Bbr {
         let acked = f64::from(sample.newly_acked);
         let flight = f64::from(sample.in_flight);
         let now = match (sample.recovering, sample.timed_out) {
-            (true, _) => Repair::Fast,
-            (_, true) => Repair::Timeout,
-            _ => Repair::None,
+            (true, _) => BbrRecovery::Fast,
+            (_, true) => BbrRecovery::Timeout,
+            _ => BbrRecovery::None,
         };
         let counts = self.options.lost_at_once || (sample.recovering && sample.newly_acked > 0);
         if sample.newly_lost > 0 && counts {
             window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
         }
-        if now == Repair::Fast && self.repair != Repair::Fast {
+        if now == BbrRecovery::Fast && self.repair != BbrRecovery::Fast {
             self.conserving = true;
             self.next_round_delivered = sample.total_delivered;
             window.cwnd = flight + acked.max(1.0);
-        } else if now == Repair::None && self.repair != Repair::None {
+        } else if now == BbrRecovery::None && self.repair != BbrRecovery::None {
             self.conserving = false;
             self.restore(window);
-            if self.options.exits_at_ssthresh && self.repair == Repair::Fast {
+            if self.options.exits_at_ssthresh && self.repair == BbrRecovery::Fast {
                 window.cwnd = window.ssthresh;
             }
         }

@@ -286,7 +286,7 @@ impl Bbr3 {
         window.cwnd = window.cwnd.max(self.prior_cwnd);
     }
 
-    fn note_repair(&mut self, window: &mut Window, sample: &Sample) {
+    fn track_recovery(&mut self, window: &mut Window, sample: &Sample) {
         let now = sample.recovering || sample.timed_out;
         if now && !self.repairing {
             self.recovery_round = self.round_count;
@@ -307,7 +307,7 @@ impl Control for Bbr3 {
 
     /// Sections 5.2.3 and 5.6.
     fn on_sample(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) -> bool {
-        self.note_repair(window, sample);
+        self.track_recovery(window, sample);
         self.update_latest(sample);
         self.update_congestion(window, sample);
         self.update_aggregation(window, sample);

@@ -63,7 +63,7 @@ impl Rounds {
         })
     }
 
-    /// Whether segments are timed one by one, which the ACK of a delayed ACK then cannot lengthen.
+    /// Whether each segment is timed by its own send time, so that a delayed ACK does not lengthen the RTT.
     pub(super) fn times_segments(&self) -> bool {
         self.linux
     }

@@ -96,7 +96,7 @@ impl RateSender for LdaSender {
             rtt,
             bottleneck: report.bottleneck,
         };
-        // A source-limited sender tells nothing about a higher rate.
+        // The reports of a source-limited sender are no evidence for a higher rate.
         if report.loss > 0.0 || !self.spacer.take_starved() {
             self.control.follow(&seen);
         }

@@ -11,7 +11,7 @@ use units::Time;
 impl LossRecovery {
     /// Precondition of the fast path of an ACK: no segment is SACKed, lost or probed for.
     #[inline]
-    pub(crate) fn is_plain_rack(&self) -> bool {
+    pub(crate) fn is_rack_eligible(&self) -> bool {
         let rack = &self.parts.rack;
         self.parts.board.sacked_count == 0 && rack.holes == 0 && rack.tlp.is_idle()
     }
@@ -19,7 +19,7 @@ impl LossRecovery {
     /// Processes an ACK of `[una, ack)`, fewer segments than are in flight, without SACK blocks and ECN echo. Returns
     /// whether the next such ACK may take the fast path, too.
     #[inline]
-    pub(crate) fn on_plain_ack_rack(&mut self, ctx: &mut Ctx, now: Time, ack: u32, echo: Time) -> bool {
+    pub(crate) fn on_ack_rack_fast(&mut self, ctx: &mut Ctx, now: Time, ack: u32, echo: Time) -> bool {
         let (una, flight) = (ctx.seq.una, ctx.seq.outstanding());
         let acked = ack - una;
         self.parts.rack.arrived_in_order(now, (una, ack), &mut ctx.tracking, echo, flight);

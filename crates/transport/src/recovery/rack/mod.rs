@@ -121,7 +121,7 @@ impl Rack {
             self.order.remove(ledger, seq);
         }
         let rtt = now.since(at);
-        // An ACK of the original tells nothing about the retransmission.
+        // An ACK of the original is no sample of the retransmission.
         if again && (echo < at || rtt < *min_rtt) {
             return;
         }

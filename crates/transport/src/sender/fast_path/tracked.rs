@@ -28,7 +28,7 @@ impl Sender {
     /// Recomputes which ACKs may take the fast path, after any change of the state.
     pub(super) fn update_tracked_acks(&mut self) {
         self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
-        let plain = self.nothing_is_missing() && self.recovery.is_plain_rack();
+        let plain = self.nothing_is_missing() && self.recovery.is_rack_eligible();
         self.fast.acks = if plain { Steps::Tracked } else { Steps::Slow };
     }
 
@@ -69,7 +69,7 @@ impl Sender {
             return false;
         }
         self.ctx.quota = NONE;
-        let plain = self.recovery.on_plain_ack_rack(&mut self.ctx, now, ack, echo);
+        let plain = self.recovery.on_ack_rack_fast(&mut self.ctx, now, ack, echo);
         if !plain {
             self.update_fast_path();
             return true;
