@@ -155,6 +155,29 @@ def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
         assert math.exp(UNUSED) * 20.0 <= worst <= 20.0
 
 
+class Busy(Formula):
+    """The same link, busy all the time from a limit of 12 kB on."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        found = super().row(candidate, trial)
+        assert found is not None
+        return {**found, "utilisation": min(100.0, 1.25 * found["utilisation"])}
+
+
+def test_a_finalist_without_room_for_a_gain_takes_no_further_runs() -> None:
+    """At 100 % of the link no other scale is better; one that breaks the bound still comes down."""
+    for limit, designs in ((15_000.0, 1), (40_000.0, 2)):
+        bench = Busy()
+        study = _study(bench)
+        start = study.candidate({"limit": limit})
+        assert start is not None
+        study.coordinates[start.key] = {"limit": limit}
+        trials = _trials(seed=9)
+        (found,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
+        assert bench.missed(found, trials) == 0 and bench.runs == designs * len(trials)
+        assert (found is start) == (designs == 1)
+
+
 @pytest.mark.parametrize(
     ("goal", "where"),
     [

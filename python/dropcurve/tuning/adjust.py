@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import direction, log_ratio
-from .decision import HOLDS, margin_of, slack
+from .decision import HOLDS, ideal, margin_of, slack
 from .effort import Budget
 from .families import Coordinates
 from .study import FamilyStudy
@@ -38,6 +38,8 @@ FINE, REFINED = (0.1, 0.05), 7
 LOOK = 6
 #: Replications of the fresh conditions at most.
 BLOCKS = 4
+#: Distance from the largest possible objective, in margins, at which the scale of a feasible design stays.
+IDLE = 0.25
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class Adjusting:
     def _moved(self, one: Candidate) -> Candidate:
         """The best design among a finalist and the same with its scale moved."""
         study, coordinates = self._placed(one)
-        if study is None or not coordinates:
+        if study is None or not coordinates or self._is_ideal(one):
             return one
         if direction(self.bench.question.goal):
             return self._to_edge(one, study, coordinates)
@@ -99,9 +101,18 @@ class Adjusting:
     def _refined(self, one: Candidate) -> Candidate:
         """The best among a design and the same after fine steps of its scale."""
         study, coordinates = self._placed(one)
-        if study is None or not coordinates:
+        if study is None or not coordinates or self._is_ideal(one):
             return one
         return self._line_search(one, study, coordinates, FINE, REFINED)
+
+    def _is_ideal(self, one: Candidate) -> bool:
+        """Whether a design holds its bounds in every trial and reaches the largest possible objective, so that no other
+        scale is better by what matters."""
+        goal = self.bench.question.goal
+        most = ideal(goal)
+        if most is None or self.bench.missed(one, self.trials) > 0:
+            return False
+        return self._loss(one, self.trials) - most < IDLE * margin_of(goal)
 
     def _placed(self, one: Candidate) -> tuple[FamilyStudy | None, Coordinates | None]:
         """The study of a design and its coordinates there, if they are known."""
