@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dropcurve.metrics.statistics import Interval, Paired
+from dropcurve.quantities import units
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
@@ -15,7 +16,7 @@ from dropcurve.tuning import of_link
 from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
 from validation.regret import confirm, contest, page, peers, reference
-from validation.regret.links import KINDS, drawn, other
+from validation.regret.links import FAST_KINDS, KINDS, drawn, fast, other
 from validation.regret.outcome import LinkOutcome
 
 
@@ -39,8 +40,12 @@ def test_a_link_depends_on_the_seed_and_its_number_alone() -> None:
 def test_every_drawn_link_is_a_question_with_a_bound() -> None:
     links = drawn(40, seed=1)
     assert {one.kind for one in links} == {kind[0] for kind in KINDS}
-    for one in links:
+    faster = fast(10, seed=1)
+    assert {one.kind for one in faster} == {kind[0] for kind in FAST_KINDS}
+    assert fast(4, seed=7) == fast(9, seed=7)[:4]
+    for one in [*links, *faster]:
         assert len(one.question().goal.constraints) == 1
+    assert all(2e8 <= units.rate(one.rate) <= 1e10 for one in faster)
 
 
 def test_the_contest_tells_a_short_buffer_from_one_at_the_bound(bench: Bench) -> None:

@@ -24,7 +24,7 @@ from dropcurve.tuning.constraint import direction
 from dropcurve.tuning.time_source import ProcessorTime
 
 from . import confirm, contest, peers, reference
-from .links import DrawnLink, drawn, other
+from .links import DrawnLink, drawn, fast, other
 from .outcome import LinkOutcome
 from .page import write
 
@@ -43,11 +43,13 @@ def main() -> int:
     limits = asked.times.split(",")
     outcomes = []
     part, parts = map(int, asked.part.split("/"))
-    for number, link in enumerate(drawn(asked.links, seed=asked.seed)):
+    links = [*drawn(asked.links, seed=asked.seed), *fast(asked.fast_links, seed=asked.seed)]
+    for number, link in enumerate(links):
         if number % parts != part - 1:
             continue
-        folder = asked.runs / f"{asked.seed}-{number}"
-        sys.stderr.write(f"{number + 1} of {asked.links}: {link.kind}: {link.title}: {link.goal}\n")
+        place = f"{number}" if number < asked.links else f"fast-{number - asked.links}"
+        folder = asked.runs / f"{asked.seed}-{place}"
+        sys.stderr.write(f"{number + 1} of {len(links)}: {link.kind}: {link.title}: {link.goal}\n")
         began = time.process_time()
         outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
         sys.stderr.write(f"  {time.process_time() - began:.0f} processor seconds\n")
@@ -70,6 +72,9 @@ def _arguments() -> argparse.Namespace:
         "--runs", type=Path, required=True, help="folder for the runs, to go on after an interruption"
     )
     parser.add_argument("--links", type=int, default=30)
+    parser.add_argument(
+        "--fast-links", type=int, default=0, help="links of 200 Mbit/s to 10 Gbit/s, which take hours each"
+    )
     parser.add_argument("--other-links", type=int, default=0, help="links with other objectives")
     parser.add_argument("--seed", type=int, default=LINKS_SEED, help="of the drawn links")
     parser.add_argument("--times", default="30s,60s,default", help="time limits of tune, comma-separated")

@@ -20,7 +20,11 @@ KINDS = (
     ("satellite", 2e6, 20e6, 0.5, 0.65, 16),
     ("aggregation", 60e6, 200e6, 0.01, 0.1, 120),
 )
-
+#: Kinds whose runs take ten to a hundred times as long, drawn apart.
+FAST_KINDS = (
+    ("metropolitan", 2e8, 1e9, 0.005, 0.06, 150),
+    ("core", 1e9, 1e10, 0.002, 0.04, 200),
+)
 
 #: Objectives other than utilisation under a bound on the delay (ms), in turn; completion times need short flows.
 OTHER = (
@@ -69,6 +73,14 @@ def drawn(count: int, *, seed: int) -> list[DrawnLink]:
     """``count`` links; the n-th depends on the seed and n alone."""
     return [
         _draw(KINDS[number % len(KINDS)], random.Random(f"{seed}/{number}"), number % 2 == 1)
+        for number in range(count)
+    ]
+
+
+def fast(count: int, *, seed: int) -> list[DrawnLink]:
+    """``count`` links of 200 Mbit/s to 10 Gbit/s, drawn in the same way."""
+    return [
+        _draw(FAST_KINDS[number % len(FAST_KINDS)], random.Random(f"{seed}/fast/{number}"), False)
         for number in range(count)
     ]
 

@@ -41,13 +41,14 @@ def write(
 
 def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) -> Iterator[str]:
     points = sorted({one.points for one in outcomes})
+    kinds = wording.count(len({one.link.kind for one in outcomes}), "kind")
     yield from f"""\
 # How far an answer is from the best known
 
 How much utilisation does `dropcurve tune` leave on the table? Written by `make regret`, that is
 `python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret`; do not edit.
 
-{wording.count(len(outcomes), "link")}, drawn at random, of five kinds, have a bound on the p95 queueing delay, and
+{wording.count(len(outcomes), "link")}, drawn at random, of {kinds}, have a bound on the p95 queueing delay, and
 utilisation is the objective. For each, `tune` answers under time limits; an exhaustive reference covers a grid of at
 least {points[0]} designs of five disciplines, each of its lines along the scale solved by bisection. All answers and
 the six best of the reference are then compared in {REPLICATIONS} replications of {CONDITIONS} conditions
