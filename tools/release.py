@@ -52,9 +52,10 @@ def main(arguments: list[str]) -> int:
     for line in skipped:
         print(f"release: SKIPPED {line}")
     print(f"release: {folder} holds dropcurve {number}")
-    print(
-        f"Next: commit the changelog, git tag v{number}, then publish {', '.join(CRATES)} in this order and the wheels"
-    )
+    print(f"""Next:
+  git commit --all --message "release: version {number}" (if notes were moved into the changelog)
+  git tag --annotate v{number} --message "dropcurve {number}"
+  then publish {", ".join(CRATES)} in this order, the wheels and the source distribution""")
     return 0
 
 
@@ -83,6 +84,8 @@ def notes(folder: Path) -> str:
     """Moves the notes into the changelog, and copies the section of this version."""
     number = version()
     if any(path.name != "README.md" for path in (ROOT / "changes").glob("*.md")):
+        if run_for_output("git", "tag", "--list", f"v{number}"):
+            sys.exit(f"release: v{number} is tagged, but changes/ has notes: raise the version for them")
         changelog.main(ROOT, number, datetime.datetime.now(datetime.UTC).date().isoformat())
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^## {re.escape(number)} .*?(?=^## |\Z)", text, re.M | re.S)
@@ -146,7 +149,7 @@ def crates(folder: Path) -> str:
 
 
 def library(folder: Path) -> str:
-    """The C library with its header, for this machine."""
+    """The C library with its header and examples, for this machine."""
     run("cargo", "build", "--release", "--locked", "--quiet", "--package", "dropcurve-capi")
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
     name = f"libdropcurve-{version()}-{os.uname().sysname.lower()}-{os.uname().machine}"
@@ -155,8 +158,8 @@ def library(folder: Path) -> str:
         for file in ("libdropcurve.so", "libdropcurve.dylib", "dropcurve.dll", "libdropcurve.a"):
             if (target / file).exists():
                 packed.add(target / file, f"{name}/lib/{file}")
-        for file in ("LICENSE-MIT", "LICENSE-APACHE"):
-            packed.add(ROOT / file, f"{name}/{file}")
+        for file in ("LICENSE-MIT", "LICENSE-APACHE", "crates/capi/README.md", "crates/capi/examples"):
+            packed.add(ROOT / file, f"{name}/{Path(file).name}")
     return ""
 
 
@@ -195,6 +198,11 @@ STEPS: Mapping[str, Callable[[Path], str]] = {
     "notes": notes, "wheel": wheel, "wheel-arm": wheel_arm, "source": source, "crates": crates, "library": library,
     "image": image, "materials": materials, "checksums": checksums,
 }  # fmt: skip
+
+
+def run_for_output(*words: str) -> str:
+    """The output of a command in the tree; empty if it fails."""
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
 def run(*words: str, env: Mapping[str, str] | None = None) -> None:

@@ -34,3 +34,20 @@ def test_two_releases_stand_newest_first(root: Path) -> None:
 def test_a_release_without_notes_is_refused(root: Path) -> None:
     with pytest.raises(SystemExit, match="no notes"):
         changelog.main(root, "0.1.0", "2026-12-01")
+
+
+def test_notes_after_a_section_was_written_are_added_to_it(root: Path) -> None:
+    (root / "CHANGELOG.md").write_text(
+        "# Changelog\n\nIntroduction.\n"
+        "\n## 0.2.0 (2027-01-30)\n\nSummary.\n\n### Queues\n\n* All.\n\n### Added\n\n* PIE.\n"
+        "\n## 0.1.0 (2026-12-01)\n\n### Added\n\n* RED.\n"
+    )
+    (root / "changes" / "codel.added.md").write_text("CoDel.\n")
+    (root / "changes" / "red.fixed.md").write_text("RED forgets.\n")
+    changelog.main(root, "0.2.0", "2027-01-31")
+    assert (root / "CHANGELOG.md").read_text() == (
+        "# Changelog\n\nIntroduction.\n"
+        "\n## 0.2.0 (2027-01-31)\n\nSummary.\n\n### Queues\n\n* All.\n\n### Added\n\n* PIE.\n* CoDel.\n"
+        "\n### Fixed\n\n* RED forgets.\n"
+        "\n## 0.1.0 (2026-12-01)\n\n### Added\n\n* RED.\n"
+    )

@@ -66,3 +66,15 @@ def test_steps_without_a_build_leave_notes_and_checksums(
         f"dropcurve-{release.version()}.cdx.json",
     ]
     assert release.main([str(out), "--only", "wheels"]) == 2
+
+
+def test_notes_for_a_version_with_a_tag_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes/pie.added.md").write_text("PIE.\n")
+    monkeypatch.setattr(release, "run_for_output", lambda *words: words[-1])
+    number = release.version()
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    monkeypatch.setattr(release, "version", lambda: number)
+    with pytest.raises(SystemExit, match=f"v{number} is tagged"):
+        release.notes(tmp_path)
+    assert (tmp_path / "changes/pie.added.md").exists()
