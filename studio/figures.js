@@ -37,26 +37,28 @@ function shown(side) {
   return { start, end, rows: side.samples.filter((row) => row[at.time] >= start) };
 }
 
-/** The link: senders, the queue with its packets, the transmitter. */
+/** The link: senders, the queue with its packets and its thresholds, the transmitter, the receivers. */
 export function drawLink(surface, colours, side) {
   const { flows, packets } = side.frame;
   const count = flows.length / flowLength - 1;
   const { width, height } = surface;
   const rates = side.rates();
-  const left = Math.min(150, width * 0.28);
+  const left = Math.min(width < 500 ? 130 : 300, width * 0.36);
   const middle = height / 2;
-  drawSenders(surface, colours, { count, flows, rates, left, height });
-  const from = left + 14;
-  const to = width - 66;
+  drawSenders(surface, colours, { side, count, flows, rates, left, height });
+  const from = left + 34;
+  const to = width - (width < 500 ? 54 : 120);
   const queue = queueAt(side.about, side.about.link.name);
   const limit = /pkts/.test(queue?.limit ?? "") ? parseFloat(queue.limit) : Infinity;
   const room = limit <= 400 ? Math.max(limit, 10) : Math.min(Math.max(packets.length, 100), 400);
-  const fit = (rows) => Math.min((to - from) / Math.ceil(room / rows), (height - 44) / rows, 22);
+  const fit = (rows) => Math.min((to - from) / Math.ceil(room / rows), (height - 64) / rows, 22);
   const rows = [1, 2, 3, 4, 5, 6, 8].reduce((best, one) => (fit(one) > fit(best) ? one : best));
   const columns = Math.ceil(room / rows);
   const size = fit(rows);
   const top = middle - (rows * size) / 2;
-  surface.rect(to - columns * size - 2, top - 3, columns * size + 4, rows * size + 6, "", colours.faint);
+  const [tail, bottom] = [to - columns * size, top + rows * size];
+  surface.line([left + 8, middle, tail - 5, middle], colours.grid, 3);
+  surface.rect(tail - 2, top - 3, columns * size + 4, rows * size + 6, "", colours.faint);
   for (let place = 0; place < Math.min(packets.length, columns * rows); place += 1) {
     const flow = Math.floor(packets[place] / 2);
     const x = to - (Math.floor(place / rows) + 1) * size;
@@ -64,46 +66,81 @@ export function drawLink(surface, colours, side) {
     surface.rect(x + 0.5, y + 0.5, size - 1, size - 1, flow >= count ? colours.faint : flowColour(flow));
     if (packets[place] % 2 === 1) surface.rect(x + size / 4, y + size / 4, size / 2, size / 2, colours.mark);
   }
+  drawThresholds(surface, colours, side, { to, top, bottom, place: (pkts) => (pkts / rows) * size, columns: columns * size });
+  const { dropped, marked } = side.recently();
+  const words = [`${short3(dropped)} drops/s`, ...(marked ? [`${short3(marked)} marks/s`] : [])].join(", ");
+  surface.text(Math.max(tail - 8, left + 30), bottom + 30, `${dropped ? "✕ " : ""}${words}`, dropped ? colours.drop : colours.faint, "start", 12);
   const busy = packets.length > 0;
-  surface.circle(to + 16, middle, 9, busy ? colours.accent : colours.grid);
-  surface.line([to + 26, middle, width - 6, middle], busy ? colours.accent : colours.grid, 3);
-  surface.text(to + 62, middle - 10, `${short3(side.about.link.rate_bps)}bit/s`, colours.faint, "end", 10);
-  surface.text(to - columns * size, top - 8, `${packets.length} pkts in the queue`, colours.text);
-  if (Number.isFinite(limit)) surface.text(to, top + rows * size + 16, `room for ${limit}`, colours.faint, "end", 10);
+  surface.circle(to + 14, middle, 9, busy ? colours.accent : colours.grid);
+  surface.line([to + 24, middle, width - 6, middle], busy ? colours.accent : colours.grid, 3);
+  surface.line([width - 14, middle - 5, width - 6, middle, width - 14, middle + 5], busy ? colours.accent : colours.grid, 3);
+  surface.text(width - 4, middle - 14, `${short3(side.about.link.rate_bps)}bit/s`, colours.text, "end", 11);
+  surface.text(width - 4, middle + 22, `${short3(side.about.link.delay_ms)} ms`, colours.faint, "end", 11);
+  if (width >= 500) surface.text(width - 4, middle + 36, "to receivers", colours.faint, "end", 11);
+  const space = Number.isFinite(limit) ? ` of ${limit}` : "";
+  surface.text(tail, top - 22, `queue: ${packets.length}${space} pkts`, colours.text, "start", 12);
 }
 
-function drawSenders(surface, colours, { count, flows, rates, left, height }) {
+/** RED's thresholds and its average, measured from the head of the queue. */
+function drawThresholds(surface, colours, side, { to, top, bottom, place, columns }) {
+  const law = side.law();
+  if (!law || !side.countsPackets()) return;
+  for (const [name, value] of [["min_th", law.low], ["max_th", law.high]]) {
+    const x = to - place(value);
+    if (place(value) > columns) continue;
+    surface.line([x, top - 7, x, bottom + 7], colours.faint, 1.5, [4, 3]);
+    surface.text(x, name === "min_th" ? bottom + 18 : top - 9, name, colours.faint, "middle", 10);
+  }
+  const average = side.last?.avg;
+  if (average >= 0 && place(average) <= columns) {
+    const x = to - place(average);
+    surface.line([x, top - 5, x, bottom + 5], colours.average, 3);
+  }
+}
+
+/** A row for each sender: its throughput as a bar, its window as a number. */
+function drawSenders(surface, colours, { side, count, flows, rates, left, height }) {
   const drawn = Math.min(count, 100);
   const columns = drawn > 60 ? 4 : drawn > 24 ? 3 : drawn > 10 ? 2 : 1;
   const rows = Math.ceil(drawn / columns);
-  const cell = Math.min((height - 24) / rows, 22);
+  const cell = Math.min((height - 32) / rows, 20);
   const most = Math.max(1, ...rates.slice(0, count));
-  surface.text(4, 12, `${count} flows`, colours.faint);
+  const single = columns === 1 && cell >= 12;
+  const wordy = single && left > 200;
+  const begin = wordy ? 74 : 16;
+  const room = single ? left - begin - 40 : left / columns - 14;
+  surface.text(4, 12, wordy ? `${count} senders` : `${count} flows`, colours.text, "start", 11);
+  if (wordy) surface.text(begin, 12, "throughput", colours.faint, "start", 11);
+  if (single) surface.text(left + 4, 12, "cwnd [seg.]", colours.faint, "end", 11);
   for (let flow = 0; flow < drawn; flow += 1) {
     const x = 6 + Math.floor(flow / rows) * (left / columns);
     const y = 20 + (flow % rows) * cell;
-    const wide = left / columns - 14;
     surface.circle(x + 3, y + cell / 2, Math.min(4, cell / 2.4), flowColour(flow));
-    surface.rect(x + 9, y + cell * 0.25, Math.max(0.5, ((rates[flow] ?? 0) / most) * wide), cell * 0.5, flowColour(flow));
-    if (columns === 1 && cell >= 14) {
-      const window = flows[flow * flowLength];
-      if (!Number.isNaN(window)) surface.text(left + 4, y + cell * 0.7, short3(window), colours.faint, "end", 9);
-    }
+    if (wordy) surface.text(x + 12, y + cell * 0.72, side.about.flows[flow]?.name ?? "", colours.faint, "start", 11);
+    const long = Math.max(0.5, ((rates[flow] ?? 0) / most) * room);
+    surface.rect(single ? begin : x + 9, y + cell * 0.22, long, cell * 0.56, flowColour(flow));
+    const window = flows[flow * flowLength];
+    if (single && !Number.isNaN(window)) surface.text(left + 4, y + cell * 0.72, short3(window), colours.text, "end", 11);
   }
 }
 
 /** Queue over time, with the discipline's average. */
 export function drawQueue(surface, colours, side) {
   const { start, end, rows } = shown(side);
-  const pkts = queueAt(side.about, side.about.link.name)?.unit !== "bytes";
+  const pkts = side.countsPackets();
   const high = Math.max(10, ...rows.map((row) => row[at.queue])) * 1.08;
   const { x, y } = axes(surface, colours, [start, end], [0, high], ["time [s]", "queue [pkts]"]);
   const law = side.law();
-  for (const value of law ? [law.low, law.high] : []) {
-    if (value < high) surface.line([x(start), y(value), x(end), y(value)], colours.faint, 1, [4, 4]);
+  for (const [name, value] of law && pkts ? [["min_th", law.low], ["max_th", law.high]] : []) {
+    if (value >= high) continue;
+    surface.line([x(start), y(value), x(end), y(value)], colours.faint, 1, [4, 4]);
+    surface.text(x(end) - 2, y(value) - 3, name, colours.faint, "end", 10);
   }
   surface.line(rows.flatMap((row) => [x(row[at.time]), y(row[at.queue])]), colours.queue, 1);
-  if (pkts) surface.line(rows.flatMap((row) => [x(row[at.time]), y(row[at.avg])]), colours.average, 2);
+  if (!pkts || !rows.some((row) => row[at.avg] >= 0)) return;
+  surface.line(rows.flatMap((row) => [x(row[at.time]), y(row[at.avg])]), colours.average, 2);
+  const words = [["queue", colours.queue], ["average", colours.average]];
+  words.forEach(([name, colour], place) => surface.text(surface.width - RIGHT - 56, TOP + 2 + 13 * place, `━ ${name}`, colour));
 }
 
 /** The drop curve with the operating point moving on it. */
@@ -115,12 +152,18 @@ export function drawCurve(surface, colours, side) {
   const right = Math.max(law ? law.high * (law.gentle ? 2 : 1.4) : 10, far * 1.05);
   const shares = measured.map(([, [arrived, hit]]) => hit / arrived);
   const top = Math.min(1, Math.max(law ? law.most * 2 : 0.02, ...shares, last?.probability || 0) * 1.15);
-  const name = last && Number.isNaN(last.avg) ? "queue [pkts]" : "average queue";
-  const { x, y: root } = axes(surface, colours, [0, right], [0, Math.sqrt(top)], [name, "share dropped or marked (root scale)"], SHARES);
+  const name = last && Number.isNaN(last.avg) ? "queue [pkts]" : `average queue [${side.countsPackets() ? "pkts" : "bytes"}]`;
+  const { x, y: root } = axes(surface, colours, [0, right], [0, Math.sqrt(top)], [name, "share of arrivals dropped or marked (root scale)"], SHARES);
   const y = (share) => root(Math.sqrt(share));
   measured.forEach(([bin], index) => surface.circle(x(bin), y(Math.min(shares[index], top)), 2, colours.faint));
   if (law) {
     const { low, high, most, gentle } = law;
+    surface.line([x(0), y(most), x(high), y(most)], colours.grid, 1, [4, 4]);
+    surface.text(x(low) + 2, y(most) - 4, `max_p ${short3(most)}`, colours.faint, "start", 10);
+    for (const [word, place] of [["min_th", low], ["max_th", high]]) {
+      surface.line([x(place), y(0), x(place), y(top)], colours.grid, 1, [4, 4]);
+      surface.text(x(place) + 3, TOP + 12, word, colours.faint, "start", 10);
+    }
     const ramp = (from, to, p0, p1) => Array.from({ length: 41 }, (_, i) => [from + ((to - from) * i) / 40, p0 + ((p1 - p0) * i) / 40]).flat();
     const points = [0, 0, ...ramp(low, high, 0, most), ...(gentle ? ramp(high, 2 * high, most, 1) : [high, 1, right, 1])];
     const clipped = points.map((value, index) => (index % 2 ? y(Math.min(value, top)) : x(Math.min(value, right))));

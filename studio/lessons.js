@@ -62,12 +62,18 @@ export function choices(check) {
   return found.sort((a, b) => a.words.localeCompare(b.words));
 }
 
-/** Runs each cell of a lesson to its end, a slice at a time; `seen(name, done)` shows the progress. */
-export async function run(engine, lesson, seed, seen) {
+/** The inputs of a lesson's settings by name. */
+export function inputs(lesson) {
+  return Object.fromEntries(Object.entries(lesson.cells).map(([name, text]) => [name, { text, edits: [] }]));
+}
+
+/** Runs each input to its end, a slice at a time; `seen(name, done)` shows the progress. Returns the summaries by name. */
+export async function run(engine, cells, seed, seen) {
   const summaries = {};
-  for (const [name, text] of Object.entries(lesson.cells)) {
-    const session = engine.open({ text, edits: [], seed, link: "" });
-    const { duration_s: duration } = engine.describe({ text, edits: [], seed, link: "" });
+  for (const [name, cell] of Object.entries(cells)) {
+    const input = { link: "", ...cell, seed };
+    const session = engine.open(input);
+    const { duration_s: duration } = engine.describe(input);
     while (!session.frame().ended) {
       session.advance(1e9, duration / 200, 60000);
       seen(name, session.now / duration);
@@ -79,7 +85,7 @@ export async function run(engine, lesson, seed, seen) {
 }
 
 /** The page of a lesson: what is claimed, a prediction, the runs and the check. */
-export function page(engine, lesson, { link, open, close }) {
+export function page(engine, lesson, { link, open, close, present }) {
   const check = lesson.checks[0];
   const answer = make("p", { role: "status" });
   const outcome = make("div", { class: "outcome", "aria-live": "polite" });
@@ -93,7 +99,7 @@ export function page(engine, lesson, { link, open, close }) {
       return;
     }
     go.disabled = true;
-    const summaries = await run(engine, lesson, 1, (name, done) => {
+    const summaries = await run(engine, inputs(lesson), 1, (name, done) => {
       answer.textContent = `Running “${name}”: ${Math.round(100 * done)} %`;
     });
     const found = value(check, summaries, link);
@@ -104,17 +110,35 @@ export function page(engine, lesson, { link, open, close }) {
     outcome.replaceChildren(results(lesson, summaries, link));
     go.disabled = false;
   } }, "Run and check");
-  const cells = Object.keys(lesson.cells);
-  const see = cells.length > 1 ? `See “${cells[0]}” next to “${cells[1]}”` : `See “${cells[0]}”`;
+  const task = make("p", { role: "status" });
+  const again = make("button", { type: "button", onclick: async () => {
+    const cells = present(lesson);
+    if (!cells) {
+      task.textContent = "Press See first, then move a control.";
+      return;
+    }
+    again.disabled = true;
+    const summaries = await run(engine, cells, 1, (name, done) => { task.textContent = `Running “${name}”: ${Math.round(100 * done)} %`; });
+    const found = value(check, summaries, link);
+    const holding = holds(check, found);
+    task.textContent = `${words(check)}, is ${short3(found)}${check.unit ? ` ${check.unit}` : ""}: ${holding
+      ? "the claim still holds; move the control farther, or another one." : "the claim does not hold here. You have found its limit."}`;
+    task.className = holding ? "" : "better";
+    again.disabled = false;
+  } }, "Check my settings");
+  const names = Object.keys(lesson.cells);
+  const others = names.slice(1).filter((name) => lesson.differences[name]);
+  const beside = make("select", { "aria-label": "Setting on side B" }, ...others.map((name) => make("option", { value: name }, name)));
+  const see = make("button", { type: "button", onclick: () => open(others.length ? beside.value : null) }, `See “${names[0]}”${others.length ? " next to" : ""}`);
   return make("section", { class: "lesson", "aria-labelledby": "lesson-title" },
-    make("h2", { id: "lesson-title" }, `Lesson: ${lesson.kind}`),
+    make("h2", { id: "lesson-title", tabindex: "-1" }, `Lesson: ${lesson.kind}`),
     make("p", { class: "claim" }, `${lesson.claim[0].toUpperCase()}${lesson.claim.slice(1)} (${lesson.source}).`),
     make("p", {}, `The traffic: ${lesson.scenario}.`),
     make("ol", {},
       make("li", {}, make("fieldset", {}, make("legend", {}, `Predict: ${words(check)}, will be …`), ...options)),
       make("li", {}, go, " ", answer, outcome),
-      make("li", {}, make("button", { type: "button", onclick: open }, see), " and watch how it comes about. "
-        + "Then move one control until the check no longer holds.")),
+      make("li", {}, see, " ", others.length ? beside : "", " and watch how it comes about."),
+      make("li", {}, "Task: move one control until the check no longer holds. ", again, task)),
     make("button", { type: "button", class: "quiet", onclick: close }, "Leave the lesson"));
 }
 

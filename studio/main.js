@@ -4,12 +4,14 @@ import { Pairs, table } from "./compare.js";
 import { load } from "./engine.js";
 import { spoken } from "./figures.js";
 import { make } from "./controls.js";
-import { page as lessonPage } from "./lessons.js";
+import { inputs, page as lessonPage } from "./lessons.js";
 import { save, SidePage } from "./page.js";
+import { isServed } from "./calls.js";
 import * as served from "./served.js";
 import { Side } from "./side.js";
 import { asked, command, editsOf, fresh, fromHash, python, toHash, withEdit } from "./state.js";
 import { palette } from "./surface.js";
+import { Tour } from "./tour.js";
 
 /** Milliseconds of a frame in which runs go on; the rest is for drawing. */
 const BUDGET = 9;
@@ -17,6 +19,9 @@ const BUDGET = 9;
 const SLICE = 4000;
 const SPEEDS = [["0.01", "1/100"], ["0.1", "1/10"], ["0.5", "1/2"], ["1", "real time"], ["2", "2×"], ["5", "5×"], ["20", "20×"],
   ["max", "as fast as it goes"]];
+
+/** The name of the tour among the lessons. */
+const TOUR = "max_p";
 
 const $ = (id) => document.getElementById(id);
 
@@ -28,7 +33,9 @@ class Studio {
     this.state = this.startState();
     this.fillChoices();
     this.listen();
+    const { lesson } = this.state;
     this.apply();
+    if (lesson) this.teach(lesson);
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -95,9 +102,14 @@ class Studio {
     return Math.min(...Object.values(this.sides).map((side) => side.now));
   }
 
+  /** The time in view; while a change replays the run, the time that it replays to. */
+  get moment() {
+    return this.catchingUp ? this.target : this.now;
+  }
+
   change(letter, path, value) {
     const before = structuredClone(this.state);
-    this.state.time = this.now;
+    this.state.time = this.moment;
     if (letter === "a") {
       // Side B keeps its own setting where it has one, and follows A elsewhere.
       this.state.edits = withEdit(this.state.edits, path, value);
@@ -182,6 +194,7 @@ class Studio {
       $("time").value = String(this.now);
       $("time").setAttribute("aria-valuetext", `${this.now.toFixed(1)} seconds`);
       this.writeDigests();
+      this.tour?.look();
     }
   }
 
@@ -230,36 +243,48 @@ class Studio {
     $("scenario").replaceChildren(make("option", { value: "" }, "a file of mine"),
       ...scenarios.map(([name, { title }]) => make("option", { value: name }, title)));
     $("lesson").replaceChildren(make("option", { value: "" }, "none"),
-      ...this.library.lessons.map(({ kind }) => make("option", { value: kind }, kind)));
+      make("option", { value: TOUR }, "Start here: what max_p of RED does"), ...this.library.lessons.map(({ kind }) => make("option", { value: kind }, kind)));
     $("speed").replaceChildren(...SPEEDS.map(([value, title]) => make("option", { value, selected: value === "1" }, title)));
-    if (this.state.lesson) this.teach(this.state.lesson);
   }
 
-  /** Shows a lesson, or none. */
+  /** Shows a lesson, the tour, or none. */
   teach(kind) {
+    this.tour = null;
     const lesson = this.library.lessons.find((one) => one.kind === kind);
-    this.state.lesson = lesson ? kind : "";
+    this.state.lesson = lesson || kind === TOUR ? kind : "";
     $("lesson").value = this.state.lesson;
-    if (!lesson) return $("lesson-page").replaceChildren();
-    const names = Object.keys(lesson.cells);
-    const open = () => {
-      const before = this.state;
-      this.state = { ...fresh(""), text: lesson.cells[names[0]], lesson: kind };
-      if (names.length > 1) this.state.other = lesson.differences[names[1]] ?? [];
-      if (this.apply(before)) this.play(true);
-    };
     const close = () => {
       this.teach("");
       this.remember();
     };
-    return $("lesson-page").replaceChildren(lessonPage(this.engine, lesson, { link: "bottleneck", open, close }));
+    if (kind === TOUR) {
+      const open = () => this.restartWith({ ...fresh("droptail_vs_red"), time: 0, lesson: TOUR });
+      this.tour = new Tour({ open, side: () => this.sides.a, close });
+      return $("lesson-page").replaceChildren(this.tour.element);
+    }
+    if (!lesson) return $("lesson-page").replaceChildren();
+    const [first] = Object.keys(lesson.cells);
+    let beside = null;
+    const open = (name) => {
+      const before = this.state;
+      beside = name;
+      this.state = { ...fresh(""), text: lesson.cells[first], lesson: kind, other: name ? lesson.differences[name] : null };
+      if (this.apply(before)) this.play(true);
+    };
+    // The settings in view, in the places of those of the lesson; null while others are in view.
+    const present = () => {
+      if (this.state.text !== lesson.cells[first]) return null;
+      const cell = (letter) => ({ text: this.state.text, edits: editsOf(this.state, letter) });
+      return { ...inputs(lesson), [first]: cell("a"), ...(beside && this.state.other ? { [beside]: cell("b") } : {}) };
+    };
+    return $("lesson-page").replaceChildren(lessonPage(this.engine, lesson, { link: "bottleneck", open, close, present }));
   }
 
   /** Opens the text of a file: a scenario, or with the command line behind it the configuration of a box. */
   async openText(text) {
     const before = this.state;
     let scenario = text;
-    if (!this.engine.describe({ text, edits: [] }).ok && served.isServed()) {
+    if (!this.engine.describe({ text, edits: [] }).ok && isServed()) {
       const found = await served.imported(text);
       if (found.error) return this.refuse(new Error(found.error));
       scenario = found.toml;
@@ -294,7 +319,7 @@ class Studio {
     window.addEventListener("resize", () => { this.drawn = 0; });
     window.addEventListener("scroll", () => { this.drawn = 1; }, { passive: true });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.drawn = 0; });
-    served.listen($("results-button"), $("results"), (text) => this.openText(text));
+    served.listen({ results: $("results-button"), tune: $("tune-button"), panel: $("results"), openText: (text) => this.openText(text) });
   }
 
   /** What side B starts with: tail drop against anything else, RED against tail drop. */
@@ -305,7 +330,7 @@ class Studio {
 
   restartWith(parts) {
     const before = this.state;
-    this.state = { ...this.state, time: "name" in parts ? 0 : this.now, ...parts };
+    this.state = { ...this.state, time: "name" in parts ? 0 : this.moment, ...parts };
     this.apply(before);
   }
 

@@ -89,11 +89,11 @@ export class SidePage {
     const { last, totals } = side;
     const rows = [
       ["Queue", last ? `${last.queue} pkts` : "–"],
-      ["Average", last && !Number.isNaN(last.avg) ? short3(last.avg) : "–"],
+      ["Average queue", last && !Number.isNaN(last.avg) ? `${short3(last.avg)} ${side.countsPackets() ? "pkts" : "bytes"}` : "–"],
       ["Time in the queue", last ? `${short3(last.sojourn)} ms` : "–"],
-      ["Throughput", side.now > 0 ? `${short3((8 * totals.departedBytes) / side.now)}bit/s` : "–"],
-      ["Dropped", `${totals.dropped} (${short3(totals.arrived ? (100 * totals.dropped) / totals.arrived : 0)} %)`],
-      ["Marked", String(totals.marked)],
+      ["Throughput, mean", side.now > 0 ? `${short3((8 * totals.departedBytes) / side.now)}bit/s` : "–"],
+      ["Dropped", `${totals.dropped} pkts (${short3(totals.arrived ? (100 * totals.dropped) / totals.arrived : 0)} %)`],
+      ["Marked (ECN)", `${totals.marked} pkts`],
       ...side.session.valueNames.map((name, index) => [name, short3(side.frame.values[index])]).filter(([name]) => name !== "avg"),
     ];
     this.numbers.replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));

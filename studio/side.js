@@ -105,6 +105,37 @@ export class Side {
     return Array.from(last.bytes, (bytes, flow) => (8 * (bytes - first.bytes[flow])) / (last.now - first.now));
   }
 
+  /** Whether the discipline counts packets; it counts bytes where its thresholds, or else its limit, are bytes. */
+  countsPackets() {
+    const queue = queueAt(this.about, this.about.link.name);
+    return !/ B$|bytes/.test(String(queue?.min_th ?? queue?.limit ?? ""));
+  }
+
+  /** Drops and marks for each second, over about the last one. */
+  recently() {
+    let [dropped, marked] = [0, 0];
+    const end = this.now;
+    let start = end;
+    for (let place = this.samples.length - 1; place >= 0; place -= 1) {
+      const row = this.samples[place];
+      if (row[at.time] < end - 1) break;
+      dropped += row[at.dropped] * this.thin;
+      marked += row[at.marked] * this.thin;
+      start = row[at.time];
+    }
+    const seconds = Math.max(end - start, 0.2);
+    return { dropped: dropped / seconds, marked: marked / seconds };
+  }
+
+  /** Means over the last seconds: of the queue, the average and the time in it, and the shares of lost packets and of the link in use. */
+  lately(seconds) {
+    const rows = this.samples.filter((row) => row[at.time] > this.now - seconds);
+    const total = (name) => rows.reduce((sum, row) => sum + row[at[name]], 0);
+    const mean = (name) => total(name) / Math.max(1, rows.length);
+    return { queue: mean("queue"), average: mean("avg"), sojourn: mean("sojourn"), lost: total("dropped") / Math.max(1, total("arrived")),
+      utilisation: (8 * this.thin * total("departedBytes")) / seconds / this.about.link.rate_bps, rows };
+  }
+
   /** The last sample as an object. */
   get last() {
     const row = this.samples.at(-1);

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dropcurve as dc
-from dropcurve.cli import studio_calls, studio_server
+from dropcurve.cli import studio_server
 from dropcurve.cli.studio_server import StudioServer
 from dropcurve.errors import DropcurveError
 
@@ -134,17 +134,6 @@ def test_a_configuration_goes_to_a_box_and_back(server: StudioServer) -> None:
     assert dc.Scenario.parse(str(back["toml"])).get("queue.kind") == "red"
     wrong = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "toaster"})
     assert "toaster" in str(wrong["error"])
-
-
-def test_results_of_the_folder_are_listed(server: StudioServer, tmp_path: Path) -> None:
-    assert json.loads(ask(server, "api/results")[2])["results"] == []
-    scenario = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "2 s"), ("run.warmup", "1 s")])
-    dc.run(scenario, replications=2, out=tmp_path / "results" / "mine")
-    (tmp_path / "results" / "broken").mkdir()
-    (tmp_path / "results" / "broken" / "result.json").write_text("{")
-    (row,) = studio_calls.results(tmp_path / "results")["results"]
-    assert row["name"] == "mine" and row["kind"] == "run"
-    assert dc.Scenario.parse(row["scenarios"][0]["toml"]).hash == scenario.hash
 
 
 def test_an_offline_page_loads_nothing(site: Path, tmp_path: Path) -> None:

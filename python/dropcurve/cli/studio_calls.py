@@ -1,20 +1,16 @@
-"""Calls of the studio: configurations of boxes, imports, and the results of a folder."""
+"""Calls of the studio: configurations of boxes, and imports."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from .. import boxes
-from ..errors import DropcurveError, UsageError
-from ..files.reading import parse_json, read_text
+from ..errors import UsageError
 from ..scenario import Scenario
 
 #: Bytes of a full packet where a box has to know it.
 PACKET = 1500
-#: Most results that are listed, the latest first.
-MOST = 200
 
 
 def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,51 +57,6 @@ def imported(given: Mapping[str, Any]) -> dict[str, Any]:
         found, rate_bps=rate, rtt_s=(0.04, 0.04), flows=20, packet_bytes=PACKET, link=None, name="import"
     )
     return {"toml": made.base.to_toml()}
-
-
-def results(folder: Path) -> dict[str, Any]:
-    """The results in a folder, the latest first.
-
-    Args:
-        folder: Where commands write results.
-
-    Returns:
-        ``folder``, and ``results``: name, kind, title, page, and the scenarios that can be run again.
-    """
-    try:
-        found = [one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")]
-        found.sort(key=lambda one: one.stat().st_mtime, reverse=True)
-    except OSError:
-        found = []
-    rows = [row for row in map(_row, found[:MOST]) if row is not None]
-    return {"folder": str(folder), "results": rows}
-
-
-def _row(folder: Path) -> dict[str, Any] | None:
-    """A result's line; ``None`` for a folder that holds none."""
-    page = next((name for name in ("report.html", "index.html") if (folder / name).is_file()), "")
-    kind, title, scenarios = "", "", []
-    try:
-        held = parse_json(read_text(folder / "result.json"))
-        kind = str(held.get("command", "")).removeprefix("dropcurve ").partition(" ")[0]
-        title = str(held.get("title", ""))
-        scenarios = [
-            {"label": str(one["name"]), "toml": _toml(one["scenario"])}
-            for one in held.get("variants", [])[:12]
-        ]
-    except (DropcurveError, OSError, AttributeError, KeyError, TypeError, ValueError) as error:
-        # A damaged result is listed with its page alone.
-        if not page:
-            return None
-        title = f"cannot be read: {error}" if (folder / "result.json").exists() else ""
-    return {"name": folder.name, "kind": kind, "title": title, "page": page, "scenarios": scenarios}
-
-
-def _toml(resolved: Mapping[str, Any]) -> str:
-    """The text of a stored scenario."""
-    from ..scenario.toml import dump
-
-    return dump(resolved)
 
 
 def _place(scenario: Scenario, link: str) -> tuple[str, str]:

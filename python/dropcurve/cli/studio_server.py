@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import secrets
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 from ..errors import DropcurveError, UsageError
 from ..files.writing import write_text
-from . import studio_calls
+from . import studio_calls, studio_results
+from .studio_tuning import Tuning
 
 #: Content types by suffix; nothing else is served.
 TYPES = {
@@ -61,9 +63,28 @@ class StudioServer(ThreadingHTTPServer):
                 "--port", port, f"cannot be used ({error.strerror})", "take another, or 0"
             ) from None
         self.site, self.results = site, results
+        self.tuning: Tuning | None = None
         self.token = secrets.token_urlsafe(24)
         self.hosts = {f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"}
         self.address = f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def result(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The result with the ``name`` of a call."""
+        return studio_results.opened(self.results, str(given.get("name", "")))
+
+    def tune(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Starts a search, one at a time."""
+        if self.tuning is not None and self.tuning.state["running"]:
+            raise UsageError("tune", "", "a search is running", "wait for it, or stop it")
+        self.tuning = Tuning(given, self.results)
+        return self.tuning.progress()
+
+    def stop(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Stops the search."""
+        if self.tuning is None:
+            raise UsageError("tune", "", "no search is running", "start one")
+        self.tuning.stop()
+        return self.tuning.progress()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -80,7 +101,9 @@ class Handler(BaseHTTPRequestHandler):
         if path is None:
             return
         if path == "api/results":
-            self._json(studio_calls.results(self.server.results))
+            self._json(studio_results.listed(self.server.results))
+        elif path == "api/tuning":
+            self._json(self.server.tuning.progress() if self.server.tuning else {"running": False})
         elif path.startswith("results/"):
             self._file(self.server.results, path.removeprefix("results/"), RESULT_POLICY)
         else:
@@ -94,7 +117,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def _call(self, path: str) -> None:
         """Answers a call of `studio_calls`."""
-        calls = {"api/configuration": studio_calls.configuration, "api/import": studio_calls.imported}
+        calls: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+            "api/configuration": studio_calls.configuration,
+            "api/import": studio_calls.imported,
+            "api/result": self.server.result,
+            "api/tune": self.server.tune,
+            "api/stop": self.server.stop,
+        }
         length = self.headers.get("Content-Length", "")
         if path not in calls:
             return self._refuse(HTTPStatus.NOT_FOUND, "no such call")

@@ -1,0 +1,142 @@
+"""`tune` in the studio: one search at a time in a thread of the server, with its progress."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import DropcurveError, UsageError
+from ..quantities import units
+
+#: Questions of the form: what `tune` takes, in the order of the command.
+KEYS = ("link", "rate", "rtt", "flows", "buffer", "goal")
+#: Most lines of the log that are sent.
+LINES = 60
+
+
+class Stopped(Exception):
+    """The user stopped the search."""
+
+
+class Tuning:
+    """A search: its progress, and in the end its answer.
+
+    Args:
+        given: ``link`` or ``rate``, ``rtt``, ``flows`` and ``buffer``; ``goal``; ``queues``, a list of disciplines;
+            ``box``; and ``runs`` or ``time``, all as `dropcurve tune` takes them.
+        results: Where the folder of the answer is made.
+
+    Raises:
+        DropcurveError: For every fault of the question.
+    """
+
+    def __init__(self, given: Mapping[str, Any], results: Path) -> None:
+        from .. import tuning
+        from ..runs import command_line
+
+        texts = {key: _text(given, key) for key in KEYS}
+        queues = [str(one) for one in given.get("queues") or []]
+        box = _text(given, "box")
+        self.runs = _runs(given)
+        limit = _text(given, "time")
+        self.seconds = units.span(limit, what="time") if limit else None
+        self.question = tuning.ask(
+            None, ranges=None, robust="mean", box=box, candidates=queues, space=None, exchange=None, **texts
+        )
+        self.command = command_line.line("tune", [], [
+            *texts.items(), ("for", box), *(("queue", one) for one in queues), ("runs", self.runs), ("time", limit),
+        ])  # fmt: skip
+        self.folder = results / time.strftime("tune-%Y%m%d-%H%M%S")
+        self.began = time.monotonic()
+        self.state = {
+            "running": True,
+            "stage": "starting",
+            "best": "",
+            "expected": "",
+            "error": "",
+            "answer": "",
+        }
+        self.lines: list[str] = []
+        self.total = self.before = self.batch = 0
+        self.stopping = False
+        self.thread = threading.Thread(target=self._solve, daemon=True)
+        self.thread.start()
+
+    def progress(self) -> dict[str, Any]:
+        """Stage, best design so far, share of the runs that are made, seconds, and the log; at the end ``answer``, the
+        name of the result."""
+        share = min((self.before + self.batch) / self.total, 0.99) if self.total else 0.0
+        return {
+            **self.state, "share": share if self.state["running"] else 1.0, "runs": self.before + self.batch,
+            "total": self.total, "seconds": time.monotonic() - self.began, "lines": self.lines[-LINES:],
+            "command": self.command,
+        }  # fmt: skip
+
+    def stop(self) -> None:
+        """Ends the search after the run in progress; its runs are stored."""
+        self.stopping = True
+
+    def _solve(self) -> None:
+        from .. import tuning
+
+        try:
+            answer = tuning.solve(
+                self.question, runs=self.runs, seconds=self.seconds, out=self.folder, command=self.command, page=False,
+                say=self._say, tell=self._tell, note=self._note, plan=self._plan,
+            )  # fmt: skip
+            self.state |= {"answer": self.folder.name, "stage": answer.verdict()[0]}
+        except Stopped:
+            self.state |= {
+                "stage": "stopped",
+                "error": "stopped; the same question continues with the stored runs",
+            }
+        except DropcurveError as error:
+            self.state |= {"error": str(error)}
+        finally:
+            self.state["running"] = False
+
+    def _say(self, stage: str, best: Any, expected: str = "") -> None:
+        from ..tuning import names
+
+        self._check()
+        self.state["stage"] = stage
+        if best is not None:
+            self.state |= {"best": names.setting(best), "expected": expected}
+        self._note("; ".join(filter(None, (stage, str(self.state["best"]), expected))))
+
+    def _tell(self, done: int, needed: int) -> None:
+        self._check()
+        if done <= self.batch:
+            self.before += self.batch
+        self.batch = done
+
+    def _plan(self, runs: int) -> None:
+        self.total = runs
+
+    def _note(self, text: str) -> None:
+        self.lines.append(f"{time.monotonic() - self.began:.0f} s: {text}")
+
+    def _check(self) -> None:
+        if self.stopping:
+            raise Stopped
+
+
+def _runs(given: Mapping[str, Any]) -> int | None:
+    """The limit of runs."""
+    runs = given.get("runs")
+    if runs is None or (isinstance(runs, int) and not isinstance(runs, bool)):
+        return runs
+    raise UsageError("runs", runs, "must be a whole number", "send a number or leave it out")
+
+
+def _text(given: Mapping[str, Any], key: str) -> str | None:
+    """A text of the question; ``None`` where it is left out."""
+    value = given.get(key)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, str):
+        raise UsageError(key, value, "must be text", "send a JSON string")
+    return value.strip()
