@@ -17,6 +17,7 @@ import dropcurve as dc
 from dropcurve.errors import ResultError
 from dropcurve.files import checksums, writing
 from dropcurve.results import folders
+from dropcurve.tuning import study
 
 DATA = ("result.json", "runs.json", "series.parquet", "scenario.toml")
 
@@ -234,6 +235,35 @@ def test_figures_pages_answers_and_studies_are_checked_as_well(
     assert dropcurve("check", "kept").code == 1
     assert dropcurve("plot", "kept", "queue").code == 0
     assert dropcurve("check", "kept").code == 0
+
+
+def test_an_interrupted_repeat_of_tune_damages_nothing(
+    folder: Path, dropcurve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tune = ["tune", "short.toml", "--goal", "max utilisation", "--queue", "droptail", "--runs", "60"]
+    tune += ["--quiet", "--out", "answer"]
+    assert dropcurve(*tune, "--queue", "red").code in (0, 1)
+    studies = folder / "answer" / "studies"
+    before = {path.name: path.read_bytes() for path in studies.iterdir()}
+    assert sorted(before) == ["droptail.journal", "red.journal"]
+    append, count = study.Journal.append_logs, [0]
+
+    def interrupted(journal: study.Journal, logs: list[dict[str, Any]]) -> None:
+        append(journal, logs)
+        count[0] += 1
+        if count[0] == 10:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(study.Journal, "append_logs", interrupted)
+        assert dropcurve(*tune, "--queue", "red", "--seed", "2").code == 130
+    assert dropcurve("check", "answer").code == 0
+    assert {path.name: path.read_bytes() for path in studies.iterdir() if path.is_file()} == before
+    # Complete, a repeat with fewer disciplines replaces them all.
+    assert dropcurve(*tune, "--seed", "2").code in (0, 1)
+    assert dropcurve("check", "answer").code == 0
+    assert [path.name for path in studies.iterdir()] == ["droptail.journal"]
+    assert (studies / "droptail.journal").read_bytes() != before["droptail.journal"]
 
 
 def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from ..errors import ResultError, unwritable
 from ..files import checksums
 from ..files.writing import write_text
 from ..metrics.statistics import Interval
-from . import text
+from . import study, text
 from .candidates import Candidate
 from .findings import Findings
 from .proof import Kept, Proof
@@ -82,7 +82,7 @@ class Answer(Findings):
             if self.configuration:
                 written.append(folder / f"configuration.{self.question.target.box}")
                 write_text(written[1], self.configuration)
-            checksums.add(folder, [*written, *sorted(folder.glob("studies/*.journal"))])
+            checksums.add(folder, [*written, *study.publish(folder)])
         except OSError as error:
             where = error.filename or folder
             raise ResultError.of([unwritable(where, error)]) from error

@@ -27,7 +27,7 @@ from .question import Condition
 from .race import PAIRS, behind, ruled_out
 from .screening import ScreeningEffect, designs, effects
 from .solving import SOLVING, Solving
-from .study import FamilyStudy
+from .study import FamilyStudy, unfinished
 from .surrogate import Surrogate
 
 #: Proposals of a family in a round, and the number of them that are neighbours of its best.
@@ -175,10 +175,8 @@ class Search:
 
     def _open_studies(self) -> None:
         """Opens a study for each family, with a surrogate if there is one objective."""
+        path = None if self.folder is None else unfinished(self.folder)
         for kind in self.question.candidates:
-            path = None if self.folder is None else self.folder / "studies"
-            if path is not None:
-                path.mkdir(parents=True, exist_ok=True)
             objectives = len(self.question.goal.objectives)
             self.studies[kind] = FamilyStudy(
                 self._family(kind), self.question.target, objectives, self.seed, path

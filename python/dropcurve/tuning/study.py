@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shutil
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from .families import Coordinates, Family
 if TYPE_CHECKING:
     import optuna
 
+#: Folder of the journals inside that of the answer, and inside it that of a search that is not complete.
+FOLDER, UNFINISHED = "studies", "unfinished"
 #: Number of points spread over the ranges before the first inference.
 SPREAD = 4
 #: Steps away from the best so far, as a share of each range: the longest, the shortest; what they are multiplied by
@@ -29,6 +32,29 @@ OFTEN, SELDOM = 0.5, 0.15
 HOPELESS = 1e9
 #: Members of a generation where there are several objectives.
 POPULATION = 16
+
+
+def unfinished(out: Path) -> Path:
+    """A new folder for the journals of a search, inside the folder of its answer: those of the last answer stay as they
+    are until `publish`, so that an interrupted search damages nothing."""
+    found = out / FOLDER / UNFINISHED
+    shutil.rmtree(found, ignore_errors=True)
+    found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def publish(out: Path) -> list[Path]:
+    """Replaces the journals of the last answer by those of a complete search, if there is one; returns the answer's
+    own. Raises OSError."""
+    folder, made = out / FOLDER, out / FOLDER / UNFINISHED
+    if made.exists():
+        new = [folder / path.name for path in made.glob("*.journal")]
+        for path in new:
+            (made / path.name).replace(path)
+        for path in set(folder.glob("*.journal")) - set(new):
+            path.unlink()
+        shutil.rmtree(made, ignore_errors=True)
+    return sorted(folder.glob("*.journal"))
 
 
 @dataclass
