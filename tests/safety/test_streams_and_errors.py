@@ -46,6 +46,27 @@ def test_full_output_is_named(folder: Path) -> None:
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["export", "red:max_p=0.1", "--for", "linux", "--rate", "10Mbit"], 0), (["run", "no"], 2)],
+)
+def test_messages_that_cannot_be_written_change_no_answer(folder: Path, words: list[str], code: int) -> None:
+    whole = run(*words)
+    assert whole.returncode == code and whole.stderr
+    full = run(*words, shell="2> /dev/full")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        gone = subprocess.run(
+            [*COMMAND, *words], stdout=subprocess.PIPE, stderr=writing, text=True, check=False
+        )
+    finally:
+        os.close(writing)
+    for found in (full, gone):
+        assert (found.returncode, found.stdout) == (code, whole.stdout)
+
+
 def test_a_reader_who_leaves_ends_the_command_in_peace(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

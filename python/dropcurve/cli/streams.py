@@ -45,6 +45,31 @@ class Output(io.TextIOWrapper):
         return OSError(error.errno, error.strerror, "standard output")
 
 
+class Messages(io.TextIOWrapper):
+    """Standard error. If it cannot be written, on a full disk or because its reader has left, its messages are lost;
+    the answer and the exit code stay as they are."""
+
+    def write(self, text: str) -> int:
+        """Writes text as `io.TextIOWrapper` does, or discards it."""
+        try:
+            return super().write(text)
+        except OSError:
+            self._discard()
+            return len(text)
+
+    def flush(self) -> None:
+        """Flushes the buffer, or discards it."""
+        try:
+            super().flush()
+        except OSError:
+            self._discard()
+
+    def _discard(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+
+
 def own() -> None:
     """Takes over the standard streams of this process.
 
@@ -63,6 +88,10 @@ def own() -> None:
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    plain: Any = sys.stderr
+    if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Messages):
+        encoding, errors, lines = plain.encoding, plain.errors, plain.line_buffering
+        sys.stderr = Messages(plain.detach(), encoding, errors, line_buffering=lines)
     if closed:
         raise UsageError(
             "standard output",
@@ -71,7 +100,7 @@ def own() -> None:
             "send it to a file, or to /dev/null",
             shown="rule",
         )
-    plain: Any = sys.stdout
+    plain = sys.stdout
     if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Output):
         encoding, errors, lines = plain.encoding, plain.errors, plain.line_buffering
         sys.stdout = Output(plain.detach(), encoding, errors, line_buffering=lines)
