@@ -24,9 +24,13 @@ TIMES = {
     "secs": 1,
     "ms": 1e-3,
     "msec": 1e-3,
+    "msecs": 1e-3,
     "us": 1e-6,
     "usec": 1e-6,
+    "usecs": 1e-6,
     "ns": 1e-9,
+    "nsec": 1e-9,
+    "nsecs": 1e-9,
 }
 
 
