@@ -76,12 +76,18 @@ MUTANTS_pie := dropcurve-queue crates/queue/src/disciplines/pie/law.rs --lib pie
 MUTANTS_red := dropcurve-queue crates/queue/src/disciplines/red/*.rs --lib red
 MUTANTS_cubic := dropcurve-transport crates/transport/src/cc/cubic.rs --lib cubic
 MUTANTS_sack := dropcurve-transport crates/transport/src/recovery/scoreboard.rs --lib --test dialogues
-PIECE ?= codel
-mutants: setup ## mutation testing of a law (PIECE=codel pie red cubic sack) and of Python; hours
+PIECE ?= codel pie red cubic sack
+mutants: setup cargo-mutants ## mutation testing of laws (PIECE="codel pie red cubic sack"), all mutants in one build, and of Python
+	@$(BIN)/python tools/mutants_rust.py $(PIECE)
+	@$(BIN)/python tools/mutants.py --seconds 36000
+
+.PHONY: cargo-mutants mutants-slow
+cargo-mutants:
 	@test -x target/tools/bin/cargo-mutants || cargo install --locked --quiet --root target/tools cargo-mutants
+
+mutants-slow: setup cargo-mutants ## the mutants of one law (PIECE=codel) with a build for each; hours
 	@CARGO_PROFILE_DEV_OPT_LEVEL=0 target/tools/bin/cargo-mutants mutants --output target -p $(word 1,$(MUTANTS_$(PIECE))) \
 	  --file '$(word 2,$(MUTANTS_$(PIECE)))' --timeout 120 -- $(wordlist 3,9,$(MUTANTS_$(PIECE)))
-	@$(BIN)/python tools/mutants.py --seconds 36000
 
 miri: ## unit tests of the pure crates in Miri, and what it can run of forward; needs the nightly component miri
 	@MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p dropcurve-units -p dropcurve-queue -p dropcurve-transport --lib

@@ -35,7 +35,7 @@ LONGEST_S = 40
 TARGETS = {
     "metrics/statistics.py": ["tests/unit/test_statistics.py"],
     "metrics/student.py": ["tests/unit/test_student.py"],
-    "boxes/tc_numbers.py": ["tests/unit/test_tc_units.py"],
+    "boxes/tc_numbers.py": ["tests/unit/test_tc_units.py", "tests/unit/test_tc_numbers.py"],
     "boxes/tc_red.py": ["tests/unit/test_boxes_tc.py"],
     "tuning/goal.py": ["tests/tune/test_goal.py"],
     "tuning/delay_bounds.py": ["tests/tune/test_edge.py"],

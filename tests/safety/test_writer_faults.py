@@ -18,6 +18,8 @@ from dropcurve.live import lab
 from tests.conftest import Answer
 from tests.safety.test_store_faults import disk
 
+#: Steps of a command that fail in the thorough form, at most.
+MOST = int(os.environ.get("DROPCURVE_STEPS", "30"))
 TC = "tc qdisc add dev eth0 root red limit 60000 min 5000 max 20000 avpkt 1000 burst 20\n"
 #: Commands that write, each into ``out`` of the working folder.
 COMMANDS = {
@@ -131,10 +133,16 @@ def test_some_steps_of_a_command_may_fail(
     )
 
 
+def spread(steps: int) -> list[int]:
+    """Steps at equal distances, the first and the last among them: all of them where they are few."""
+    some = min(steps, MOST)
+    return sorted({round(n * (steps - 1) / max(1, some - 1)) for n in range(some)})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_each_step_of_a_command_may_fail(name: str, prepared: Path, dropcurve: Callable[..., Answer]) -> None:
-    faults(COMMANDS[name], prepared, dropcurve, lambda steps: list(range(steps)))
+    faults(COMMANDS[name], prepared, dropcurve, spread)
 
 
 def test_the_files_of_a_lab_are_all_copied_or_none(tmp_path: Path) -> None:
