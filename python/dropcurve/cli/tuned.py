@@ -97,7 +97,7 @@ class Watch:
         from ..tuning import names
 
         about = f" ({expected})" if expected else ""
-        self.step = step
+        self.step, before = step, self.best
         if best is not None:
             self.best = f"so far: {names.setting(best)}{about}"
         if self.bar is None:
@@ -105,8 +105,9 @@ class Watch:
         if self.bar.terminal:
             self.bar.update(self.share, step, self.best)
         else:
-            left = self.bar.left(self.share)
-            self.bar.line("; ".join(filter(None, [step + left, self.best])))
+            # A line for each stage; the best design stands in those where it changes.
+            fresh = self.best if self.best != before else ""
+            self.bar.line("; ".join(filter(None, [step + self.bar.left(self.share), fresh])))
 
     def tell(self, done: int, needed: int) -> None:
         """Takes the number of finished runs of a batch."""

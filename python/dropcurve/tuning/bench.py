@@ -17,8 +17,9 @@ from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .aggregation import over
 from .candidates import Candidate, bare
-from .decision import DELAY, leaves_delay_open, margin_of, point_of
+from .decision import DELAY, leaves_delay_open, margin_of, point_of, reported
 from .goal import Constraint, Objective
+from .headline import headline
 from .question import Condition, Question
 from .time_source import TimeSource, WallTime
 
@@ -246,15 +247,19 @@ class Bench:
         return None if row is None else one.value(row)
 
     def expectation(self, candidate: Candidate) -> str:
-        """The means of the goal's measures over all runs of a candidate, such as ``utilisation 99.6 %, p95 delay
+        """The means of the goal's main measures over all runs of a candidate, such as ``utilisation 99.6 %, p95 delay
         11.4 ms``; "" before there is one."""
         rows = [self._known[run] for run in self._runs_of.get(candidate.key, []) if run in self._known]
-        parts = []
-        for one in self.question.goal.measures:
+        means: dict[str, float] = {}
+        for one in reported(self.question.goal):
             values = [row[one.key] for row in rows if one.key in row]
             if values:
-                parts.append(f"{one.text} {wording.amount(statistics.mean(values), None, one.unit)}")
-        return ", ".join(parts)
+                means[one.key] = statistics.mean(values)
+        known = [one for one in reported(self.question.goal) if one.key in means]
+        return ", ".join(
+            f"{one.text} {wording.amount(means[one.key], None, one.unit)}"
+            for one in headline(known, lambda one: means[one.key])
+        )
 
     def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:
         """Sets the size of a point for each objective, from the mean of the reference: see `decision.point_of`.

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from .. import metrics
 from ..errors import DropcurveError
 from ..metrics import statistics
 from ..quantities import units
@@ -182,9 +183,20 @@ def leaves_delay_open(goal: Goal) -> bool:
 
 
 def reported(goal: Goal) -> tuple[Measure, ...]:
-    """The measures of a goal, and the delay where a single objective leaves it open."""
+    """The measures of a goal, load times of pages instead of their logarithms, and the delay where a single objective
+    leaves it open."""
+    bounded = {one.measure.key for one in goal.constraints}
+    found = [one if one.key in bounded else _readable(one) for one in goal.measures]
     more = (measure("p95 delay"),) if len(goal.objectives) == 1 and leaves_delay_open(goal) else ()
-    return (*goal.measures, *more)
+    return (*found, *more)
+
+
+def _readable(one: Measure) -> Measure:
+    """The load time in seconds instead of its logarithm, which only goals weigh."""
+    name, scope = metrics.split(one.key)
+    if name != "page_doublings":
+        return one
+    return measure("mean page load time" + (f" of {scope}" if scope else ""))
 
 
 def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:

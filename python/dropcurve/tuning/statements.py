@@ -12,6 +12,7 @@ from ..quantities import wording
 from .aggregation import where
 from .decision import complexity, default_distance, is_same_fair_queue, reported, short
 from .findings import Findings
+from .headline import headline
 from .measures import Measure
 from .names import setting
 from .proof import Kept
@@ -88,15 +89,22 @@ def _load(answer: Findings, best: ValidationLine) -> str:
 
 
 def expected(answer: Findings, line: ValidationLine) -> str:
-    """Objectives and bounded measures of a design with their intervals."""
+    """Objectives and bounded measures of a design with their intervals; of a long sum those that stand for the rest."""
     goal = answer.question.goal
     parts = [
         f"{name} {cell(found, one)}"
         for name, one, found in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
-    measured = [f"{one.text} {interval(line, one)}" for one in bounded(answer)]
-    # A score alone means little to readers: its terms are named.
+    measured = [f"{one.text} {interval(line, one)}" for one in _main(answer, line)]
+    # A score alone means little to readers: its terms are named, and where they are many it stays in the table.
+    if goal.names == ("score",) and len(measured) < len(bounded(answer)):
+        return wording.listed(measured)
     return ", ".join([*measured, *parts] if goal.names == ("score",) else [*parts, *measured])
+
+
+def _main(answer: Findings, line: ValidationLine) -> list[Measure]:
+    """The measures that sentences on a design name."""
+    return headline(bounded(answer), lambda one: line.measures[one.key].mean)
 
 
 def _kept(answer: Findings, one: Kept) -> str:
@@ -191,7 +199,7 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
         return
     goal = answer.question.goal
     parts = []
-    for one in bounded(answer):
+    for one in _main(answer, best):
         before, after = rival.measures[one.key], best.measures[one.key]
         if before.mean is not None and after.mean is not None:
             old, new = (wording.amount(value, None, one.unit) for value in (before.mean, after.mean))
