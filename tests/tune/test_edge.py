@@ -279,3 +279,26 @@ def bench_candidate(bench: Bench, limit: float) -> Candidate:
     made = _study(bench).candidate({"limit": limit})
     assert made is not None
     return made
+
+
+class Interval(Formula):
+    """CoDel on the same link: the delay follows its target, utilisation is greatest at an interval of 200 ms."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        target_s, interval_s = (units.span(str(candidate.params[name])) for name in ("target", "interval"))
+        lost = 10.0 * abs(math.log(interval_s / 0.2)) + 1.0 / (1e3 * target_s)
+        return {"sojourn_ms_p95": 3e3 * target_s * SHARES[trial.place], "utilisation": 100.0 - lost}
+
+
+def test_a_challenger_along_the_edge_has_another_parameter_at_a_given_factor() -> None:
+    """From 100 ms the interval has to double; a factor to the other side has no design that is better."""
+    bench = Interval()
+    space = family("codel", bench.question.room)
+    at = {"target": 0.006, "interval": 0.1}
+    best = FamilyStudy(space, bench.question.target, 1, 1).candidate(at)
+    assert best is not None
+    challengers = Challengers(bench, _trials(seed=9), _trials(), 1, 0.2)
+    assert list(challengers.along(best, space, at, math.inf, (0.7,))) == []
+    (found,) = challengers.along(best, space, at, math.inf, (2.0,))
+    assert units.span(str(found.params["interval"])) == pytest.approx(0.2)
+    assert bench.missed(found, _trials(seed=9)) == 0

@@ -26,8 +26,8 @@ FACTORS = (0.7, 0.85, 1.18, 1.4)
 MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
 #: Further factors of its scale, the parameter with the largest effect.
 FINE = (0.92, 0.96, 1.04, 1.09)
-#: Factors of another parameter with which the scale is solved again.
-ALONG = (0.7, 1.4)
+#: Factors of another parameter with which the scale is solved again, and those under a time limit.
+ALONG, MORE_ALONG = (0.7, 1.4), (0.7, 1.4, 0.5, 2.0, 0.85, 1.18)
 #: Factors to the safe side of the scale of a design that is ahead and misses a bound.
 SAFER = (0.98, 0.96, 0.91, 0.85)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
@@ -81,16 +81,21 @@ class Challengers:
         return found
 
     def along(
-        self, best: Candidate, space: Family, coordinates: Coordinates, runs: float
+        self,
+        best: Candidate,
+        space: Family,
+        coordinates: Coordinates,
+        runs: float,
+        factors: Sequence[float] = ALONG,
     ) -> Iterator[Candidate]:
-        """Designs with another parameter of the recommendation moved and the scale solved again that are better than
-        it, for ``runs`` further runs at most."""
+        """Designs with another parameter of the recommendation moved by each of the factors and the scale solved again
+        that are better than it, for ``runs`` further runs at most."""
         target, most = self.bench.question.target, self.bench.runs + runs
         study = FamilyStudy(space, target, 1, self.seed)
         points = slack(self.bench.question.goal, self.margin)
         adjusting = Adjusting(self.bench, {space.kind: study}, self.trials, points, self.until, most)
         for name, axis in space.axes.items():
-            for factor in ALONG if name != space.scale else ():
+            for factor in factors if name != space.scale else ():
                 place = axis.rounded(coordinates[name] * factor)
                 at = {**coordinates, name: place}
                 made = study.candidate(at) if axis.low <= place <= axis.high else None

@@ -15,7 +15,7 @@ from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
 from .candidates import Candidate
-from .challengers import FACTORS, MORE_FACTORS, Challengers, further_kinds
+from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers, further_kinds
 from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
@@ -30,7 +30,7 @@ from .validation import APART, NEAR_MISS, Validation
 #: that are moved to the safe side.
 NEIGHBOURS, RETREATS = 10, 3
 #: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
-ALONG, FURTHER = 0.4, 0.1
+ALONG_RUNS, FURTHER = 0.4, 0.1
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 2
 #: Largest number of blocks of fresh seeds, the number for which time is reserved, and the share of the time at which
@@ -184,11 +184,8 @@ class Stages:
                 return
 
     def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
-        bench, coarse = (
-            self.bench,
-            self.spent.level < effort.LEAST_LEVEL or not direction(self.bench.question.goal),
-        )
-        return Challengers(bench, outcome.trials, outcome.first, self.seed, there.margin, until, coarse)
+        coarse = self.spent.level < effort.LEAST_LEVEL or not direction(self.bench.question.goal)
+        return Challengers(self.bench, outcome.trials, outcome.first, self.seed, there.margin, until, coarse)
 
     def _near(
         self,
@@ -207,13 +204,17 @@ class Stages:
         challengers = self._challengers(validation, outcome, self.clock.until(share))
         return challengers.near(best, space, coordinates, factors, scale=scale)
 
-    def _along(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
+    def _along(
+        self, best: Candidate, validation: Validation, outcome: SearchOutcome,
+        factors: Sequence[float] = ALONG, share: float = effort.SENSITIVITY,
+    ) -> None:  # fmt: skip
         """Validates designs with another parameter of the recommendation moved and the scale solved again."""
         space, coordinates = self._place(best, outcome)
         if validation.several or validation.settled or space is None or coordinates is None:
             return
-        challengers = self._challengers(validation, outcome, self.clock.until(effort.SENSITIVITY))
-        for one in challengers.along(best, space, coordinates, ALONG * self.spent.runs):
+        challengers = self._challengers(validation, outcome, self.clock.until(share))
+        runs = ALONG_RUNS * self.spent.runs if factors is ALONG else math.inf
+        for one in challengers.along(best, space, coordinates, runs, factors):
             validation.add(one)
 
     def _further(
@@ -234,7 +235,7 @@ class Stages:
 
     def _use_time(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Evaluates designs that may still change the answer, while there is time: further disciplines, then
-        other factors of each parameter until none wins."""
+        other factors of each parameter, alone and with the scale solved again, until none wins."""
         usual = further_kinds(self.bench.question, more=False) if not self.spent.brief else []
         kinds = further_kinds(self.bench.question, more=True)
         share = min(effort.CHALLENGE, self._deciding)
@@ -245,6 +246,8 @@ class Stages:
             for factors in MORE_FACTORS:
                 for one in self._near(best, validation, outcome, factors, share):
                     validation.add(one)
+            if validation.decide() is best:
+                self._along(best, validation, outcome, MORE_ALONG, share)
             if validation.decide() is best:
                 return
 
