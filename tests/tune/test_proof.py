@@ -82,6 +82,16 @@ def test_a_design_that_breaks_its_bound_on_fresh_seeds_gives_way_to_a_safer_one(
     assert not refused.holds and refused.standing == "infeasible" and refused.kept[0].held == 0
 
 
+def test_designs_that_are_as_close_to_the_bound_as_a_refused_one_are_not_tried_after_it() -> None:
+    """18 600 and 18 500 B have delays within 1 % of the refused 18 700 B, which was a tenth over the bound."""
+    stages, validation = proven(Lucky(0.1), 18_700, 18_600, 18_500)
+    assert [one.candidate.params["limit"] for one in stages.refused] == ["18700 B"]
+    assert stages.proof is not None and stages.proof.holds
+    assert validation.lines()[0].candidate.key == stages.proof.candidate.key
+    near = [line for line in validation.lines() if line.candidate.params["limit"] in ("18600 B", "18500 B")]
+    assert len(near) == 2 and all(line.holds and line.standing == "infeasible" for line in near)
+
+
 def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> None:
     bench = Lucky(0.1)
     stages, _ = proven(bench, 18_700)

@@ -87,10 +87,17 @@ def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
     share the logarithm of (100 % − value) / (100 % − bound). A run without a value counts as ten times."""
     row, goal = bench.row(one, trial) or {}, bench.question.goal
     bounds = share_bounds(goal) if direction(goal) < 0 else delay_bounds(goal)
-    return max(_ratio(bound, row.get(bound.measure.key)) for bound in bounds)
+    return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bounds)
 
 
-def _ratio(bound: Constraint, value: float | None) -> float:
+def excess_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+    """The same over all constraints of the goal: above 0 where a run breaks one."""
+    row = bench.row(one, trial) or {}
+    return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bench.question.goal.constraints)
+
+
+def bound_ratio(bound: Constraint, value: float | None) -> float:
+    """Logarithm of a value over a bound, as for `log_ratio`."""
     if value is None:
         return math.log(10.0)
     limit = bound.bound

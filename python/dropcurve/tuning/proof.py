@@ -18,6 +18,7 @@ from ..metrics.statistics import Interval
 from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .constraint import excess_ratio
 from .goal import Constraint
 
 #: Runs of a block, of a brief answer, and of the largest links, and the fewest for a statement.
@@ -48,12 +49,14 @@ class Kept:
 
 @dataclass(frozen=True)
 class Proof:
-    """Outcome of a design in a block: its constraints, and the objectives as intervals over the runs."""
+    """Outcome of a design in a block: its constraints, and the objectives as intervals over the runs; ``over`` is the
+    logarithm of value / bound that no more than `SURE` of the runs exceed."""
 
     candidate: Candidate
     kept: tuple[Kept, ...]
     objectives: tuple[Interval, ...]
     runs: int
+    over: float = 0.0
 
     @property
     def holds(self) -> bool:
@@ -111,6 +114,7 @@ def _proven(bench: Bench, one: Candidate, trials: list[PairedTrial], until: floa
     if len(trials) < FEWEST:
         return None
     objectives = bench.question.goal.objectives
+    ratios = sorted(excess_ratio(bench, one, trial) for trial in trials)
     return Proof(
         one,
         tuple(kept(bench, one, trials, bound) for bound in bench.question.goal.constraints),
@@ -119,6 +123,7 @@ def _proven(bench: Bench, one: Candidate, trials: list[PairedTrial], until: floa
             for wanted in objectives
         ),
         len(trials),
+        ratios[len(ratios) - 1 - int(SURE * len(ratios))],
     )
 
 

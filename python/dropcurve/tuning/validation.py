@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
@@ -19,6 +19,7 @@ from .aggregation import over
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
+from .constraint import excess_ratio
 from .decision import (
     DELAY,
     DecisionRow,
@@ -61,7 +62,7 @@ class Validation:
 
     ``margin`` is the smallest relevant difference in points; ``until`` the time of the monotonic clock after
     which no run starts; ``most`` the largest number of replications; ``refused`` the designs that broke a
-    bound in a block of fresh seeds, by key.
+    bound in a block of fresh seeds, by key, and ``proven`` the key of the one that held them.
     """
 
     bench: Bench
@@ -74,6 +75,7 @@ class Validation:
     best: Candidate | None = None
     drifted: dict[str, int] = field(default_factory=dict)
     refused: dict[str, Proof] = field(default_factory=dict)
+    proven: str = ""
     _made: dict[str, int] = field(default_factory=dict)
     _rows: dict[str, tuple[tuple[object, ...], DecisionRow]] = field(default_factory=dict)
 
@@ -224,9 +226,11 @@ class Validation:
         self.refused[proof.candidate.key] = proof
         self.decide()
 
-    def misses(self, one: Candidate) -> bool:
-        """Whether a design that was validated misses a bound."""
-        return not self._row(one).feasible
+    def misses(self, one: Candidate, *, own: bool = False) -> bool:
+        """Whether a design that was validated misses a bound; of its ``own`` runs alone or also by likeness."""
+        row = self._row(one)
+        refused = one.key in self.refused if own else row.refused
+        return refused or not replace(row, refused=False).feasible
 
     def broken(self, one: Candidate) -> float:
         """The share of the runs of a design that broke a bound, of the one broken most often."""
@@ -325,7 +329,7 @@ class Validation:
     def _row(self, one: Candidate) -> DecisionRow:
         """Criteria of the decision about a design, computed again only after something changed."""
         state = (
-            self._made.get(one.key, 0), self.drifted.get(one.key), one.key in self.refused,
+            self._made.get(one.key, 0), self.drifted.get(one.key), tuple(self.refused), self.proven,
             tuple(self.bench.scales), self.bench.valued,
         )  # fmt: skip
         known = self._rows.get(one.key)
@@ -342,8 +346,20 @@ class Validation:
         missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
         return DecisionRow(
             one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
-            self.drifted.get(one.key), self._delay(one), one.key in self.refused,
+            self.drifted.get(one.key), self._delay(one),
+            one.key != self.proven and any(self._like(one, proof) for proof in self.refused.values()),
         )  # fmt: skip
+
+    def _like(self, one: Candidate, proof: Proof) -> bool:
+        """Whether a design is as likely to break a bound as one of its discipline that a block refused: by the mean
+        difference in the trials of both it is not as far below it as that one was over its bound."""
+        other = proof.candidate
+        if one.key == other.key or one.kind_as_loaded != other.kind_as_loaded:
+            return one.key == other.key
+        count = min(self._made.get(one.key, 0), self._made.get(other.key, 0))
+        trials = [trial for number in range(count) for trial in self._replication(number)]
+        ratios = [[excess_ratio(self.bench, design, trial) for trial in trials] for design in (other, one)]
+        return bool(trials) and statistics.mean(ratios[0]) - statistics.mean(ratios[1]) < proof.over
 
     def _delay(self, one: Candidate) -> float | None:
         """The mean delay of a design in its runs, if the goal does not bound delay."""
