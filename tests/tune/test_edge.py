@@ -302,3 +302,10 @@ def test_a_challenger_along_the_edge_has_another_parameter_at_a_given_factor() -
     (found,) = challengers.along(best, space, at, math.inf, (2.0,))
     assert units.span(str(found.params["interval"])) == pytest.approx(0.2)
     assert bench.missed(found, _trials(seed=9)) == 0
+    next_to = {
+        one: Challengers(bench, _trials(seed=9), _trials(), 1, 0.2, coarse=one) for one in (True, False)
+    }
+    moved = {
+        one: [found.params["interval"] for found in next_to[one].near(best, space, at)] for one in next_to
+    }
+    assert moved == {True: ["140 ms"], False: []}

@@ -63,12 +63,14 @@ class Challengers:
         scale: bool = True,
     ) -> list[Candidate]:
         """The designs next to the recommendation that are better than it, the best of each parameter; with ``scale`` of
-        its scale, too."""
+        its scale, too. Where runs are few because each is long, its scale alone moves: the table of sensitivity has
+        the others."""
+        alone = not self.coarse and self.until is None
         target = self.bench.question.target
         study = FamilyStudy(space, target, 1, self.seed)
         found = []
         for name, axis in space.axes.items():
-            if name == space.scale and not scale:
+            if not scale if name == space.scale else alone:
                 continue
             own = (*(factors if self.coarse else ()), *FINE) if name == space.scale else factors
             places = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]

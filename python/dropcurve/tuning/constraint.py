@@ -264,8 +264,8 @@ class Edge:
 
     def _scatter(self, one: Candidate) -> float:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
-        delay."""
-        places = {trial.place: trial for trial in self.near[:LEAST_NEAR]}
+        delay; for a coarse edge, whose aim keeps a wider distance, at the first of them."""
+        places = {trial.place: trial for trial in self.near[: 1 if self.coarse else LEAST_NEAR]}
         extra = {place: _further_seeds(trial) for place, trial in places.items()}
         if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
             return self.scatter
