@@ -41,7 +41,8 @@ class Findings:
     simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds. ``proof`` is the
     outcome of the recommendation on fresh seeds that took no part in choosing it (None: no bounds, or no time),
     ``refused`` that of designs before it. ``stress`` is a sentence on the worst conditions that were taken in, ""
-    without such a search. ``uncompared`` names defaults, rules of thumb and designs by formula that were not run.
+    without such a search, ``other`` one on the queue of the other direction, "" where that changes little.
+    ``uncompared`` names defaults, rules of thumb and designs by formula that were not run.
     """
 
     question: Question
@@ -72,6 +73,7 @@ class Findings:
     refused: tuple[Proof, ...] = ()
     looked: Mapping[str, int] = field(default_factory=dict)
     stress: str = ""
+    other: str = ""
     uncompared: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
 

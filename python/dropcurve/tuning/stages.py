@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..quantities import units, wording
 from ..scenario import library
-from . import effort, robustness
+from . import effort, other_direction, robustness
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
@@ -58,6 +58,7 @@ class Stages:
     drift: list[robustness.Drift] = field(default_factory=list)
     proof: proofs.Proof | None = None
     refused: list[proofs.Proof] = field(default_factory=list)
+    other: str = ""
 
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
@@ -84,6 +85,7 @@ class Stages:
         validation.run(chosen)
         if not self.short:
             self._around(validation, outcome)
+            self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
         ahead = validation.front()
         lines = sorted(validation.lines(), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
@@ -94,17 +96,15 @@ class Stages:
         answer = Answer(
             question=question, seed=self.seed, lines=tuple(lines), spots=tuple(spots_of(outcome, bench)),
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
-            configuration=made.text if made else "", changed=changed,
-            notes=tuple(str(note) for note in made.notes) if made else (), runs=searched,
-            fresh=bench.runs - searched, version=library.version(), command=command,
+            configuration=made.text if made else "", changed=changed, version=library.version(), command=command,
+            notes=tuple(str(note) for note in made.notes) if made else (), runs=searched, fresh=bench.runs - searched,
             stopped=self._stopped(outcome, best.candidate, len(lines) - 1, rivals - (len(chosen) - size)),
-            pictured=clock.pictured(bench.run_s),
-            conditions=len({trial.place for trial in outcome.first}), looked=outcome.looked,
+            pictured=clock.pictured(bench.run_s), looked=outcome.looked,
+            conditions=len({trial.place for trial in outcome.first}),
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
-            front=len(ahead), margin=margin,
-            uncompared=tuple(one.name for one in missing(uncompared, lines)),
-            point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
-            refused=tuple(self.refused), replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder,
+            front=len(ahead), margin=margin, point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
+            uncompared=tuple(one.name for one in missing(uncompared, lines)), refused=tuple(self.refused),
+            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder, other=self.other,
         )  # fmt: skip
         if answer.too_few:
             answer = replace(answer, configuration="", notes=())

@@ -24,7 +24,8 @@ WIDTH = 100
 
 def verdict(answer: Findings) -> list[str]:
     """The verdict, as sentences without full stops; the first is the one to act on."""
-    return [*_verdict(answer), *([answer.stress] if answer.stress else [])]
+    first, *rest = _verdict(answer)
+    return [first, *filter(None, [answer.other]), *rest, *filter(None, [answer.stress])]
 
 
 def _verdict(answer: Findings) -> list[str]:

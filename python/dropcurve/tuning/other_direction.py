@@ -1,0 +1,113 @@
+"""Whether the queue of the other direction is the one to mend first.
+
+A full buffer there delays the acknowledgements of this direction, so that its transfers have a round trip of several
+times the base. The recommendation is the best for that; a short queue in the other direction may be worth more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..metrics import statistics
+from ..quantities import wording
+from .bench import Bench, PairedTrial, block
+from .candidates import Candidate
+from .decision import reported
+from .headline import headline
+from .link_mix import MixLink
+from .measures import Measure
+from .validation import Validation
+
+#: Discipline that the other direction gets, and the one it has where nothing is known of it.
+SHORT, UNKNOWN = "fq_codel", "droptail"
+#: Runs at most with each of the two.
+RUNS = 8
+
+
+@dataclass(frozen=True)
+class OtherDirection:
+    """The recommendation with both queues in the other direction, on the same trials.
+
+    Attributes:
+        link: The other direction as ``--link`` takes it.
+        direction: Its name.
+        gain: Of the objective, positive where it is better with `SHORT`.
+        measures: Means by measure: with the queue that was assumed, and with `SHORT`.
+    """
+
+    link: str
+    direction: str
+    gain: statistics.Paired
+    measures: Mapping[Measure, tuple[float, float]]
+
+
+def advice(validation: Validation, seed: int, until: float | None) -> str:
+    """The sentence on a gain beyond the margin; "" where there is none for sure, and without a feasible design."""
+    best = validation.decide()
+    if validation.misses(best):
+        return ""
+    found = compare(validation.bench, best, seed, until=until)
+    return sentence(found, validation.margin) if found is not None else ""
+
+
+def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) -> OtherDirection | None:
+    """The comparison; None where the question has one direction or one that is known, and where time is short."""
+    link, goal = bench.question.link, bench.question.goal
+    if not isinstance(link, MixLink) or link.spec.profile.back != UNKNOWN or len(goal.objectives) > 1:
+        return None
+    profile = replace(link.spec.profile, back=SHORT)
+    mended = replace(bench.question, link=replace(link, spec=replace(link.spec, profile=profile)))
+    other = Bench(mended, bench.store, bench.where, source=bench.source, deadline=bench.deadline)
+    other.open()
+    conditions = bench.question.conditions()[:RUNS]
+    blocks = [block(conditions, seed + number) for number in range(max(2, RUNS // len(conditions)))]
+    trials = [trial for some in blocks for trial in some]
+    for one in (bench, other):
+        if not one.run([(best, trial) for trial in trials], until=until):
+            return None
+    after, before = (_gains(one, best, trials) for one in (other, bench))
+    gain = statistics.paired(after, before)
+    if gain is None:
+        return None
+    means = {one: _means(bench, other, best, trials, one) for one in reported(goal)}
+    known = {one: pair for one, pair in means.items() if pair is not None}
+    direction = "down" if link.direction == "up" else "up"
+    typed = replace(link.spec, direction=direction).typed({})
+    return OtherDirection(typed, direction, gain, known)
+
+
+def _gains(bench: Bench, best: Candidate, trials: list[PairedTrial]) -> list[float | None]:
+    """The objective of each trial, the larger the better."""
+    objective = bench.question.goal.objectives[0]
+    found = [bench.objective(best, trial, objective) for trial in trials]
+    return [None if one is None else -objective.sign * one for one in found]
+
+
+def _means(
+    bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], one: Measure
+) -> tuple[float, float] | None:
+    found = []
+    for where in (bench, other):
+        values = [value for trial in trials if (value := where.value(best, trial, one.key)) is not None]
+        if not values:
+            return None
+        found.append(statistics.mean(values))
+    return found[0], found[1]
+
+
+def sentence(found: OtherDirection, margin: float) -> str:
+    """The sentence on a gain beyond the margin; "" where there is none for sure."""
+    half = found.gain.half_width
+    if half is None or found.gain.mean - half <= margin:
+        return ""
+    main = headline(list(found.measures), lambda one: found.measures[one][0])
+    parts = []
+    for one in main:
+        old, new = (wording.amount(value, None, one.unit) for value in found.measures[one])
+        if old != new:
+            parts.append(f"{one.text} goes from {old} to {new}")
+    return (
+        f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there "
+        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {found.link})"
+    )

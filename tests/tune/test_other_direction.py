@@ -1,0 +1,58 @@
+"""The queue of the other direction: whether a short one there is worth more than what is tuned here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dropcurve.metrics.statistics import Paired
+from dropcurve.runs.executor import Executor
+from dropcurve.runs.job import build
+from dropcurve.runs.sweeping.run_table import RunTable
+from dropcurve.tuning import of_link, of_mix
+from dropcurve.tuning.bench import Bench
+from dropcurve.tuning.candidates import target_of
+from dropcurve.tuning.measures import measure
+from dropcurve.tuning.other_direction import OtherDirection, compare, sentence
+from dropcurve.tuning.question import Question
+
+
+def bench(question: Question, folder: Path) -> Bench:
+    found = Bench(question, RunTable(folder, build(), cache="off"), Executor(1))
+    found.open()
+    return found
+
+
+def compared(question: Question, folder: Path) -> OtherDirection | None:
+    design = target_of("", 20e6, 0.04).candidate("fq_codel", "fq_codel", {})
+    assert design is not None
+    return compare(bench(question, folder), design, 1, until=None)
+
+
+def test_a_full_buffer_of_uploads_is_worth_mending_first(tmp_path: Path) -> None:
+    """Uploads fill 250 ms of tail drop, through which the acknowledgements of the downloads pass."""
+    found = compared(of_mix("20/20:down,rtt=40ms"), tmp_path)
+    assert found is not None and found.direction == "up"
+    assert found.link == "20Mbit/20Mbit:up,rtt=40ms"
+    before, after = found.measures[measure("mean page load time of web")]
+    assert after < 0.6 * before
+    said = sentence(found, 0.2)
+    assert "with FQ-CoDel there" in said and "tune it first (dropcurve tune --link 20Mbit/20Mbit:up" in said
+    assert sentence(found, found.gain.mean) == "", "a gain within the margin is not worth a sentence"
+
+
+def test_a_known_queue_and_a_link_of_one_direction_have_no_such_comparison(tmp_path: Path) -> None:
+    assert compared(of_mix("20/20:down,back=fq_codel"), tmp_path) is None
+    one_way = of_link(
+        rate="5Mbit", rtt="20ms", flows="3", buffer="60pkts", goal="p95 delay < 20ms, max utilisation"
+    )
+    assert compared(one_way, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "gain", [Paired(3.0, None, 1, 1.0), Paired(3.0, 4.0, 8, 0.2), Paired(-3.0, 1.0, 8, 0.0)]
+)
+def test_an_unsure_gain_and_a_loss_stay_out_of_the_answer(gain: Paired) -> None:
+    found = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, 99.0)})
+    assert sentence(found, 0.2) == ""
