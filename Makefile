@@ -34,7 +34,7 @@ llvm-tools:
 studio: setup ## the simulator as a page: the engine as WebAssembly, one folder; OFFLINE=FILE also as one HTML file
 	@$(BIN)/python tools/studio.py $(if $(OFFLINE),--offline $(OFFLINE))
 
-site: setup ## the documentation with search, as a site in out/site; links checked
+site: setup ## the documentation with search and versions, as a site in out/site; links checked
 	@uv=$$(command -v uv || ls .venv-boot/bin/uv .venv-boot/site/bin/uv 2>/dev/null | head -1); \
 	  $$uv sync --locked --quiet --inexact --group site --no-install-project && $(BIN)/python tools/website.py
 

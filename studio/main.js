@@ -6,6 +6,7 @@ import { spoken } from "./figures.js";
 import { make } from "./controls.js";
 import { inputs, page as lessonPage } from "./lessons.js";
 import { save, SidePage } from "./page.js";
+import { page as paperPage } from "./papers.js";
 import { isServed } from "./calls.js";
 import * as served from "./served.js";
 import { Side } from "./side.js";
@@ -242,8 +243,10 @@ class Studio {
     const scenarios = Object.entries(this.library.scenarios);
     $("scenario").replaceChildren(make("option", { value: "" }, "a file of mine"),
       ...scenarios.map(([name, { title }]) => make("option", { value: name }, title)));
-    $("lesson").replaceChildren(make("option", { value: "" }, "none"),
-      make("option", { value: TOUR }, "Start here: what max_p of RED does"), ...this.library.lessons.map(({ kind }) => make("option", { value: kind }, kind)));
+    const group = (label, rows) => make("optgroup", { label }, ...rows.map(([value, title]) => make("option", { value }, title)));
+    $("lesson").replaceChildren(make("option", { value: "" }, "none"), group("Start here", [[TOUR, "What max_p of RED does"]]),
+      group("Key figures of papers, live", this.library.papers.map(({ name, title }) => [`paper ${name}`, title])),
+      group("Known properties", this.library.lessons.map(({ kind }) => [kind, kind])));
     $("speed").replaceChildren(...SPEEDS.map(([value, title]) => make("option", { value, selected: value === "1" }, title)));
   }
 
@@ -251,7 +254,8 @@ class Studio {
   teach(kind) {
     this.tour = null;
     const lesson = this.library.lessons.find((one) => one.kind === kind);
-    this.state.lesson = lesson || kind === TOUR ? kind : "";
+    const paper = this.library.papers.find(({ name }) => kind === `paper ${name}`);
+    this.state.lesson = lesson || paper || kind === TOUR ? kind : "";
     $("lesson").value = this.state.lesson;
     const close = () => {
       this.teach("");
@@ -261,6 +265,14 @@ class Studio {
       const open = () => this.restartWith({ ...fresh("droptail_vs_red"), time: 0, lesson: TOUR });
       this.tour = new Tour({ open, side: () => this.sides.a, close });
       return $("lesson-page").replaceChildren(this.tour.element);
+    }
+    if (paper) {
+      const open = (input) => {
+        const before = this.state;
+        this.state = { ...fresh(""), ...input, lesson: kind };
+        if (this.apply(before)) this.play(true);
+      };
+      return $("lesson-page").replaceChildren(paperPage(this.engine, paper, { open, close }));
     }
     if (!lesson) return $("lesson-page").replaceChildren();
     const [first] = Object.keys(lesson.cells);
@@ -359,6 +371,7 @@ async function libraryOf() {
   return builtIn.scenarios ? builtIn : (await fetch("library.json")).json();
 }
 
+document.body.classList.toggle("embedded", window.top !== window);
 try {
   const [engine, library] = await Promise.all([load(), libraryOf()]);
   globalThis.studio = new Studio(engine, library);

@@ -62,7 +62,7 @@ def assemble(site: Path) -> None:
 
 
 def library() -> dict[str, object]:
-    """Scenarios that need no other file, and the lessons."""
+    """Scenarios that need no other file, the lessons and the papers."""
     index = tomllib.loads((ROOT / "scenarios" / "INDEX.toml").read_text(encoding="utf-8"))
     texts = {name: (ROOT / "scenarios" / f"{name}.toml").read_text(encoding="utf-8") for name in index}
     scenarios = {
@@ -70,8 +70,11 @@ def library() -> dict[str, object]:
         for name, text in texts.items()
         if not re.search(r'^\s*(file|opportunities_file)\s*=\s*"', text, re.MULTILINE)
     }
-    lessons = json.loads((ROOT / "studio" / "lessons.json").read_text(encoding="utf-8"))
-    return {"scenarios": scenarios, "lessons": lessons}
+    taught = {
+        name: json.loads((ROOT / "studio" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("lessons", "papers")
+    }
+    return {"scenarios": scenarios, **taught}
 
 
 def offline(out: Path) -> int:

@@ -1,10 +1,10 @@
-"""Builds the documentation site into out/site: the pages of docs and around it, references, search, the
-studio.
+"""Builds the documentation site into out/site/VERSION: the pages of docs and around it, notebooks, references of the
+command line, of Python and of the Rust crates, search, and the studio.
 
     python tools/website.py
 
-Links to files that are no pages become plain text; a link to a page or figure that does not exist ends the
-build.
+out/site/index.html leads to the newest version, versions.json lists those that are there, and the pages have a menu of
+them. Links to files that are no pages become plain text; a link to a page or figure that does not exist ends the build.
 """
 
 from __future__ import annotations
@@ -12,17 +12,23 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "out" / "site-source"
-SITE = ROOT / "out" / "site"
+SITES = ROOT / "out" / "site"
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+SITE = SITES / VERSION
+#: Crates whose items others may use (docs/support.md).
+CRATES = ("units", "queue", "transport", "sim")
 STUDIO = ROOT / "python" / "dropcurve" / "studio_site"
 #: Pages outside of docs, and where they are on the site. The list of all pages is a page of its own.
 ELSEWHERE = {
@@ -35,7 +41,7 @@ ELSEWHERE = {
     "crates/queue/README.md": "queue-crate.md",
 }
 #: Suffixes of files that pages show or offer.
-ASSETS = {".svg", ".png", ".html", ".toml"}
+ASSETS = {".svg", ".png", ".html", ".toml", ".ipynb"}
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 REPLAYABLE = re.compile(r"^docs/disciplines/(\w+)\.md$")
 CONFIG = """\
@@ -58,6 +64,8 @@ theme:
       primary: teal
       toggle: {{ icon: material/weather-sunny, name: Switch to light }}
 plugins: [search]
+extra:
+  version: {{ provider: mike }}
 validation:
   nav: {{ omitted_files: info }}
   links: {{ anchors: warn, not_found: warn, unrecognized_links: warn, absolute_links: warn }}
@@ -67,14 +75,17 @@ nav:
 #: The pages by the reader's purpose; a folder stands for those of its pages that are not named before it.
 NAV: dict[str, tuple[str, ...]] = {
     "Getting started": ("index.md", "guide/studio.md", "examples.md", "live-walk.md", "pages.md"),
-    "Tutorials": ("guide/tuning.md", "guide/boxes.md", "guide/own-protocol.md", "guide/own-study.md"),
-    "How-to": ("guide/", "live.md", "performance.md", "queue-crate.md"),
+    "Tutorials": (
+        "tutorials/", "notebooks/", "guide/tuning.md", "guide/boxes.md", "guide/own-protocol.md", "guide/own-study.md",
+    ),
+    "How-to": ("coming-from/", "guide/", "live.md", "performance.md", "queue-crate.md"),
     "Concepts": (
         "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "survey.md",
-        "stress.md",         "decisions/",
+        "stress.md", "decisions/",
     ),
-        "Validation": (
-        "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md", "studies/",
+    "Validation": (
+        "trust.md", "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md",
+        "studies/",
     ),
     "Reference": (
         "reference/", "scenarios.md", "results.md", "disciplines/", "transports/", "sources/", "support.md",
@@ -95,6 +106,11 @@ def main() -> int:
             copy(asset, SOURCE / asset.relative_to(ROOT / "docs"))
     write("reference/command-line.md", command_line())
     write("reference/python.md", python())
+    for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        write(f"notebooks/{notebook.stem}.md", notebook_page(notebook))
+    has_rust = rust()
+    if has_rust:
+        write("reference/rust.md", rust_page())
     has_studio = (STUDIO / "engine.wasm").is_file()
     config = SOURCE.with_suffix(".yml")
     config.write_text(CONFIG.format(source=SOURCE, site=SITE, nav=nav()), encoding="utf-8")
@@ -102,10 +118,63 @@ def main() -> int:
     status = subprocess.run(command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
     if status == 0 and has_studio:
         shutil.copytree(STUDIO, SITE / "studio", dirs_exist_ok=True)
+    if status == 0 and has_rust:
+        shutil.copytree(ROOT / "target" / "doc", SITE / "rust", dirs_exist_ok=True)
     if status == 0:
-        studio = "" if has_studio else ", without the studio (make studio)"
-        print(f"site: {SITE.relative_to(ROOT)}/index.html, {len(pages) + 2} pages{studio}")
+        versions()
+        missing = [] if has_studio else ["the studio (make studio)"]
+        missing += [] if has_rust else ["the Rust API (cargo)"]
+        without = f", without {' and '.join(missing)}" if missing else ""
+        print(f"site: {SITES.relative_to(ROOT)}/index.html, {len(list(SOURCE.rglob('*.md')))} pages{without}")
     return status
+
+
+def versions() -> None:
+    """Writes the list of versions that are there, the newest first, and the page that leads to the newest."""
+
+    def order(version: str) -> list[int]:
+        return [int(part) for part in re.findall(r"\d+", version)]
+
+    there = sorted((path.parent.name for path in SITES.glob("*/index.html")), key=order, reverse=True)
+    rows = [{"version": one, "title": one, "aliases": ["latest"] if one == there[0] else []} for one in there]
+    (SITES / "versions.json").write_text(json.dumps(rows), encoding="utf-8")
+    target = f"{there[0]}/index.html"
+    page = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>dropcurve</title>'
+        f'<meta http-equiv="refresh" content="0; url={target}"><a href="{target}">dropcurve {there[0]}</a></html>\n'
+    )
+    (SITES / "index.html").write_text(page, encoding="utf-8")
+
+
+def notebook_page(path: Path) -> str:
+    """A notebook as Markdown: its texts, and its cells of code."""
+    parts = [f"[Download the notebook]({path.name})" + '{: download="" }']
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    title, rest = parts[1], parts[2:]
+    return "\n\n".join([title, parts[0], *rest]) + "\n"
+
+
+def rust() -> bool:
+    """Builds the pages of the Rust crates; returns whether it could."""
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        return False
+    packages = [f"--package=dropcurve-{crate}" for crate in CRATES]
+    command = [cargo, "doc", "--locked", "--quiet", "--no-deps", "--lib", *packages]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+def rust_page() -> str:
+    """The crates with the first line of their documentation."""
+    parts = ["# Rust\n\nThe crates that other programs may use, by semantic versioning.\n"]
+    for crate in CRATES:
+        text = (ROOT / "crates" / crate / "src" / "lib.rs").read_text(encoding="utf-8")
+        first = re.search(r"^//! (.+)$", text, re.MULTILINE)
+        about = first[1] if first else ""
+        parts.append(f'* <a href="../rust/{crate}/index.html">{crate}</a>: {about}')
+    return "\n".join(parts) + "\n"
 
 
 def sources() -> Iterator[tuple[str, str]]:
@@ -138,12 +207,20 @@ def rewritten(source: str, page: str, pages: dict[str, str]) -> str:
     shown = LINK.sub(link, text)
     # Text in brackets without a link, where the target is a file of the sources.
     shown = re.sub(r"\[([^\[\]]*)\]\{\.file\}", r"\1", shown)
-    if (kind := REPLAYABLE.match(source)) and kind[1] != "cost":
-        shown += (
-            f"\n\n## Live\n\n[Run `{kind[1]}` in the studio](../studio/index.html#scenario=droptail_vs_red"
-            f"&set=queue.kind%3D{kind[1]}&seed=1), next to any other setting.\n"
-        )
+    if (kind := REPLAYABLE.match(source)) and kind[1] != "cost" and (STUDIO / "engine.wasm").is_file():
+        shown += live(kind[1])
     return shown
+
+
+def live(kind: str) -> str:
+    """The studio with a discipline, as a part of its page."""
+    address = f"../studio/index.html#scenario=droptail_vs_red&set=queue.kind%3D{kind}&seed=1"
+    style = "width:100%;height:780px;border:0"
+    frame = f'<iframe src="{address}" title="{kind} in the studio" loading="lazy" style="{style}"></iframe>'
+    return (
+        f"\n\n## Live\n\nThe simulator itself, with `{kind}` on a link of 10 Mbit/s; press Play. "
+        f'<a href="{address}">The whole page</a> has lessons and a second side to compare with.\n\n{frame}\n'
+    )
 
 
 def command_line() -> str:

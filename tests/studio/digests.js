@@ -19,6 +19,10 @@ async function found() {
   const again = fromHash(toHash(state));
   const sides = Object.fromEntries(["a", "b"].map((side) => [side, { command: command(again, side), python: python(again, side),
     digest: run(asked(again, side, library.scenarios.ecn.text), 0.9).digest }]));
+  const cases = {};
+  for (const { name, text, edits: own } of await (await fetch("cases.json")).json()) {
+    cases[name] = run({ text, edits: own, seed: 1 }, 0.8).digest;
+  }
   const wanted = new URLSearchParams(location.search).get("lessons").split(",");
   const lessons = {};
   for (const lesson of library.lessons.filter(({ kind }) => wanted.includes(kind) || wanted.includes("all"))) {
@@ -28,7 +32,7 @@ async function found() {
       return { label: check.label, value: number, holds: holds(check, number) };
     });
   }
-  return { digests, same: JSON.stringify(again) === JSON.stringify(state), sides, lessons };
+  return { digests, cases, same: JSON.stringify(again) === JSON.stringify(state), sides, lessons };
 }
 
 const answer = await found().catch((error) => ({ error: String(error.stack) }));

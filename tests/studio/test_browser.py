@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
+import training
+from dropcurve import _core
 from dropcurve.cli.studio import SITE
 from dropcurve.cli.studio_server import write_offline
 from validation.pages import lessons
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 #: Posts the content of the offline page once it has reached two seconds.
 REPORT = """<script>
 const timer = setInterval(() => {
@@ -34,7 +35,16 @@ const timer = setInterval(() => {
 }, 100);
 </script>
 """
+#: Simulated time of a case.
+CASE = "3 s"
 EDITS = [("run.duration", "20 s"), ("run.warmup", "auto")]
+
+
+def cases() -> list[dict[str, Any]]:
+    """Every discipline, every transport, and every recovery, control and profile of TCP: the runs of `make bits`."""
+    made = [*training.disciplines(_core), *training.transports(_core)]
+    edits = [("run.duration", CASE)]
+    return [{"name": one.name, "text": one.text, "edits": edits} for one in made]
 
 
 class Page(SimpleHTTPRequestHandler):
@@ -51,26 +61,6 @@ class Page(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
-def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command that opens an address without a window."""
-    profile = tmp_path_factory.mktemp("profile")
-    if request.param == "firefox":
-        if path := shutil.which("firefox") or shutil.which("firefox-esr"):
-            return [path, "--headless", "--no-remote", "--profile", str(profile)]
-        pytest.skip("no Firefox here")
-    if path := next(filter(None, map(shutil.which, CHROMIUM)), None):
-        flags = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-        ]
-        return [path, *flags, f"--user-data-dir={profile}"]
-    pytest.skip("no Chromium here")
-
-
 @pytest.fixture
 def opened(browser: list[str], tmp_path: Path) -> Iterator[Any]:
     """A function that opens the test page in the browser and returns what it posted."""
@@ -81,6 +71,7 @@ def opened(browser: list[str], tmp_path: Path) -> Iterator[Any]:
     for source in sorted((ROOT / "studio").glob("*.js")):
         shutil.copyfile(source, site / source.name)
     shutil.copyfile(HERE / "digests.js", site / "digests.js")
+    (site / "cases.json").write_text(json.dumps(cases()))
     (site / "digests.html").write_text(
         '<!doctype html><title>x</title><script type="module" src="digests.js"></script>'
     )
@@ -109,7 +100,11 @@ def opened(browser: list[str], tmp_path: Path) -> Iterator[Any]:
 
 def test_digests_are_those_of_this_machine(opened: Any, dropcurve: Callable[..., Any]) -> None:
     """The shipped scenarios in uneven steps; and of a state, the address, the command line and the Python call."""
-    found = opened("droptail,drr", 120)
+    found = opened("droptail,drr", 300)
+    native = {
+        one["name"]: dc.Scenario.parse(one["text"]).edit(one["edits"]).digest(seed=1) for one in cases()
+    }
+    assert found["cases"] == native and len(native) > 100
     here = {name: dc.Scenario.load(name).edit(EDITS).digest() for name in found["digests"]}
     assert found["digests"] == here and len(here) > 10
     assert found["same"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from .. import metrics
 from ..errors import ResultError
 from ..metrics import statistics
+from ..present import notebook
 from ..results import Result, Variant, health
 from ..results.series import Series
 from ..scenario import Scenario, library
@@ -35,7 +36,7 @@ class Replications:
     Attributes:
         scenarios: the scenarios to run.
         effort: their number, or the precision to reach.
-        progress: called while runs are made.
+        progress: called while runs are made; in a notebook a bar if there is none.
         earlier: the runs of an earlier result, by scenario and seed.
         seeds: the seeds so far.
         done: the runs of each scenario, in the order of the seeds.
@@ -49,6 +50,10 @@ class Replications:
     seeds: list[int] = field(default_factory=list)
     done: list[list[RunRecord]] = field(default_factory=list)
     reused: int = 0
+
+    def __post_init__(self) -> None:
+        if self.progress is None and (bar := notebook.bar()) is not None:
+            self.progress = bar.runs
 
     def run(self, store: RunStore | None) -> None:
         """Adds replications until the effort is spent or the precision reached."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import UsageError
+from ..present import notebook
 from ..runs.executor import Executor
 from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
@@ -100,8 +102,14 @@ def tune(
     )  # fmt: skip
     return solve(
         question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-        where=Executor(jobs, cluster), out=out, cache=cache, page=False,
+        where=Executor(jobs, cluster), out=out, cache=cache, page=False, **_in_notebook(),
     )  # fmt: skip
+
+
+def _in_notebook() -> dict[str, Any]:
+    """The arguments of `solve` that show progress in a notebook; none elsewhere."""
+    bar = notebook.bar()
+    return {"say": bar.step, "tell": bar.batched, "plan": bar.plan} if bar else {}
 
 
 def solve(

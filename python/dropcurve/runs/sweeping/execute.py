@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from ...present import notebook
 from ...scenario import Scenario
 from .. import cache, derived
 from ..executor import Executor
@@ -32,7 +33,10 @@ def complete(
     progress: Tell | None,
 ) -> None:
     """Adds the runs of every scenario under every seed that the table lacks: all scenarios under one seed before the
-    next, so that an interrupted sweep covers them all. ``progress`` gets (runs done, runs needed)."""
+    next, so that an interrupted sweep covers them all. ``progress`` gets (runs done, runs needed); in a
+    notebook a bar does if there is none."""
+    if progress is None and (bar := notebook.bar()) is not None:
+        progress = bar.counted
     have = table.keys()
     different = {one.hash: one for one in scenarios}
     whole = len(different) * len(seeds)
