@@ -57,7 +57,7 @@ def ask(
     server: StudioServer, path: str, *, body: str | None = None, token: str | None = None, **headers: str
 ) -> tuple[int, dict[str, str], str]:
     """Status, headers and text of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     given = {"Host": f"127.0.0.1:{server.server_port}"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }

@@ -49,9 +49,10 @@ def imported(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         DropcurveError: For text that is no configuration of a known box.
     """
+    found = boxes.read(_text(given, "text"))
+    # Only now: text that no box reads is refused at once.
     from ..fixes import place
 
-    found = boxes.read(_text(given, "text"))
     rate = None if found.rate_bps else 100e6
     made = place(
         found, rate_bps=rate, rtt_s=(0.04, 0.04), flows=20, packet_bytes=PACKET, link=None, name="import"
