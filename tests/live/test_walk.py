@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,14 @@ def test_what_makes_no_sense_is_reported_before_any_device_is_opened(
     assert message in said
     assert "cannot be opened" not in said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [["run", *RATE, *QUEUE], ["lab", "droptail_vs_red"], ["check"], ["clean"]])
+def test_other_systems_than_linux_are_refused_in_a_line(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert invoke(["live", *words, "--help"]) == 0
+    assert invoke(["live", *words]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert f"system = darwin: `live {words[0]}` needs Linux; `dropcurve run` simulates" in line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,21 @@ app = typer.Typer(
 )
 
 
+class LinuxCommand(VerbCommand):
+    """A verb that opens devices, namespaces or control sockets, and is refused elsewhere than on Linux."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the verb. Raises UsageError on another system."""
+        if sys.platform != "linux":
+            from ..errors import UsageError
+
+            raise UsageError(
+                "system", sys.platform, f"`live {self.name}` needs Linux",
+                "`dropcurve run` simulates the same queue on every system",
+            )  # fmt: skip
+        return super().invoke(ctx)
+
+
 @app.callback()
 def nothing(context: typer.Context) -> None:
     """Without a subcommand, lists the subcommands."""
@@ -30,7 +46,7 @@ def nothing(context: typer.Context) -> None:
 Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` named.")]
 
 
-@app.command("lab", cls=VerbCommand)
+@app.command("lab", cls=LinuxCommand)
 @with_engine
 def lab(
     scenario: Annotated[
@@ -98,7 +114,7 @@ def lab(
     return 0 if answer.trustworthy else 1
 
 
-@app.command("check", cls=VerbCommand)
+@app.command("check", cls=LinuxCommand)
 @with_engine
 def check(
     rate: Annotated[
@@ -208,7 +224,7 @@ Capture = Annotated[
 Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this time (at Ctrl-C).")]
 
 
-@app.command("run", cls=VerbCommand)
+@app.command("run", cls=LinuxCommand)
 def run(
     rate: Rate,
     queue: Queue,
@@ -279,7 +295,7 @@ def _display(metrics: str | None) -> Callable[[dict[str, Any], Path], None]:
     return show
 
 
-@app.command("set", cls=VerbCommand)
+@app.command("set", cls=LinuxCommand)
 def set_(
     socket: Socket,
     changes: Annotated[list[str], typer.Argument(metavar="PATH=VALUE...", help="rate, delay or queue.KEY.")],
@@ -303,7 +319,7 @@ def set_(
     return 0
 
 
-@app.command("stats", cls=VerbCommand)
+@app.command("stats", cls=LinuxCommand)
 def stats(socket: Socket, json: o.Json = False) -> int:
     """Print the counters of a running forwarder."""
     from ..live.forwarder import control
@@ -319,7 +335,7 @@ def stats(socket: Socket, json: o.Json = False) -> int:
     return 0
 
 
-@app.command("clean", cls=VerbCommand)
+@app.command("clean", cls=LinuxCommand)
 def clean(json: o.Json = False) -> int:
     """Remove leftovers of killed runs: their folders, and GRO turned off on an interface.
 

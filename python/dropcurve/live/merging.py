@@ -9,13 +9,16 @@ Reference: ethtool(7) requests of Linux (`SIOCETHTOOL`).
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import json
 import socket
 import struct
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+if sys.platform != "win32":  # there `live` is refused before an interface is opened
+    import fcntl
 
 #: File in the folder of a run: the interfaces to turn GRO on again, and their network namespace.
 NOTE = "merging.json"

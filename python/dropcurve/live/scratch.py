@@ -6,9 +6,9 @@ ends. So folders left by a killed program can be distinguished from those in use
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DropcurveError
+
+if sys.platform != "win32":  # there `live` is refused before a folder is made
+    import fcntl
 
 #: Most numbered folders at a time.
 PLACES = 64
