@@ -112,3 +112,14 @@ def test_effort_that_makes_no_sense(folder: Path, options: dict[str, object], me
 def test_a_comparison_needs_two(folder: Path) -> None:
     with pytest.raises(dc.UsageError, match="needs two variants or more"):
         dc.compare("short.toml")
+
+
+def test_edits_of_one_table_keep_each_other_in_any_order() -> None:
+    scenario = dc.Scenario.load("droptail_vs_red")
+    edits = [
+        ("flows.tcp.rate", "2 Mbit/s"), ("flows.tcp.source", "onoff"), ("flows.tcp.transport", "udp"),
+        ("queue.dialect", "linux"), ("queue.kind", "codel"),
+    ]  # fmt: skip
+    for ordered in (edits, edits[::-1]):
+        edited = scenario.edit(ordered)
+        assert [edited.get(path) for path, _ in edits] == ["2 Mbit/s", "onoff", "udp", "linux", "codel"]

@@ -89,8 +89,9 @@ class Scenario:
         relative to the working folder; they must lie in it, in the folder of the scenario, or below.
         """
         given = list(edits)
+        ordered = _choices_first(given)
         own = [Path(self.origin).parent] if self.origin else []
-        found = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in given]
+        found = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in ordered]
         for path, value in found:
             _usable(path, value, self.origin)
         try:
@@ -215,6 +216,28 @@ def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
     """An error of the core as ScenarioError, with line numbers if ``text`` is given."""
     found = [Problem(*one) for one in error.args[0]]
     return ScenarioError(located(found, text) if text else found, origin=origin)
+
+
+#: Keys that decide which other keys their table has, and drop the rest: in the order in which they are set.
+_CHOICES = {"kind": 0, "transport": 0, "source": 1}
+
+
+def _choices_first(edits: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Edits with each choice before the other keys of its table, so that it drops none of them."""
+    found: list[tuple[str, Any]] = []
+    for path, value in edits:
+        table, _, key = path.rpartition(".")
+        place = len(found)
+        if key in _CHOICES:
+            later = [
+                number
+                for number, (other, _) in enumerate(found)
+                if other.rpartition(".")[0] == table
+                and _CHOICES.get(other.rpartition(".")[2], 2) > _CHOICES[key]
+            ]
+            place = min(later, default=place)
+        found.insert(place, (path, value))
+    return found
 
 
 def _usable(path: str, value: Any, origin: str) -> None:
