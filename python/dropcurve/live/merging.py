@@ -12,13 +12,14 @@ import ctypes
 import json
 import socket
 import struct
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-if sys.platform != "win32":  # there `live` is refused before an interface is opened
+try:
     import fcntl
+except ImportError:  # not on Windows, where `live` is refused before it locks or opens anything
+    fcntl = None  # type: ignore[assignment,unused-ignore]
 
 #: File in the folder of a run: the interfaces to turn GRO on again, and their network namespace.
 NOTE = "merging.json"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,8 +16,10 @@ from pathlib import Path
 
 from ..errors import DropcurveError
 
-if sys.platform != "win32":  # there `live` is refused before a folder is made
+try:
     import fcntl
+except ImportError:  # not on Windows, where `live` is refused before it locks or opens anything
+    fcntl = None  # type: ignore[assignment,unused-ignore]
 
 #: Most numbered folders at a time.
 PLACES = 64
