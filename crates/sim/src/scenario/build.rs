@@ -5,6 +5,7 @@ use super::marking::{Marking, Meter};
 use super::model::{Direction, FlowGroup, GroupPath, Model, Sends, Trunk};
 use super::routes::{routes, Nodes, Route};
 use super::sections::{Clock, Wire};
+use super::traffic::MOST_FLOWS;
 use crate::keys::part::bare;
 use crate::plan::{
     GroupPlan, HostPlan, LinkPlan, LossBursts, LossPlan, Plan, PrivatePlan, RunPlan, TransportPlan,
@@ -15,9 +16,6 @@ use std::sync::Arc;
 use units::param::{Param, Problem};
 use units::size::Opportunities;
 use units::Bytes;
-
-/// Most flows of a scenario, all groups together.
-const MOST_FLOWS: u64 = 999_999;
 
 /// The plan of a model: its links, routes and flows. `None` only if there are problems.
 pub fn plan(model: &Model, problems: &mut Vec<Problem>) -> Option<Plan> {
@@ -134,13 +132,15 @@ fn loss_plan(wire: &Wire) -> LossPlan {
 
 /// Fills in `packet = "auto"`: the mean size of data packets over the flows that cross the link.
 fn typical_packets(model: &Model, routes: &[Route], links: &mut [LinkPlan]) {
-    for (index, link) in links.iter_mut().enumerate().filter(|(_, link)| link.packet == Bytes(0)) {
-        let crossing = model.flows.iter().zip(routes).filter(|(_, route)| route.forward.contains(&index));
-        let (mut flows, mut bytes) = (0, 0);
-        for (flow, _) in crossing {
-            flows += flow.group.count;
-            bytes += flow.group.count * flow.packet().0;
+    // Flows that cross each link, and the sum of their packet sizes.
+    let mut crossing = vec![(0, 0); links.len()];
+    for (flow, route) in model.flows.iter().zip(routes) {
+        for &index in &route.forward {
+            crossing[index].0 += flow.group.count;
+            crossing[index].1 += flow.group.count * flow.packet().0;
         }
+    }
+    for (link, (flows, bytes)) in links.iter_mut().zip(crossing).filter(|(link, _)| link.packet == Bytes(0)) {
         link.packet = (bytes + flows / 2).checked_div(flows).map_or(Bytes(1000), Bytes);
     }
 }

@@ -5,7 +5,12 @@ use super::sections::{Run, Wire};
 use super::traffic::Group;
 use crate::keys::part::difference;
 use crate::plan::Plan;
+use std::collections::BTreeMap;
 use units::param::{Described, Table, Value};
+use units::Bytes;
+
+/// The typical packet size of each link, by the name of the link.
+type PacketSizes<'a> = BTreeMap<&'a str, Bytes>;
 
 /// The whole scenario. Inherited keys are shown once, in the table that they are inherited from.
 pub fn table(model: &Model, plan: &Plan) -> Table {
@@ -13,7 +18,8 @@ pub fn table(model: &Model, plan: &Plan) -> Table {
         model.head.show().into_iter().filter(|(_, value)| *value != Value::Text(String::new())).collect();
     let run = Run { warmup: Some(model.run.warmup()), sample: Some(model.run.sample()), ..model.run.clone() };
     put(&mut table, "run", run.show());
-    topology(&mut table, &model.topology, plan);
+    let sizes = plan.links.iter().map(|link| (link.name.as_str(), link.packet)).collect();
+    topology(&mut table, &model.topology, &sizes);
     let flows = model.flows.iter().map(|flow| (flow.name.clone(), Value::Table(group(model, flow))));
     put(&mut table, "flows", flows.collect());
     table
@@ -23,7 +29,7 @@ fn put(table: &mut Table, key: &str, inner: Table) {
     table.push((key.to_string(), Value::Table(inner)));
 }
 
-fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
+fn topology(table: &mut Table, topology: &Topology, sizes: &PacketSizes<'_>) {
     let Some(base) = &topology.base else {
         let links = topology.trunks.iter().map(|trunk| {
             let mut rows: Table = vec![
@@ -31,7 +37,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
                 ("to".into(), Value::Text(trunk.to.clone())),
                 ("one_way".into(), Value::Bool(trunk.both.back.is_none())),
             ];
-            let worked = with_packet_size(&trunk.both, &trunk.name, plan);
+            let worked = with_packet_size(&trunk.both, &trunk.name, sizes);
             rows.extend(worked.forward.wire.show());
             put(&mut rows, "queue", worked.forward.queue.show());
             if let Some(back) = &worked.back {
@@ -49,7 +55,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
         rows.push(("hops".into(), Value::Int(topology.trunks.len() as i64)));
         base.both.clone()
     } else {
-        with_packet_size(&base.both, "bottleneck", plan)
+        with_packet_size(&base.both, "bottleneck", sizes)
     };
     rows.extend(both.forward.wire.show());
     rows.extend(base.access.show());
@@ -58,7 +64,7 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
     }
     if topology.form == Form::Chain {
         for trunk in &topology.trunks {
-            let own = hop(&base.both, &with_packet_size(&trunk.both, &trunk.name, plan));
+            let own = hop(&base.both, &with_packet_size(&trunk.both, &trunk.name, sizes));
             if !own.is_empty() {
                 put(&mut rows, &trunk.name, own);
             }
@@ -72,9 +78,9 @@ fn topology(table: &mut Table, topology: &Topology, plan: &Plan) {
 }
 
 /// Both directions with the typical packet size that the plan found.
-fn with_packet_size(both: &Both, name: &str, plan: &Plan) -> Both {
+fn with_packet_size(both: &Both, name: &str, sizes: &PacketSizes<'_>) -> Both {
     let found = |direction: &Direction, link_name: &str| {
-        let packet = plan.links.iter().find(|link| link.name == link_name).map(|link| link.packet);
+        let packet = sizes.get(link_name).copied();
         Direction { wire: Wire { packet, ..direction.wire.clone() }, queue: direction.queue.clone() }
     };
     Both {

@@ -11,6 +11,9 @@ use transport::tcp;
 use units::param::{require, Check, Choice, Param, Problem, Range, Spread};
 use units::{params, Span};
 
+/// Most flows of a scenario, all groups together: numbers of links and endpoints have 32 bits. Memory ends before.
+pub const MOST_FLOWS: u64 = 100_000_000;
+
 impl Transport {
     /// Its options, as data.
     pub fn part(self) -> Part {
@@ -28,7 +31,7 @@ params! {
     /// A group of flows.
     pub struct Group {
         /// How many flows.
-        count: u64 = 1 => { range: Range::Within(1.0, 999_999.0) },
+        count: u64 = 1 => { range: Range::Within(1.0, MOST_FLOWS as f64) },
         /// Their transport protocol.
         transport: Transport = Transport::Tcp,
         /// Their source; `"auto"` is `cbr` for UDP and `ftp` for all others.

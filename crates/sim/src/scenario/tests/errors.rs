@@ -107,7 +107,7 @@ rate = "1 mbps"
             "dumbell: no such section here; did you mean 'dumbbell'?",
             "queue.limt = \"10 pkts\": no such key here; did you mean 'limit'?",
             "flows.tcp.recovry = \"sack\": no such key here; did you mean 'recovery'?",
-            "flows.tcp.count = 0: must lie in [1, 999999]; the default is 1",
+            "flows.tcp.count = 0: must lie in [1, 100000000]; the default is 1",
             "flows.voice.bytes = \"1 MB\": is a key of TCP, and this group's transport is \"udp\"; remove it, or write transport = \"tcp\"",
             "flows.voice.rate = \"1 mbps\": must be text with a number and its unit, such as \"10 Mbit/s\"; for example rate = \"10 Mbit/s\"",
         ]
@@ -165,7 +165,7 @@ fn sections_missing_doubled_or_misplaced() {
 #[test]
 fn groups_of_flows() {
     check(&[
-        (with("count = 2000000"), &["flows.tcp.count = 2000000: must lie in [1, 999999]; the default is 1"]),
+        (with("count = 200000000"), &["flows.tcp.count = 200000000: must lie in [1, 100000000]; the default is 1"]),
         (with("count = -1"), &["flows.tcp.count = -1: must be a whole number, 0 or more; for example count = 10"]),
         (
             with("start = \"99 s\""),
@@ -204,8 +204,8 @@ fn groups_of_flows() {
             &["flows.tcp.packet = \"20 B\": must exceed headers (28 B); packet counts bytes on the wire, headers included"],
         ),
         (
-            format!("{}\n[flows.more]\ncount = 999999", with("")),
-            &["flows = 1000000 flows: must be at most 999999, all groups together; lower the counts"],
+            format!("{}\n[flows.more]\ncount = 100000000", with("")),
+            &["flows = 100000001 flows: must be at most 100000000, all groups together; lower the counts"],
         ),
     ]);
 }
