@@ -37,20 +37,23 @@ def test_levels_of_congestion_are_the_numbers_of_flows_of_section_8_2() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.section)
 def test_every_test_is_a_scenario_with_the_classes_it_measures(case: cases.Case) -> None:
     scenario = dc.Scenario.parse(LINK.scenario(case))
-    groups = set(scenario.resolved["flows"])
+    links = {"bottleneck.back"} if case.section == "9.2" else {"hop1", "hop2"} if case.section == "10" else set()
     for key in case.metrics:
         name, scope = metrics.split(key)
         assert metrics.find(name).better
-        assert not scope or scope in groups
+        places = links if metrics.find(name).per == "link" else set(scenario.resolved["flows"])
+        assert not scope or scope in places
 
 
 def test_every_section_with_a_guideline_is_tested_once() -> None:
-    tested = [one.section for one in CASES]
-    assert len(set(tested)) == len(tested)
+    assert len({one.section for one in CASES}) == len(CASES)
+    tested = [one.section for one in CASES if one.phase is None]
     assert tested == [
         "5.1.1", "5.1.2", "5.2", "5.3a", "5.3b", "5.4", "6", "7-I", "7-II", "7-III", "7-IV", "8.2.2", "8.2.3", "8.2.4",
         "8.2.5", "8.2.6a", "8.2.6b", "9.1", "9.2", "10",
     ]  # fmt: skip
+    phases = [one.section for one in CASES if one.phase is not None]
+    assert phases == ["8.2.5-I", "8.2.5-II", "8.2.5-III", "8.2.6a-I", "8.2.6a-II"]
 
 
 def resolved(section: str) -> dict[str, Any]:
@@ -71,6 +74,9 @@ def test_the_senders_are_those_that_section_5_asks_for() -> None:
     assert resolved("5.3a")["udp"]["rate"] == "12 Mbit/s"
     assert resolved("5.3b")["udp"]["rate"] == "6 Mbit/s"
     assert (resolved("5.4")["tcp"]["cc"], resolved("5.4")["background"]["cc"]) == ("reno", "ledbat")
+    # The target and the gain that section 5.4 recommends.
+    background = resolved("5.4")["background"]
+    assert (background["ledbat_target"], background["ledbat_gain"]) == ("5 ms", 10)
 
 
 def test_bursts_and_mixes_have_the_traffic_of_figure_2_and_section_9() -> None:
@@ -111,23 +117,51 @@ def test_the_cost_of_a_card_is_that_of_the_page_of_costs() -> None:
     assert str(found).startswith(f"{printed['codel']} instructions a packet, ")
 
 
-def test_background_senders_yield_to_tcp_under_tail_drop() -> None:
-    """LEDBAT shrinks where Reno fills the buffer of 100 ms, its target: it gets less than half as much."""
+def shared(queue: dict[str, Any]) -> tuple[float, float]:
+    """Goodput of Reno and of the background sender in the test of section 5.4, 30 s behind a queue."""
     (case,) = [one for one in CASES if one.section == "5.4"]
-    result = dc.run(dc.Scenario.parse(LINK.scenario(case)).set("run.duration", "30 s"), replications=1)
+    base = dc.Scenario.parse(LINK.scenario(case)).set("run.duration", "30 s").set("queue", queue)
+    result = dc.run(base, replications=1)
     rates = [result.variants[0].values("goodput_bps", scope=one)[0] for one in ("tcp", "background")]
-    assert None not in rates
-    assert rates[1] < 0.5 * rates[0]
+    assert rates[0] is not None and rates[1] is not None
+    return rates[0], rates[1]
 
 
-def test_a_short_queue_makes_a_background_sender_compete() -> None:
-    """Behind CoDel no queue reaches the target of LEDBAT, so that it yields to nobody (section 5.4 asks for that)."""
-    (case,) = [one for one in CASES if one.section == "5.4"]
-    base = dc.Scenario.parse(LINK.scenario(case)).set("run.duration", "30 s")
-    result = dc.run(base.set("queue", {"kind": "codel", "limit": "84 pkts"}), replications=1)
-    rates = [result.variants[0].values("goodput_bps", scope=one)[0] for one in ("tcp", "background")]
-    assert None not in rates
-    assert rates[1] > rates[0]
+def test_background_senders_yield_to_tcp_under_tail_drop_and_behind_pie() -> None:
+    """Both queues exceed the target of 5 ms: LEDBAT gets less than half as much as Reno."""
+    for kind in ("droptail", "pie"):
+        tcp, background = shared({"kind": kind, "limit": "84 pkts"})
+        assert background < 0.5 * tcp, kind
+
+
+def test_a_queue_below_its_target_makes_a_background_sender_compete() -> None:
+    """CoDel holds the queue below the 5 ms of LEDBAT for most of the time, so that it yields to nobody."""
+    tcp, background = shared({"kind": "codel", "limit": "84 pkts"})
+    assert background > tcp
+
+
+def test_the_phases_of_a_test_make_up_the_whole() -> None:
+    """Bytes that depart in the phases of 8.2.5, each measured alone, are those of the whole run after its warm-up;
+    in each phase of 8.2.6a the link carries no more than its rate."""
+
+    def departed(section: str) -> int:
+        (case,) = [one for one in CASES if one.section == section]
+        run = dc.run(dc.Scenario.parse(LINK.scenario(case)), replications=1).variants[0].runs[0]
+        return int(run["links"]["bottleneck"]["departed_bytes"])
+
+    assert sum(departed(f"8.2.5-{one}") for one in ("I", "II", "III")) == departed("8.2.5")
+    # 2 s at 10 Mbit/s and at a tenth of it; the slow phase begins with a full queue.
+    assert departed("8.2.6a-I") <= 1667 * 1500
+    assert departed("8.2.6a-II") == pytest.approx(166 * 1500, rel=0.02)
+
+
+def test_phases_are_on_the_card_and_not_in_the_verdict() -> None:
+    parts = [one for one in CASES if one.section.startswith("8.2.5")]
+    card = evaluate("codel", seconds=12.0, replications=2, cases=parts)
+    alone = evaluate("codel", seconds=12.0, replications=2, cases=parts[:1])
+    assert card.decision == alone.decision
+    assert [one.case.section for one in card.graded] == [one.section for one in parts]
+    assert "Of 1 tests " in str(card)
 
 
 def test_the_reference_of_pi_is_a_quarter_of_a_buffer_that_its_default_exceeds() -> None:

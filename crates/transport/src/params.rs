@@ -163,8 +163,8 @@ units::params! {
         compound_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "draft-sridharan-tcpm-ctcp" },
         /// Queueing delay at which the window stays constant (ledbat). The RFC allows at most 100 ms.
         ledbat_target: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC 6817" },
-        /// Growth on an empty queue, in segments per round trip (ledbat).
-        ledbat_gain: f64 = 1.0 => { unit: "segments", range: Range::Above(0.0, 1.0), source: "RFC 6817" },
+        /// Growth on an empty queue, in segments per round trip (ledbat). The RFC allows at most 1; RFC 7928 tests with 10.
+        ledbat_gain: f64 = 1.0 => { unit: "segments", range: Range::Above(0.0, 10.0), source: "RFC 6817" },
         /// Segments by which the window may exceed the flight (ledbat).
         ledbat_allowed_increase: f64 = 1.0 => { unit: "segments", range: Range::Positive, source: "RFC 6817" },
         /// Minutes whose minimum RTT is the base (ledbat, ledbat_pp).

@@ -325,11 +325,8 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
     if done.better:
         box = done.queues[0].found.box
         parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
-    notes = dict.fromkeys(
-        line for one in done.queues
-        for line in text.notes([*one.found.notes, *_to_load(one)], width=width)
-    )  # fmt: skip
-    parts += ["\n".join(notes)] if notes else []
+    notes = dict.fromkeys(note for one in done.queues for note in [*one.found.notes, *_to_load(one)])
+    parts += ["\n".join(text.notes(list(notes), width=width))] if notes else []
     for one in done.queues:
         parts.append(_table(one, several=several, width=width))
     return "\n\n".join([*parts, *_basis(done, width=width), f"Repeat: {command}"])

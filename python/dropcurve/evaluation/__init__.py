@@ -98,7 +98,7 @@ def evaluate(
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
     balances = [balance(decided([result], queue, against, rtt_s), against) for _, result in results]
     graded = tuple(replace(one, balance=found) for one, found in zip(_grade(results), balances, strict=True))
-    decision = decided([result for _, result in results], queue, against, rtt_s)
+    decision = decided([result for case, result in results if case.phase is None], queue, against, rtt_s)
     fitted = tuple(
         f"{kind} with {', '.join(f'{key} {value}' for key, value in fits[name].items())}: {_WHY[kind]}"
         for name, (kind, _) in kinds.items()

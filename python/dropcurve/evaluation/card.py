@@ -140,9 +140,9 @@ def _text(card: Card) -> str:
         "",
     ]
     for one in card.graded:
-        lines.append(f"{one.case.section:<7} {one.case.title:<32} {one.words}")
+        lines.append(f"{one.case.section:<9} {one.case.title:<32} {one.words}")
         lines += [f"        {_row(answer)}" for answer in one.answers]
-    lines.append(f"11, 12  {'Cost and numbers to set':<32} {cost(card.candidate)}")
+    lines.append(f"11, 12    {'Cost and numbers to set':<32} {cost(card.candidate)}")
     lines += ["", *_summary(card), ""]
     lines.append(
         "✓ better, ✗ worse, ≠ differs, = equal within 0.2 points or 2 %; no sign: undecided (paired, Holm)."
@@ -153,12 +153,11 @@ def _text(card: Card) -> str:
 
 def _summary(card: Card) -> list[str]:
     """A table of the tests in which each dimension is better or worse than the baseline's, and the balance."""
-    rows = {
-        name: [one.dimensions[name] for one in card.graded if name in one.dimensions] for name in DIMENSIONS
-    }
-    rows |= {"on balance": [one.balance for one in card.graded if one.balance]}
+    whole = [one for one in card.graded if one.case.phase is None]
+    rows = {name: [one.dimensions[name] for one in whole if name in one.dimensions] for name in DIMENSIONS}
+    rows |= {"on balance": [one.balance for one in whole if one.balance]}
     kinds = ("better", "worse", "mixed", "equal", "undecided")
-    head = f"{f'Of {len(card.graded)} tests':<17}" + "".join(f"{kind:>11}" for kind in kinds)
+    head = f"{f'Of {len(whole)} tests':<17}" + "".join(f"{kind:>11}" for kind in kinds)
     return [
         head,
         *(

@@ -1,9 +1,9 @@
 """The tests of a report card: each guideline of RFC7928 that the simulator can follow, as a scenario with the metrics
 measured.
 
-Sections are those of RFC7928; where one asks for several scenarios, letters or the numerals of its own list follow.
-Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any length has all
-of them.
+Sections are those of RFC7928 (July 2016); where one asks for several scenarios, letters or the numerals of its own list
+follow. Phases of varying load and rate are shares of the run instead of 20 s, so that a run of any length has all of
+them; each phase is measured alone as well (section 8.2).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ..advise import rules
 from ..quantities import units
@@ -64,9 +65,10 @@ class Setup:
 
     def scenario(self, case: Case) -> str:
         """The scenario's text, with a tail-drop queue."""
+        begin, end = case.phase or (1.0 / 6.0, 1.0)
         head = _HEAD.format(
-            title=case.title, section=case.section, duration=units.show_span(self.seconds),
-            warmup=units.show_span(self.seconds / 6.0), topology=case.topology(self), buffer=self.buffer,
+            title=case.title, section=case.section, duration=units.show_span(end * self.seconds),
+            warmup=units.show_span(begin * self.seconds), topology=case.topology(self), buffer=self.buffer,
         )  # fmt: skip
         return head + "".join(case.flows(self))
 
@@ -110,9 +112,9 @@ def fluttering(setup: Setup) -> str:
 def _changing(setup: Setup, phase_s: float) -> str:
     times: list[int] = []
     for begin, rate in ((0.0, setup.rate_bps), (1e3 * phase_s, LOW_SHARE * setup.rate_bps)):
-        # The link carries 1500 bytes at each of these moments.
-        gap_ms = 12e6 / rate
-        times += [round(begin + gap_ms * (i + 1)) for i in range(int(1e3 * phase_s / gap_ms + 1e-9))]
+        # The link carries 1500 bytes at each of these moments. The last one ends the phase: the list repeats from there.
+        count = int(rate / 12e3 * phase_s + 1e-9)
+        times += [round(begin + 1e3 * phase_s * (i + 1) / count) for i in range(count)]
     return f"[dumbbell]\nopportunities_ms = {times}\n{_delays(setup, 0.4)}"
 
 
@@ -124,7 +126,8 @@ def _delays(setup: Setup, share: float) -> str:
 @dataclass(frozen=True)
 class Case:
     """One guideline: its section, its question, the flows, and the metrics (``name`` or ``name[class]``) that answer
-    it.
+    it. ``phase`` is the part of the run that is measured, in shares; None: all after the warm-up. A phase is part of
+    another test: the verdict over all tests leaves it out.
     """
 
     section: str
@@ -133,6 +136,7 @@ class Case:
     metrics: tuple[str, ...]
     flows: Callable[[Setup], Iterator[str]]
     topology: Callable[[Setup], str] = dumbbell
+    phase: tuple[float, float] | None = None
 
 
 def _udp(name: str, setup: Setup, share: float, **keys: str | int | bool) -> str:
@@ -180,9 +184,9 @@ def unresponsive(setup: Setup) -> Iterator[str]:
 
 
 def background(setup: Setup) -> Iterator[str]:
-    """One long Reno flow, and one of LEDBAT, which yields to queueing delay."""
+    """One long Reno flow, and one of LEDBAT, which yields to queueing delay; target and gain are those of section 5.4."""
     yield setup.group("tcp", 1)
-    yield setup.group("background", 1, cc="ledbat")
+    yield setup.group("background", 1, cc="ledbat", ledbat_target="5 ms", ledbat_gain=10)
 
 
 def round_trips(setup: Setup) -> Iterator[str]:
@@ -217,11 +221,11 @@ def level(name: str) -> Callable[[Setup], Iterator[str]]:
     return flows
 
 
-def varying(setup: Setup) -> Iterator[str]:
-    """Mild congestion in the first third, medium in the second, heavy in the last."""
+def varying(setup: Setup, *, phases: int = 3) -> Iterator[str]:
+    """Mild congestion in the first third, medium in the second, heavy in the last; the first ``phases`` of them."""
     counts = [setup.flows(name) for name in LEVELS]
     yield setup.group("stays", counts[0])
-    for part, name in ((1, "second"), (2, "third")):
+    for part, name in ((1, "second"), (2, "third"))[: phases - 1]:
         more = counts[part] - counts[part - 1]
         if more > 0:
             yield group(name, count=more, start=units.show_span(part * setup.seconds / 3.0), ecn=setup.ecn)
@@ -253,6 +257,10 @@ def in_a_row(setup: Setup) -> Iterator[str]:
 
 DELAY = ("sojourn_ms_mean", "sojourn_ms_p95")
 STEADY = ("queue_pkts_sd", *DELAY, "utilisation")
+PHASE = (*DELAY, "utilisation")
+#: The queue of the other direction, and those of a chain: what section 8.2 measures, for each (sections 9.2 and 10).
+BACK = tuple(f"{name}[bottleneck.back]" for name in STEADY)
+HOPS = tuple(f"{name}[{hop}]" for hop in ("hop1", "hop2") for name in ("sojourn_ms_mean", "sojourn_ms_p95", "utilisation"))
 PAGES = ("page_ms_mean[web]", "delay_ms_p95[cbr]", "flow_loss[cbr]")
 CASES = (
     Case("5.1.1", "TCP-friendly sender", "delay falls and the link stays in use",
@@ -282,17 +290,26 @@ CASES = (
     Case("8.2.4", "Heavy congestion", "the same", STEADY, level("heavy")),
     Case("8.2.5", "Varying congestion", "delay stays bounded as flows arrive",
          (*DELAY, "goodput_bps[stays]", "utilisation"), varying),
+    Case("8.2.5-I", "Varying congestion: mild phase", "the same, of this phase", PHASE,
+         partial(varying, phases=1), phase=(1 / 6, 1 / 3)),
+    Case("8.2.5-II", "Varying congestion: medium phase", "the same, of this phase", PHASE,
+         partial(varying, phases=2), phase=(1 / 3, 2 / 3)),
+    Case("8.2.5-III", "Varying congestion: heavy phase", "the same, of this phase", PHASE, varying, phase=(2 / 3, 1.0)),
     Case("8.2.6a", "Capacity varies slowly", "delay stays bounded as the link's rate falls to a tenth and recovers",
          (*DELAY, "goodput_bps", "loss"), level("medium"), changing),
+    Case("8.2.6a-I", "Capacity: a phase at the rate", "the same, of this phase",
+         (*DELAY, "goodput_bps", "loss"), level("medium"), changing, phase=(2 / 6, 3 / 6)),
+    Case("8.2.6a-II", "Capacity: a phase at a tenth", "the same, of this phase",
+         (*DELAY, "goodput_bps", "loss"), level("medium"), changing, phase=(3 / 6, 4 / 6)),
     Case("8.2.6b", "Capacity varies fast", "the same every 100 ms",
          (*DELAY, "goodput_bps", "loss"), level("medium"), fluttering),
     Case("9.1", "Mixed traffic", "calls, pages and video improve, transfers do not suffer",
          ("delay_ms_p95[voice]", "jitter_ms[voice]", "page_ms_mean[web]", "video_bps[video]", "goodput_bps[bulk]"),
          mixture),
     Case("9.2", "Traffic in both directions", "delay falls although acknowledgements queue as well",
-         (*STEADY, "goodput_bps[down]", "goodput_bps[up]"), both_ways),
+         (*STEADY, "goodput_bps[down]", *BACK, "goodput_bps[up]"), both_ways),
     Case("10", "Two queues in a row", "transfers through both keep a share, at a shorter delay",
-         ("delay_ms_p95[first]", "goodput_bps[first]", "goodput_bps[second]", "jain"), in_a_row, chain),
+         ("delay_ms_p95[first]", "goodput_bps[first]", "goodput_bps[second]", "jain", *HOPS), in_a_row, chain),
 )  # fmt: skip
 
 

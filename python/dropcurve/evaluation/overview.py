@@ -13,7 +13,6 @@ from ..scenario import library
 from ..verdict import headline
 from . import evaluate
 from .card import SIGNS, Card, Graded
-from .cases import CASES
 from .cost import cost
 
 #: Signs of grades in the table; those of measures, and one for tests whose measures point both ways.
@@ -66,18 +65,21 @@ class Overview:
         )
 
     def _cost(self) -> str:
-        tests = sum(len(one.graded) for one in self.cards)
-        runs = (tests + len(CASES)) * self.cards[0].replications
-        hours = runs * self.cards[0].setup.seconds / 3600.0
+        phases = [one.case.phase for one in self.cards[0].graded]
+        ends = [1.0 if one is None else one[1] for one in phases]
+        repeats = (len(self.cards) + 1) * self.cards[0].replications
+        tests = len(self.cards) * sum(one is None for one in phases)
+        runs = repeats * len(ends)
+        hours = repeats * sum(ends) * self.cards[0].setup.seconds / 3600.0
         return f"{tests} tests, {runs} runs and {hours:.0f} hours of simulated time"
 
     def _table(self) -> str:
-        sections = [one.case.section for one in self.cards[0].graded]
+        sections = [one.case.section for one in self.cards[0].graded if one.case.phase is None]
         head = ["Discipline", *sections, "Instructions", "Numbers to set", "Over all tests"]
         rows = [f"| {' | '.join(head)} |", f"|---|{':-:|' * len(sections)}--:|--:|---|"]
         for card in self.cards:
             price = cost(card.candidate)
-            grades = [_sign(one) for one in card.graded]
+            grades = [_sign(one) for one in card.graded if one.case.phase is None]
             work = "–" if price.ratio is None else f"{price.ratio:.1f} ×"
             name = f"[`{card.candidate}`](#{card.candidate})"
             rows.append(f"| {' | '.join([name, *grades, work, str(len(price.numbers)), _overall(card)])} |")
@@ -91,7 +93,7 @@ def _sign(one: Graded) -> str:
     return GRADES[one.grade].strip() or "·"
 
 
-_ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928, as
+_ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928 (text of July 2016), as
 [`dropcurve evaluate`](evaluate.md) runs them: {basis}. The page took {cost}, and is written by"""
 _LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell. In brackets:
 better in some measures and worse in others; the sign is that of the balance between utilisation and delay, ±
