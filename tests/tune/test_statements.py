@@ -185,6 +185,38 @@ def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another
     assert "Against" not in said(answer(line("mine", 99.0, kind="red"), red))
 
 
+def fair(name: str, target: str, ahead: float | None, *, used: float, worst: float) -> ValidationLine:
+    """FQ-CoDel with a target; ``ahead`` of the recommendation, None for the recommendation itself."""
+    made = line(name, used, "worse" if ahead else None, ahead=ahead or 0.0, worst=worst, kind="fq_codel")
+    return replace(
+        made, candidate=Candidate(name, "fq_codel", {"target": target, "interval": "100 ms"}, "search")
+    )
+
+
+def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the_one_nearest_them() -> None:
+    best = fair("FQ-CoDel, tuned", "32 ms", None, used=88.0, worst=60.0)
+    near = fair("FQ-CoDel, near", "14 ms", -5.0, used=82.0, worst=50.0)
+    usual = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=45.0)
+    text = said(answer(best, near, usual))
+    assert (
+        "Against FQ-CoDel, defaults, the setting nearest the defaults: it costs p95 delay 59.00 ms, not 44.00 ms; "
+        "utilisation is 9.000 ± 0.050 percentage points better"
+    ) in text
+    # A setting within a factor of two of them needs no such sentence.
+    assert "nearest the defaults" not in said(
+        answer(fair("mine", "8 ms", None, used=88.0, worst=60.0), usual)
+    )
+
+
+def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None:
+    """Two runs whose interval spans 113 points."""
+    rival = replace(line("tail drop, short", 97.0, "undecided"), difference=(Paired(-1.0, 112.0, 2, 0.9),))
+    found = answer(line("mine", 99.0, kind="red"), rival)
+    assert "utilisation is undecided after 2 runs" in said(found)
+    assert "113" not in said(found) and "112" not in said(found)
+    assert standing_of(found, found.lines[1]) == "undecided"
+
+
 def test_the_page_opens_with_the_verdict_in_its_colour_and_tables_come_next() -> None:
     best = line("mine", 99.0)
     assert page.tone(answer(best, line("behind", 97.0, "worse", ahead=-2.0))) == "good"

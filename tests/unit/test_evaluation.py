@@ -37,7 +37,9 @@ def test_levels_of_congestion_are_the_numbers_of_flows_of_section_8_2() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.section)
 def test_every_test_is_a_scenario_with_the_classes_it_measures(case: cases.Case) -> None:
     scenario = dc.Scenario.parse(LINK.scenario(case))
-    links = {"bottleneck.back"} if case.section == "9.2" else {"hop1", "hop2"} if case.section == "10" else set()
+    links = (
+        {"bottleneck.back"} if case.section == "9.2" else {"hop1", "hop2"} if case.section == "10" else set()
+    )
     for key in case.metrics:
         name, scope = metrics.split(key)
         assert metrics.find(name).better

@@ -31,6 +31,34 @@ def test_cells(mean: float | None, half: float | None, shown: tuple[str, str]) -
     assert wording.value(mean, half) == shown
 
 
+@pytest.mark.parametrize(
+    ("mean", "half", "unit", "shown"),
+    [
+        (76.0, 64.0, "%", "76 % (undecided)"),
+        (99.0, 3.0, "%", "99.0 % (96.0 to 100.0)"),
+        (0.1, 1.2, "%", "0.1 % (0.0 to 1.3)"),
+        (0.0, 0.0, "%", "0 ± 0 %"),
+        (17.0, 4724.0, "ms", "17 ms (undecided)"),
+        (1309.0, 1773.0, "ms", "1309 ms (0 to 3082)"),
+        (20.3, 1.2, "ms", "20.3 ± 1.2 ms"),
+        (2.0e6, 4.3e6, "bit/s", "2.0 Mbit/s (undecided)"),
+    ],
+)
+def test_intervals_do_not_reach_beyond_what_is_possible(
+    mean: float, half: float, unit: str, shown: str
+) -> None:
+    assert wording.amount(mean, half, unit, within=wording.possible(unit)) == shown
+
+
+@given(st.floats(0, 100), st.floats(0, 1e4))
+def test_no_end_of_an_interval_of_a_share_lies_beyond_0_or_100(mean: float, half: float) -> None:
+    _, text = wording.value(mean, half, within=wording.possible("%"))
+    if wording.plain(text):
+        assert mean - float(text) >= -1.0 and mean + float(text) <= 101.0
+    elif text != wording.UNDECIDED:
+        assert all(0.0 <= float(end) <= 100.0 for end in text.split(" to "))
+
+
 @given(
     st.floats(1e-3, 1e12) | st.floats(-1e12, -1e-3),
     st.none() | st.floats(0, 1e6),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from .. import metrics
@@ -53,6 +54,7 @@ def evaluate(
     seed: int = 1,
     jobs: int | None = None,
     cases: Sequence[Case] = CASES,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Card:
     """Runs every test with two queues and grades the first.
@@ -68,6 +70,7 @@ def evaluate(
         seed: Seed of the first replication.
         jobs: Number of threads; by default all.
         cases: The tests.
+        cache: A folder of finished runs, which are not made again; runs are added to it.
         progress: Called as runs finish.
 
     Returns:
@@ -94,7 +97,7 @@ def evaluate(
         variants = {
             name: _with(base, link, kind, {**fits[name], **params}) for name, (kind, params) in kinds.items()
         }
-        results.append((case, replicate(variants, effort, name=base.name)))
+        results.append((case, replicate(variants, effort, name=base.name, cache=cache)))
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
     balances = [balance(decided([result], queue, against, rtt_s), against) for _, result in results]
     graded = tuple(replace(one, balance=found) for one, found in zip(_grade(results), balances, strict=True))

@@ -172,14 +172,13 @@ def _row(answer: ReportCard) -> str:
     found = metrics.find(name)
     largest = max(abs(answer.baseline[0] or 0.0), abs(answer.candidate[0] or 0.0))
     divisor, unit = wording.scaled(found.unit, largest)
-    shown = [_shown(one, divisor) for one in (answer.baseline, answer.candidate)]
+    shown = [_shown(one, divisor, found.possible) for one in (answer.baseline, answer.candidate)]
     title = f"{found.title} ({scope})" if scope else found.title
     return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18}{SIGNS[answer.verdict]}".rstrip()
 
 
-def _shown(value: tuple[float | None, float | None], divisor: float) -> str:
-    mean, half = wording.value(*value, divisor=divisor)
-    return f"{mean} ± {half}" if half else mean
+def _shown(value: tuple[float | None, float | None], divisor: float, possible: wording.Range) -> str:
+    return wording.interval(*wording.value(*value, divisor=divisor, within=possible))
 
 
 def _data(card: Card) -> dict[str, Any]:

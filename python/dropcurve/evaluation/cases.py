@@ -112,7 +112,7 @@ def fluttering(setup: Setup) -> str:
 def _changing(setup: Setup, phase_s: float) -> str:
     times: list[int] = []
     for begin, rate in ((0.0, setup.rate_bps), (1e3 * phase_s, LOW_SHARE * setup.rate_bps)):
-        # The link carries 1500 bytes at each of these moments. The last one ends the phase: the list repeats from there.
+        # The link carries 1500 bytes at each of these moments; the list repeats from the last one, the end of a phase.
         count = int(rate / 12e3 * phase_s + 1e-9)
         times += [round(begin + 1e3 * phase_s * (i + 1) / count) for i in range(count)]
     return f"[dumbbell]\nopportunities_ms = {times}\n{_delays(setup, 0.4)}"
@@ -184,7 +184,7 @@ def unresponsive(setup: Setup) -> Iterator[str]:
 
 
 def background(setup: Setup) -> Iterator[str]:
-    """One long Reno flow, and one of LEDBAT, which yields to queueing delay; target and gain are those of section 5.4."""
+    """One long Reno flow, and one of LEDBAT, which yields to queueing delay, with target and gain of section 5.4."""
     yield setup.group("tcp", 1)
     yield setup.group("background", 1, cc="ledbat", ledbat_target="5 ms", ledbat_gain=10)
 
@@ -260,7 +260,7 @@ STEADY = ("queue_pkts_sd", *DELAY, "utilisation")
 PHASE = (*DELAY, "utilisation")
 #: The queue of the other direction, and those of a chain: what section 8.2 measures, for each (sections 9.2 and 10).
 BACK = tuple(f"{name}[bottleneck.back]" for name in STEADY)
-HOPS = tuple(f"{name}[{hop}]" for hop in ("hop1", "hop2") for name in ("sojourn_ms_mean", "sojourn_ms_p95", "utilisation"))
+HOPS = tuple(f"{name}[{hop}]" for hop in ("hop1", "hop2") for name in PHASE)
 PAGES = ("page_ms_mean[web]", "delay_ms_p95[cbr]", "flow_loss[cbr]")
 CASES = (
     Case("5.1.1", "TCP-friendly sender", "delay falls and the link stays in use",

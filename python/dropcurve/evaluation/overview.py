@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError, Problem
@@ -135,13 +137,19 @@ def _section(card: Card) -> str:
 
 
 def overview(
-    kinds: Sequence[str] | None = None, *, command: str = "", progress: Progress | None = None, **options: Any
+    kinds: Sequence[str] | None = None,
+    *,
+    command: str = "",
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> Overview:
-    """The cards of several disciplines.
+    """The cards of several disciplines. Runs of the baseline are made once.
 
     Args:
         kinds: Queues as `dropcurve compare --queue` takes them; by default every discipline but the baseline.
         command: That repeats it.
+        cache: A folder of finished runs, as for `evaluate`; by default a temporary one.
         progress: Called as each discipline begins.
         options: As for `evaluate`.
 
@@ -154,13 +162,14 @@ def overview(
     )
     cards: list[Card] = []
     refused: dict[str, str] = {}
-    for number, kind in enumerate(chosen, start=1):
-        if progress is not None:
-            progress(kind, number, len(chosen))
-        try:
-            cards.append(evaluate(kind, **options))
-        except DropcurveError as error:
-            refused[kind] = str(error).splitlines()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, kind in enumerate(chosen, start=1):
+            if progress is not None:
+                progress(kind, number, len(chosen))
+            try:
+                cards.append(evaluate(kind, cache=cache or folder, **options))
+            except DropcurveError as error:
+                refused[kind] = str(error).splitlines()[0]
     if not cards:
         raise DropcurveError.of(
             Problem(

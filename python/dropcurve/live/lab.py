@@ -184,8 +184,8 @@ def _cells(row: LabRow) -> tuple[str, str, str, str, str]:
     def shown(one: measure.Estimate | None) -> str:
         if one is None or one.mean is None:
             return ""
-        mean, half = wording.value(one.mean, one.half_width, divisor=divisor)
-        return f"{mean} ± {half}" if half else mean
+        within = wording.possible(row.unit)
+        return wording.interval(*wording.value(one.mean, one.half_width, divisor=divisor, within=within))
 
     difference = "" if row.difference is None else f"{100 * row.difference:+.1f} %".replace("-", "−")
     sign = {None: "", True: " ✓", False: " ✗"}[row.agrees]

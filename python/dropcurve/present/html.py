@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from ..quantities import wording
 from .document import Document, Headline, TableCell
 from .visible import visible
 
@@ -45,4 +46,4 @@ def opening(headline: Headline | None) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    return f"{cell.mean}{f' ± {cell.half_width}' if cell.half_width else ''} {cell.flag}".rstrip()
+    return f"{wording.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()

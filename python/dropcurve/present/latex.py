@@ -2,6 +2,7 @@ r"""A table as LaTeX, for papers: ``tabular`` with the rules of the package book
 
 from __future__ import annotations
 
+from ..quantities import wording
 from .document import MetricTable, TableCell
 
 #: Characters that LaTeX takes for commands, and signs of the tables that its fonts may lack.
@@ -34,6 +35,5 @@ def text(words: str) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    half = rf" $\pm$ {text(cell.half_width)}" if cell.half_width else ""
-    flag = f" {text(cell.flag)}" if cell.flag else ""
-    return f"{text(cell.mean)}{half}{flag}"
+    flag = f" {cell.flag}" if cell.flag else ""
+    return text(f"{wording.interval(cell.mean, cell.half_width)}{flag}")

@@ -75,17 +75,77 @@ def number(value: float, places: int) -> str:
     return text
 
 
-def value(mean: float | None, half_width: float | None, *, divisor: float = 1.0) -> tuple[str, str]:
+#: In place of a half-width that says nothing.
+UNDECIDED = "undecided"
+#: Half-width of a measure without a largest value, in means, from which it says nothing.
+USELESS = 2.0
+#: Share of the possible range that an interval covers at least that says nothing.
+COVERING = 0.5
+
+#: Smallest and largest value that a measure can have.
+Range = tuple[float, float]
+#: Ranges of differences: any value, or points of a percentage.
+ANY, POINTS = (-math.inf, math.inf), (-100.0, 100.0)
+
+
+def possible(unit: str) -> Range:
+    """The values that a measure of a unit can have: 0 to 100 of a share, else from 0 on."""
+    return (0.0, 100.0) if unit == "%" else (0.0, math.inf)
+
+
+def value(
+    mean: float | None, half_width: float | None, *, divisor: float = 1.0, within: Range = ANY
+) -> tuple[str, str]:
     """(mean, half-width) as text in the same decimals; ("–", "") if there is none.
 
-    A half-width of rounding errors only is 0; one below the last decimal is shown by its first digit.
+    A half-width of rounding errors only is 0; one below the last decimal is shown by its first digit. An interval that
+    reaches beyond ``within``, the possible values, is shown by its ends inside (``12 to 100``), and as ``undecided``
+    if it covers half of the possible values or reaches beyond twice the mean on either side.
     """
     if mean is None:
         return "–", ""
+    if half_width is not None and not _inside(mean, half_width, within):
+        low, high = max(within[0], mean - half_width), min(within[1], mean + half_width)
+        width = within[1] - within[0]
+        useless = half_width > USELESS * abs(mean) if math.isinf(width) else high - low > COVERING * width
+        if useless or not mean:
+            return number(mean / divisor, decimals(mean / divisor, abs(mean) / divisor)), UNDECIDED
+        places = decimals(mean / divisor, half_width / divisor)
+        return number(mean / divisor, places), " to ".join(
+            number(one / divisor, places) for one in (low, high)
+        )
     mean = mean / divisor
     half = None if half_width is None else half_width / divisor
     places = decimals(mean, half)
     return number(mean, places), "" if half is None else _half(half, abs(mean), places)
+
+
+def vague(half_width: float | None, unit: str, largest: float) -> bool:
+    """Whether the interval of a difference says nothing: it is half as wide as the possible points of a share, or the
+    half-width exceeds the larger of both values, ``largest``."""
+    if half_width is None:
+        return False
+    return half_width > (
+        COVERING * POINTS[1] if unit in ("%", "percentage points", "points") else abs(largest)
+    )
+
+
+def _inside(mean: float, half: float, within: Range) -> bool:
+    """Whether the interval lies within a range, up to rounding errors."""
+    slack = NOISE * max(abs(mean), half)
+    return within[0] - slack <= mean - half and mean + half <= within[1] + slack
+
+
+def plain(half: str) -> bool:
+    """Whether the second text of `value` is a half-width, and not the ends of an interval or a word."""
+    return half != UNDECIDED and " to " not in half
+
+
+def interval(mean: str, half: str) -> str:
+    """The texts of `value` as one: ``3.5 ± 0.2``, ``76 (12 to 100)``, ``17 (undecided)``."""
+    if not half:
+        return mean
+    return f"{mean} ± {half}" if plain(half) else f"{mean} ({half})"
 
 
 def _half(half: float, size: float, places: int) -> str:
@@ -94,12 +154,14 @@ def _half(half: float, size: float, places: int) -> str:
     return number(half, places if half >= 10.0**-places else -_magnitude(half))
 
 
-def amount(mean: float | None, half_width: float | None, unit: str) -> str:
-    """``41.2 ± 1.3 ms``; the unit adapts to the size."""
+def amount(mean: float | None, half_width: float | None, unit: str, *, within: Range = ANY) -> str:
+    """``41.2 ± 1.3 ms``; the unit adapts to the size. An interval that reaches beyond ``within`` reads ``76 % (12 to
+    100)``, or ``17 ms (undecided)``."""
     divisor, shown = scaled(unit, mean or 0.0)
-    centre, half = value(mean, half_width, divisor=divisor)
-    text = f"{centre} ± {half}" if half else centre
-    return f"{text} {shown}".rstrip()
+    centre, half = value(mean, half_width, divisor=divisor, within=within)
+    if plain(half):
+        return f"{interval(centre, half)} {shown}".rstrip()
+    return f"{centre} {shown}".rstrip() + f" ({half})"
 
 
 def labels(names: Sequence[str]) -> dict[str, str]:

@@ -41,18 +41,18 @@ def _row(result: Result, row: Row, differences: dict[tuple[str, str], Difference
     found = [differences.get((row.key, variant.name)) for variant in result.variants]
     best = _best(row, found)
     cells = [
-        {**_cell(cell, divisor), "best": i == best, **_judged(difference)}
+        {**_cell(cell, divisor, metrics.find(row.metric).possible), "best": i == best, **_judged(difference)}
         for i, (cell, difference) in enumerate(zip(row.cells, found, strict=True))
     ]
     return {
         "title": row.title, "unit": unit, "better": row.better, "cells": cells, "part": bool(row.scope),
-        "change": _change(found[1], divisor, unit) if len(found) == 2 else "",
+        "change": _change(found[1], divisor, unit, max(map(abs, known), default=0.0)) if len(found) == 2 else "",
     }  # fmt: skip
 
 
-def _cell(cell: Cell, divisor: float) -> dict[str, str]:
-    mean, half = wording.value(cell.mean, cell.half_width, divisor=divisor)
-    return {"mean": mean, "half": half}
+def _cell(cell: Cell, divisor: float, possible: wording.Range) -> dict[str, str]:
+    mean, half = wording.value(cell.mean, cell.half_width, divisor=divisor, within=possible)
+    return {"mean": mean, "half": wording.interval("", half).lstrip()}
 
 
 def _judged(difference: Difference | None) -> dict[str, str]:
@@ -85,9 +85,11 @@ def _best(row: Row, found: list[Difference | None]) -> int | None:
     return index if one is not None and one.real and one.improves else None
 
 
-def _change(difference: Difference | None, divisor: float, unit: str) -> str:
+def _change(difference: Difference | None, divisor: float, unit: str, largest: float) -> str:
     if difference is None:
         return ""
+    if not difference.real and wording.vague(difference.half_width, unit, largest):
+        return wording.UNDECIDED
     mean, half = wording.value(difference.mean, difference.half_width, divisor=divisor)
     sign = "+" if difference.mean > 0 else ""
     shown = {"%": "points"}.get(unit, unit)

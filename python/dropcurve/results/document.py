@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from .. import metrics
 from ..present.document import Document, Headline, MetricTable, TableCell, TableLine
 from ..quantities import units, wording
 from ..scenario.links import ASSUMED
@@ -124,11 +125,14 @@ def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> 
 def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Difference]) -> TableLine:
     largest = max((abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0)
     divisor, unit = wording.scaled(row.unit, largest)
+    possible = metrics.find(row.metric).possible
     cells = []
     for cell, variant in zip(row.cells, result.variants, strict=True):
         difference = differences.get((row.key, variant.name))
         flag = FLAGS[difference.improves] if difference is not None and difference.real else ""
-        cells.append(TableCell(*wording.value(cell.mean, cell.half_width, divisor=divisor), flag))
+        cells.append(
+            TableCell(*wording.value(cell.mean, cell.half_width, divisor=divisor, within=possible), flag)
+        )
     return TableLine(row.title, unit, tuple(cells))
 
 

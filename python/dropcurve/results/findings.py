@@ -55,10 +55,22 @@ def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, in
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
     found.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
-    return [(_difference(one, labels.get(one.variant, one.variant)), one.n) for one in found]
+    largest = {
+        (row.metric, row.scope): max(
+            (abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0
+        )
+        for row in result.table()
+    }
+    return [
+        (
+            _difference(one, labels.get(one.variant, one.variant), largest.get((one.metric, one.scope), 0.0)),
+            one.n,
+        )
+        for one in found
+    ]
 
 
-def _difference(found: Difference, name: str) -> str:
+def _difference(found: Difference, name: str, largest: float) -> str:
     subject = _subject(found.metric, found.scope)
     unit = "percentage points" if found.unit == "%" else found.unit
     if found.half_width is None:
@@ -74,6 +86,8 @@ def _difference(found: Difference, name: str) -> str:
         return (
             f"{name}: {subject} differs by {by} equally in every replication, so its significance is unknown"
         )
+    if wording.vague(found.half_width, unit, largest):
+        return f"{name}: {subject} is undecided"
     most = wording.bound(abs(found.mean) + found.half_width, unit)
     return f"{name}: {subject}: no difference found, at most ±{most}"
 
@@ -83,9 +97,9 @@ def _single(result: Measured) -> list[tuple[str, int]]:
     for row in result.table():
         if _reported(row.metric, row.scope):
             cell = row.cells[0]
-            text = (
-                f"{_subject(row.metric, row.scope)}: {wording.amount(cell.mean, cell.half_width, row.unit)}"
-            )
+            possible = metrics.find(row.metric).possible
+            amount = wording.amount(cell.mean, cell.half_width, row.unit, within=possible)
+            text = f"{_subject(row.metric, row.scope)}: {amount}"
             if row.metric == "friendliness" and cell.mean is not None:
                 text += f", {metrics.friendliness_class(cell.mean)} on Hassan's scale"
             found.append((text, cell.n))

@@ -47,8 +47,11 @@ class Row:
         """The row in one line: ``queueing delay, mean (ms): 84.3 ± 1.8, 9.63 ± 0.27``."""
         largest = max((abs(cell.mean) for cell in self.cells if cell.mean is not None), default=0.0)
         divisor, unit = wording.scaled(self.unit, largest)
-        pairs = [wording.value(cell.mean, cell.half_width, divisor=divisor) for cell in self.cells]
-        shown = ", ".join(f"{mean} ± {half}" if half else mean for mean, half in pairs)
+        possible = metrics.find(self.metric).possible
+        pairs = [
+            wording.value(cell.mean, cell.half_width, divisor=divisor, within=possible) for cell in self.cells
+        ]
+        shown = ", ".join(wording.interval(*pair) for pair in pairs)
         return f"{self.title}{f' ({unit})' if unit else ''}: {shown}"
 
     @property

@@ -41,7 +41,7 @@ class CheckedStatement:
     measured: Interval
 
     def __str__(self) -> str:
-        found = wording.amount(self.measured.mean, self.measured.half_width, self.constraint.measure.unit)
+        found = self.constraint.measure.shown(self.measured.mean, self.measured.half_width)
         runs = wording.count(self.measured.n, "run")
         if self.judgement == "no value":
             return f"{self.constraint}: no run has a value of this measure; choose one that this traffic has"

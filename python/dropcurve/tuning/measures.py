@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import metrics
 from ..errors import UsageError, nearest
-from ..quantities import units
+from ..quantities import units, wording
 
 #: Statistic by the first word of a measure.
 _STATISTICS = {
@@ -62,6 +62,10 @@ class Measure:
     def unit(self) -> str:
         """ "%" or "ms", say; "" for pure numbers."""
         return self.metric.unit if self.metric.unit != "pure" else ""
+
+    def shown(self, mean: float | None, half_width: float | None) -> str:
+        """A value with its interval, as far as that is possible, and its unit."""
+        return wording.amount(mean, half_width, self.unit, within=self.metric.possible)
 
     def number(self, text: str) -> float:
         """A bound as typed, in the measure's unit: ``15ms`` is 15 for a measure in ms. Raises UsageError."""

@@ -19,13 +19,17 @@ def points_of(one: Objective) -> str:
 
 def cell(found: Interval, one: Objective) -> str:
     """An objective with its interval and unit."""
+    if one.single:
+        return one.single.shown(found.mean, found.half_width)
+    if wording.vague(found.half_width, one.unit, found.mean or 0.0):
+        return f"{wording.amount(found.mean, None, one.unit)} ({wording.UNDECIDED})"
     return wording.amount(found.mean, found.half_width, one.unit)
 
 
 def interval(line: ValidationLine, one: Measure) -> str:
     """A measure with its interval and unit."""
     found = line.measures[one.key]
-    return wording.amount(found.mean, found.half_width, one.unit)
+    return one.shown(found.mean, found.half_width)
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:

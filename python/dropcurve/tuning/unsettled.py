@@ -36,7 +36,7 @@ def narrower(answer: Findings) -> Iterator[str]:
             "that the bounds hold: too few to load it, so that no configuration is written; a longer --time makes more"
         )
     for one in unsettled(answer):
-        found = wording.amount(one.interval.mean, one.interval.half_width, one.measure.unit)
+        found = one.measure.shown(one.interval.mean, one.interval.half_width)
         about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
         if one.needed is None or one.needed > MOST_REPLICATIONS:
             yield f"{about}: it scatters between runs; --until decided makes more of them"

@@ -87,6 +87,12 @@ def share(one: Change) -> float:
     return one.share
 
 
+def behind(points: float, half_width: float | None) -> str:
+    """Points behind the leader, without a half-width that says nothing."""
+    useless = wording.vague(half_width, "points", points)
+    return wording.UNDECIDED if useless else wording.amount(points, half_width, "")
+
+
 def misses(missed: Sequence[Missed]) -> str:
     return wording.listed([_miss(one) for one in missed])
 

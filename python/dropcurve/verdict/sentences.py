@@ -106,11 +106,7 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     for name in [found.leader, *(one.name for one in ordered)]:
         rival = rivals.get(name)
         cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
-        gap = (
-            ""
-            if rival is None or rival.behind is None
-            else wording.amount(rival.behind, rival.half_width, "")
-        )
+        gap = "" if rival is None or rival.behind is None else amounts.behind(rival.behind, rival.half_width)
         mark = "→" if name == found.recommended else " "
         rows.append(
             [f"{mark} {known.get(name, name)}", *cells, gap, _RELATIONS[rival.relation] if rival else "best"]

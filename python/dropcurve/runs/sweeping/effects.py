@@ -40,9 +40,9 @@ def _sentence(name: str, effect: MainEffect) -> str:
     low, high = min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0])
     if not _apart(low[1], high[1]):
         return f"{title}: no difference between settings found."
-    unit = metrics.find(metric).unit
+    unit, within = metrics.find(metric).unit, metrics.find(metric).possible
     ends = " to ".join(
-        f"{wording.amount(one.mean, one.half_width, unit)} at {_level(effect.levels.setting, level)}"
+        f"{wording.amount(one.mean, one.half_width, unit, within=within)} at {_level(effect.levels.setting, level)}"
         for _, one, level in (low, high)
     )
     return f"{title}: {wording.setting(effect.levels.setting)[0]} changes it most, from {ends}."

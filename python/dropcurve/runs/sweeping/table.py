@@ -267,8 +267,14 @@ def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> 
     for row in rows[:most]:
         line = [_setting(row[name]) for name in found.settings]
         for name in shown:
-            mean, half = wording.value(row[name].mean, row[name].half_width, divisor=scales[name][0])
-            line.append(f"{mean} ± {half}" if half else mean)
+            possible = metrics.find(metrics.split(name)[0]).possible
+            line.append(
+                wording.interval(
+                    *wording.value(
+                        row[name].mean, row[name].half_width, divisor=scales[name][0], within=possible
+                    )
+                )
+            )
         lines.append(line)
     return MeansTable(heads, lines, len(rows), shown, list(_doubts(rows, shown, len(found.seeds))))
 
