@@ -56,6 +56,19 @@ def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
     assert recommended([BEST, simple, default], 0.2) is default
 
 
+def test_a_goal_of_several_measures_takes_a_fair_queue_where_tail_drop_is_not_shown_to_be_better() -> None:
+    tail = row("droptail", -90.0, -91.0, -89.0, -90.0)
+    close = row("fq_codel", -89.5, -91.2, -88.0, -90.1)
+    assert standing(close, tail, 0.2)[0] in ("undecided", "no better")
+    assert recommended([tail, close], 0.2) is tail, "one measure and bounds: the largest value counts"
+    assert recommended([tail, close], 0.2, weighed=True) is close
+    # Not an AQM without isolation, nor a fair queue that is a point behind or surely worse, or misses a bound.
+    assert recommended([tail, row("pie", *close.losses)], 0.2, weighed=True) is tail
+    assert recommended([tail, row("fq_codel", -88.5, -89.5, -87.5, -88.5)], 0.2, weighed=True) is tail
+    assert recommended([tail, row("fq_codel", -89.5, -90.5, -88.5, -89.5)], 0.2, weighed=True) is tail
+    assert recommended([tail, row("fq_codel", *close.losses, broken=0.2)], 0.2, weighed=True) is tail
+
+
 def test_where_the_goal_leaves_the_delay_open_it_decides_among_equals_before_simplicity() -> None:
     long = row("droptail", -99.0, -99.2, -98.8, -99.0, origin="no AQM", delay=240.0)
     short = row("pie", -98.95, -99.15, -98.75, -98.95, delay=20.0)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dropcurve.present import intervals
 from dropcurve.quantities import wording
 
 
@@ -47,15 +48,15 @@ def test_cells(mean: float | None, half: float | None, shown: tuple[str, str]) -
 def test_intervals_do_not_reach_beyond_what_is_possible(
     mean: float, half: float, unit: str, shown: str
 ) -> None:
-    assert wording.amount(mean, half, unit, within=wording.possible(unit)) == shown
+    assert wording.amount(mean, half, unit, within=intervals.possible(unit)) == shown
 
 
 @given(st.floats(0, 100), st.floats(0, 1e4))
 def test_no_end_of_an_interval_of_a_share_lies_beyond_0_or_100(mean: float, half: float) -> None:
-    _, text = wording.value(mean, half, within=wording.possible("%"))
-    if wording.plain(text):
+    _, text = wording.value(mean, half, within=intervals.possible("%"))
+    if intervals.plain(text):
         assert mean - float(text) >= -1.0 and mean + float(text) <= 101.0
-    elif text != wording.UNDECIDED:
+    elif text != intervals.UNDECIDED:
         assert all(0.0 <= float(end) <= 100.0 for end in text.split(" to "))
 
 

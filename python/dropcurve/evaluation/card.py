@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .. import metrics
-from ..present import terminal
+from ..present import intervals, terminal
 from ..quantities import units, wording
 from ..verdict import Verdict, headline
 from .cases import Case, Setup
@@ -177,8 +177,8 @@ def _row(answer: ReportCard) -> str:
     return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18}{SIGNS[answer.verdict]}".rstrip()
 
 
-def _shown(value: tuple[float | None, float | None], divisor: float, possible: wording.Range) -> str:
-    return wording.interval(*wording.value(*value, divisor=divisor, within=possible))
+def _shown(value: tuple[float | None, float | None], divisor: float, possible: intervals.Range) -> str:
+    return intervals.interval(*wording.value(*value, divisor=divisor, within=possible))
 
 
 def _data(card: Card) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import metrics
 from ..errors import UsageError
 from ..files.writing import copy_files
+from ..present import intervals
 from ..quantities import wording
 from ..runs import replicate
 from ..scenario import Scenario
@@ -184,8 +185,8 @@ def _cells(row: LabRow) -> tuple[str, str, str, str, str]:
     def shown(one: measure.Estimate | None) -> str:
         if one is None or one.mean is None:
             return ""
-        within = wording.possible(row.unit)
-        return wording.interval(*wording.value(one.mean, one.half_width, divisor=divisor, within=within))
+        within = intervals.possible(row.unit)
+        return intervals.interval(*wording.value(one.mean, one.half_width, divisor=divisor, within=within))
 
     difference = "" if row.difference is None else f"{100 * row.difference:+.1f} %".replace("-", "−")
     sign = {None: "", True: " ✓", False: " ✗"}[row.agrees]

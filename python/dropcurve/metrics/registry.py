@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..quantities import wording
+from ..present import intervals
 from .run_parts import Run
 
 Better = Literal["higher", "lower", "none"]
@@ -35,15 +35,15 @@ class Metric:
     of: str = ""
 
     @property
-    def possible(self) -> wording.Range:
+    def possible(self) -> intervals.Range:
         """Smallest and largest value that it can have; those of plug-ins are not known."""
         if not self.function.__module__.startswith(__package__):
-            return wording.ANY
-        return _RANGES.get(self.name) or wording.possible(self.unit)
+            return intervals.ANY
+        return _RANGES.get(self.name) or intervals.possible(self.unit)
 
 
 #: Ranges that do not follow from the unit: an index, a share, the scale of ITU-T G.107.
-_RANGES: dict[str, wording.Range] = {"jain": (0.0, 1.0), "sync": (0.0, 1.0), "mos": (1.0, 4.5)}
+_RANGES: dict[str, intervals.Range] = {"jain": (0.0, 1.0), "sync": (0.0, 1.0), "mos": (1.0, 4.5)}
 #: Every metric by name, in the order of tables.
 METRICS: dict[str, Metric] = {}
 

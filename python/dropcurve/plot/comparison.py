@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import metrics
+from ..present import intervals
 from ..quantities import wording
 from ..results import Result, findings
 from . import Layout, labels, style
@@ -185,8 +186,8 @@ def _words(point: MetricPoint) -> str:
     mean, half = wording.value(point.change_percent, point.half_width_percent)
     sign = "+" if point.change_percent > 0 else ""
     text = f"{sign}{mean} ± {half} %" if half else f"{sign}{mean} %"
-    if not point.real and wording.vague(point.half_width_percent, "", 2 * wording.POINTS[1]):
-        return wording.UNDECIDED
+    if not point.real and wording.vague(point.half_width_percent, "", 2 * intervals.POINTS[1]):
+        return intervals.UNDECIDED
     if point.real:
         judged = {True: "better", False: "worse", None: "differs"}[point.improves]
     else:

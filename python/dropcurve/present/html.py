@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..quantities import wording
+from . import intervals
 from .document import Document, Headline, TableCell
 from .visible import visible
 
@@ -46,4 +46,4 @@ def opening(headline: Headline | None) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    return f"{wording.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()
+    return f"{intervals.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()

@@ -2,7 +2,7 @@ r"""A table as LaTeX, for papers: ``tabular`` with the rules of the package book
 
 from __future__ import annotations
 
-from ..quantities import wording
+from . import intervals
 from .document import MetricTable, TableCell
 
 #: Characters that LaTeX takes for commands, and signs of the tables that its fonts may lack.
@@ -36,4 +36,4 @@ def text(words: str) -> str:
 
 def _cell(cell: TableCell) -> str:
     flag = f" {cell.flag}" if cell.flag else ""
-    return text(f"{wording.interval(cell.mean, cell.half_width)}{flag}")
+    return text(f"{intervals.interval(cell.mean, cell.half_width)}{flag}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..quantities import wording
+from . import intervals
 from .document import Document, Headline, MetricTable, TableCell
 from .visible import visible
 
@@ -46,7 +46,7 @@ def _table(table: MetricTable) -> str:
 
 
 def _cell(cell: TableCell) -> str:
-    return f"{wording.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()
+    return f"{intervals.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from ..quantities import wording
+from . import intervals
 from .document import Document, Headline, MetricTable, TableCell, TableLine
 from .visible import visible
 
@@ -131,15 +131,15 @@ def _blocks(labels: Sequence[str], shown: Sequence[TableLine], width: int) -> li
 def _column(name: str, cells: Sequence[TableCell]) -> list[str]:
     """Heading lines and cells of one variant, all of one width; the heading's lines come first."""
     means = max((len(cell.mean) for cell in cells), default=0)
-    halves = max((len(cell.half_width) for cell in cells if wording.plain(cell.half_width)), default=0)
-    intervals = [wording.interval("", cell.half_width) for cell in cells]
+    halves = max((len(cell.half_width) for cell in cells if intervals.plain(cell.half_width)), default=0)
+    shown = [intervals.interval("", cell.half_width) for cell in cells]
     for i, cell in enumerate(cells):
-        if cell.half_width and wording.plain(cell.half_width):
-            intervals[i] = f" ± {cell.half_width:>{halves}}"
-    rest = max(map(len, intervals), default=0)
+        if cell.half_width and intervals.plain(cell.half_width):
+            shown[i] = f" ± {cell.half_width:>{halves}}"
+    rest = max(map(len, shown), default=0)
     body = [
-        f"{cell.mean:>{means}}{interval:<{rest}} {cell.flag or ' '}"
-        for cell, interval in zip(cells, intervals, strict=True)
+        f"{cell.mean:>{means}}{text:<{rest}} {cell.flag or ' '}"
+        for cell, text in zip(cells, shown, strict=True)
     ]
     heading = _break(name)
     wide = max(len(part) for part in [*heading, *body])

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from ..present.intervals import ANY, POINTS, UNDECIDED, Range, interval, plain
 from .units import RATES
 
 #: Longest name of a variant that tables and verdicts spell out.
@@ -75,22 +76,10 @@ def number(value: float, places: int) -> str:
     return text
 
 
-#: In place of a half-width that says nothing.
-UNDECIDED = "undecided"
 #: Half-width of a measure without a largest value, in means, from which it says nothing.
 USELESS = 2.0
 #: Share of the possible range that an interval covers at least that says nothing.
 COVERING = 0.5
-
-#: Smallest and largest value that a measure can have.
-Range = tuple[float, float]
-#: Ranges of differences: any value, or points of a percentage.
-ANY, POINTS = (-math.inf, math.inf), (-100.0, 100.0)
-
-
-def possible(unit: str) -> Range:
-    """The values that a measure of a unit can have: 0 to 100 of a share, else from 0 on."""
-    return (0.0, 100.0) if unit == "%" else (0.0, math.inf)
 
 
 def value(
@@ -134,18 +123,6 @@ def _inside(mean: float, half: float, within: Range) -> bool:
     """Whether the interval lies within a range, up to rounding errors."""
     slack = NOISE * max(abs(mean), half)
     return within[0] - slack <= mean - half and mean + half <= within[1] + slack
-
-
-def plain(half: str) -> bool:
-    """Whether the second text of `value` is a half-width, and not the ends of an interval or a word."""
-    return half != UNDECIDED and " to " not in half
-
-
-def interval(mean: str, half: str) -> str:
-    """The texts of `value` as one: ``3.5 ± 0.2``, ``76 (12 to 100)``, ``17 (undecided)``."""
-    if not half:
-        return mean
-    return f"{mean} ± {half}" if plain(half) else f"{mean} ({half})"
 
 
 def _half(half: float, size: float, places: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import metrics
+from ..present import intervals
 from ..quantities import wording
 from ..results import Result
 from ..results.tables import Cell, Difference, Row
@@ -50,9 +51,9 @@ def _row(result: Result, row: Row, differences: dict[tuple[str, str], Difference
     }  # fmt: skip
 
 
-def _cell(cell: Cell, divisor: float, possible: wording.Range) -> dict[str, str]:
+def _cell(cell: Cell, divisor: float, possible: intervals.Range) -> dict[str, str]:
     mean, half = wording.value(cell.mean, cell.half_width, divisor=divisor, within=possible)
-    return {"mean": mean, "half": wording.interval("", half).lstrip()}
+    return {"mean": mean, "half": intervals.interval("", half).lstrip()}
 
 
 def _judged(difference: Difference | None) -> dict[str, str]:
@@ -89,7 +90,7 @@ def _change(difference: Difference | None, divisor: float, unit: str, largest: f
     if difference is None:
         return ""
     if not difference.real and wording.vague(difference.half_width, unit, largest):
-        return wording.UNDECIDED
+        return intervals.UNDECIDED
     mean, half = wording.value(difference.mean, difference.half_width, divisor=divisor)
     sign = "+" if difference.mean > 0 else ""
     shown = {"%": "points"}.get(unit, unit)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import metrics
 from ..errors import UsageError
 from ..metrics import statistics
+from ..present import intervals
 from ..quantities import wording
 from .variant import Variant
 
@@ -51,7 +52,7 @@ class Row:
         pairs = [
             wording.value(cell.mean, cell.half_width, divisor=divisor, within=possible) for cell in self.cells
         ]
-        shown = ", ".join(wording.interval(*pair) for pair in pairs)
+        shown = ", ".join(intervals.interval(*pair) for pair in pairs)
         return f"{self.title}{f' ({unit})' if unit else ''}: {shown}"
 
     @property

@@ -111,8 +111,9 @@ def standing(
     return "no better" if pair.mean - narrow > -margin else "undecided", pair
 
 
-def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
-    """The row to recommend. Raises ValueError for no rows."""
+def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = False) -> DecisionRow:
+    """The row to recommend; where the goal weighs several measures (``weighed``), tail drop is left for a design that
+    isolates flows and ties with it. Raises ValueError for no rows."""
     feasible = [row for row in rows if row.feasible]
     if not feasible:
         return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
@@ -128,19 +129,31 @@ def recommended(rows: Sequence[DecisionRow], margin: float) -> DecisionRow:
             complexity(row.candidate), row.broken, drift[id(row)], default_distance(row.candidate), last
         )  # fmt: skip
 
-    return min(alike, key=rank)
+    chosen = min(alike, key=rank)
+    if not weighed or chosen.candidate.kind_as_loaded != "droptail":
+        return chosen
+    # Isolation protects traffic that the runs do not have, and RFC7567 asks for queue management wherever it does no
+    # harm: tail drop has to be shown to be better.
+    fair = [row for row in feasible if row.candidate.kind_as_loaded in FAIR and _close(row, chosen, margin)]
+    return min(
+        fair, key=lambda row: (complexity(row.candidate), row.broken, _mean(row.losses)), default=chosen
+    )
 
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     """Whether a design ties with the best. If both isolate flows, it also ties when it is not shown to be worse and is
     only slightly behind: a gain that the runs do not confirm is no reason to leave the defaults."""
-    stands, pair = standing(row, best, margin)
-    if stands == "equal":
+    if standing(row, best, margin)[0] == "equal":
         return True
-    near = (
-        pair is not None and pair.half_width is not None and pair.mean <= min(pair.half_width, TIED * margin)
-    )
-    return near and stands != "worse" and is_same_fair_queue(row.candidate, best.candidate)
+    return is_same_fair_queue(row.candidate, best.candidate) and _close(row, best, margin)
+
+
+def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
+    """Whether a design is equal to another one, or not shown to be worse and only slightly behind."""
+    stands, pair = standing(row, best, margin)
+    if stands in ("equal", "worse") or pair is None or pair.half_width is None:
+        return stands == "equal"
+    return pair.mean <= min(pair.half_width, TIED * margin)
 
 
 def is_same_fair_queue(one: Candidate, other: Candidate) -> bool:

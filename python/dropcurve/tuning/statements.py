@@ -5,12 +5,12 @@ Each follows from the lines of the validation alone, so that none contradicts th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from ..metrics.statistics import Paired
 from ..quantities import wording
 from .aggregation import where
+from .comparison import against_usual, bounded_by, says_nothing
 from .decision import complexity, default_distance, is_same_fair_queue, reported, short
 from .findings import Findings
 from .headline import headline
@@ -22,10 +22,6 @@ from .terms import cell, interval, labels, points_of, span
 from .unsettled import narrower, to_do
 from .validation_line import ValidationLine
 
-#: Difference in percentage points below which two designs are the same.
-LEAST = 5e-4
-#: Distance from the defaults, as a logarithm, from which a setting is compared with the one nearest them: twofold.
-UNUSUAL = math.log(2.0)
 #: Ending of the names of designs by formula.
 FORMULA = ", by formula"
 #: Largest number of designs that a sentence names.
@@ -43,7 +39,7 @@ def verdict(answer: Findings) -> list[str]:
         found += _proven(answer)
         found += spare_budget(answer)
         found += _against_default(answer, best)
-        found += _against_usual(answer, best)
+        found += against_usual(answer, best, bounded(answer))
         found += _sure(answer)
     else:
         found += _possible(answer)
@@ -81,7 +77,7 @@ def standing_of(answer: Findings, line: ValidationLine) -> str:
     if line.standing in ("better", "worse"):
         return f"{by} {line.standing}"
     word = {"equal": "equal", "no better": "no better", "undecided": "undecided"}[line.standing]
-    if _says_nothing(answer, line, pair):
+    if says_nothing(answer, line, pair):
         return word
     side = "ahead" if (pair.mean > 0) == objective.higher else "behind"
     return f"{word} ({by} {side})" if pair.mean else word
@@ -217,65 +213,9 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
         if abs(pair.mean) > (pair.half_width or 0.0):
             parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
         else:
-            parts.append(f"{goal.names[0]} {_bounded_by(answer, rival, pair)}")
+            parts.append(f"{goal.names[0]} {bounded_by(answer, rival, pair)}")
     if parts:
         yield f"Against {labels(answer.lines)[rival.candidate.key]}: {', '.join(parts)}"
-
-
-def _against_usual(answer: Findings, best: ValidationLine) -> Iterator[str]:
-    """Sentence on what the recommended setting buys and costs against the one of its discipline that is nearest the
-    defaults: a setting that nobody else uses has to be worth it."""
-    own = [one for one in answer.lines[1:] if one.candidate.kind_as_loaded == best.candidate.kind_as_loaded]
-    if not own:
-        return
-    usual = min(own, key=lambda one: default_distance(one.candidate))
-    if default_distance(best.candidate) - default_distance(usual.candidate) < UNUSUAL:
-        return
-    kept = []
-    changed: dict[bool, list[str]] = {True: [], False: []}
-    for one in bounded(answer):
-        mine, other = best.measures[one.key], usual.measures[one.key]
-        if mine.mean is None or other.mean is None:
-            continue
-        if abs(mine.mean - other.mean) <= max(mine.half_width or 0.0, other.half_width or 0.0):
-            kept.append(one.text)
-            continue
-        better = (mine.mean > other.mean) == (one.metric.better == "higher")
-        values = [wording.amount(value, None, one.unit) for value in (mine.mean, other.mean)]
-        changed[better].append(f"{one.text} {values[0]}, not {values[1]}")
-    parts = [f"it buys {'; '.join(changed[True])}"] if changed[True] else []
-    parts += [f"it costs {'; '.join(changed[False])}"] if changed[False] else []
-    parts += (
-        [f"{wording.listed(kept)} {'stays' if len(kept) == 1 else 'stay'} within the intervals"]
-        if kept
-        else []
-    )
-    pair, goal = usual.difference[0], answer.question.goal
-    if pair is not None and abs(pair.mean) > (pair.half_width or 0.0):
-        by = wording.amount(abs(pair.mean), pair.half_width, points_of(goal.objectives[0]))
-        gains = (pair.mean < 0) == goal.objectives[0].higher
-        parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
-    elif pair is not None:
-        parts.append(f"{goal.names[0]} {_bounded_by(answer, usual, pair)}")
-    if parts:
-        name = labels(answer.lines)[usual.candidate.key]
-        yield f"Against {name}, the setting nearest the defaults: {'; '.join(parts)}"
-
-
-def _bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:
-    """How far the objective may differ where no difference was found."""
-    most = abs(pair.mean) + (pair.half_width or 0.0)
-    if most < LEAST:
-        return "is the same"
-    if _says_nothing(answer, rival, pair):
-        return f"is undecided after {wording.count(pair.n, 'run')}"
-    return f"differs by at most {wording.bound(most, points_of(answer.question.goal.objectives[0]))}"
-
-
-def _says_nothing(answer: Findings, rival: ValidationLine, pair: Paired) -> bool:
-    """Whether the interval of a difference is too wide to be stated."""
-    values = [one.objectives[0].mean or 0.0 for one in (answer.lines[0], rival)]
-    return wording.vague(pair.half_width, answer.question.goal.objectives[0].unit, max(map(abs, values)))
 
 
 def _sure(answer: Findings) -> Iterator[str]:
@@ -343,6 +283,8 @@ def _among_equals(answer: Findings, equal: Sequence[ValidationLine]) -> str:
 def _simplest(best: ValidationLine, equal: Sequence[ValidationLine]) -> str:
     """The reason for the choice of a design among equals: by simplicity, then broken runs, then drift of conditions."""
     alike = [line for line in equal if complexity(line.candidate) == complexity(best.candidate)]
+    if any(complexity(line.candidate) < complexity(best.candidate) for line in equal):
+        return "the simplest of those that isolate flows, which protects traffic that the runs do not have"
     if not alike:
         return "the simplest of them"
     if all(_broken(best) < _broken(line) for line in alike):

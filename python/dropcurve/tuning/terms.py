@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..metrics.statistics import Interval
+from ..present import intervals
 from ..quantities import units, wording
 from .goal import Objective
 from .measures import Measure
@@ -22,7 +23,7 @@ def cell(found: Interval, one: Objective) -> str:
     if one.single:
         return one.single.shown(found.mean, found.half_width)
     if wording.vague(found.half_width, one.unit, found.mean or 0.0):
-        return f"{wording.amount(found.mean, None, one.unit)} ({wording.UNDECIDED})"
+        return f"{wording.amount(found.mean, None, one.unit)} ({intervals.UNDECIDED})"
     return wording.amount(found.mean, found.half_width, one.unit)
 
 

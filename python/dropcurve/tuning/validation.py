@@ -125,7 +125,11 @@ class Validation:
         else:
             may = self.bench.question.may_recommend
             able = [one for one in self.candidates if may(one)] or self.candidates
-            self.best = recommended([self._row(one) for one in able], self.margin).candidate
+            self.best = recommended(
+                [self._row(one) for one in able],
+                self.margin,
+                weighed=len(self.bench.question.goal.objectives[0].terms) > 1,
+            ).candidate
         return self.best
 
     def front(self) -> list[Candidate]:

@@ -88,9 +88,8 @@ def share(one: Change) -> float:
 
 
 def behind(points: float, half_width: float | None) -> str:
-    """Points behind the leader, without a half-width that says nothing."""
-    useless = wording.vague(half_width, "points", points)
-    return wording.UNDECIDED if useless else wording.amount(points, half_width, "")
+    """Points behind the leader; "–" for an interval that says nothing."""
+    return "–" if wording.vague(half_width, "points", points) else wording.amount(points, half_width, "")
 
 
 def misses(missed: Sequence[Missed]) -> str:

@@ -16,6 +16,7 @@ from ...files.columns import check_columns
 from ...files.stored import check, load_json
 from ...metrics import statistics
 from ...metrics.main_effects import RunValue
+from ...present import intervals
 from ...quantities import wording
 from . import database, effects
 from .run_table import KEYS, UNREADABLE, RunTable
@@ -269,7 +270,7 @@ def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> 
         for name in shown:
             possible = metrics.find(metrics.split(name)[0]).possible
             line.append(
-                wording.interval(
+                intervals.interval(
                     *wording.value(
                         row[name].mean, row[name].half_width, divisor=scales[name][0], within=possible
                     )

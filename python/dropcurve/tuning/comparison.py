@@ -1,0 +1,75 @@
+"""Sentences on the difference of two validated designs: against the usual setting, and where runs do not bound it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from ..metrics.statistics import Paired
+from ..quantities import wording
+from .decision import default_distance
+from .findings import Findings
+from .measures import Measure
+from .terms import labels, points_of
+from .validation_line import ValidationLine
+
+#: Difference in percentage points below which two designs are the same.
+LEAST = 5e-4
+#: Distance from the defaults, as a logarithm, from which a setting is compared with the one nearest them: twofold.
+UNUSUAL = math.log(2.0)
+
+
+def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Measure]) -> Iterator[str]:
+    """Sentence on what the recommended setting buys and costs against the one of its discipline that is nearest the
+    defaults: a setting that nobody else uses has to be worth it."""
+    own = [one for one in answer.lines[1:] if one.candidate.kind_as_loaded == best.candidate.kind_as_loaded]
+    if not own:
+        return
+    usual = min(own, key=lambda one: default_distance(one.candidate))
+    if default_distance(best.candidate) - default_distance(usual.candidate) < UNUSUAL:
+        return
+    kept = []
+    changed: dict[bool, list[str]] = {True: [], False: []}
+    for one in measures:
+        mine, other = best.measures[one.key], usual.measures[one.key]
+        if mine.mean is None or other.mean is None:
+            continue
+        if abs(mine.mean - other.mean) <= max(mine.half_width or 0.0, other.half_width or 0.0):
+            kept.append(one.text)
+            continue
+        better = (mine.mean > other.mean) == (one.metric.better == "higher")
+        values = [wording.amount(value, None, one.unit) for value in (mine.mean, other.mean)]
+        changed[better].append(f"{one.text} {values[0]}, not {values[1]}")
+    parts = [f"it buys {'; '.join(changed[True])}"] if changed[True] else []
+    parts += [f"it costs {'; '.join(changed[False])}"] if changed[False] else []
+    parts += (
+        [f"{wording.listed(kept)} {'stays' if len(kept) == 1 else 'stay'} within the intervals"]
+        if kept
+        else []
+    )
+    pair, goal = usual.difference[0], answer.question.goal
+    if pair is not None and abs(pair.mean) > (pair.half_width or 0.0):
+        by = wording.amount(abs(pair.mean), pair.half_width, points_of(goal.objectives[0]))
+        gains = (pair.mean < 0) == goal.objectives[0].higher
+        parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
+    elif pair is not None:
+        parts.append(f"{goal.names[0]} {bounded_by(answer, usual, pair)}")
+    if parts:
+        name = labels(answer.lines)[usual.candidate.key]
+        yield f"Against {name}, the setting nearest the defaults: {'; '.join(parts)}"
+
+
+def bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:
+    """How far the objective may differ where no difference was found."""
+    most = abs(pair.mean) + (pair.half_width or 0.0)
+    if most < LEAST:
+        return "is the same"
+    if says_nothing(answer, rival, pair):
+        return f"is undecided after {wording.count(pair.n, 'run')}"
+    return f"differs by at most {wording.bound(most, points_of(answer.question.goal.objectives[0]))}"
+
+
+def says_nothing(answer: Findings, rival: ValidationLine, pair: Paired) -> bool:
+    """Whether the interval of a difference is too wide to be stated."""
+    values = [one.objectives[0].mean or 0.0 for one in (answer.lines[0], rival)]
+    return wording.vague(pair.half_width, answer.question.goal.objectives[0].unit, max(map(abs, values)))
