@@ -12,7 +12,7 @@ from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
-from dropcurve.tuning.names import setting
+from dropcurve.tuning.names import named, setting
 from dropcurve.tuning.proof import Kept, Proof
 from dropcurve.tuning.statements import standing_of, verdict
 from dropcurve.tuning.validation_line import ValidationLine
@@ -215,6 +215,11 @@ def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None
     assert "utilisation is undecided after 2 runs" in said(found)
     assert "113" not in said(found) and "112" not in said(found)
     assert standing_of(found, found.lines[1]) == "undecided"
+
+
+def test_a_design_is_named_by_what_the_box_loads() -> None:
+    loaded = Candidate("RED, tuned", "red", {"min_th": "5 pkts"}, "search", "wred", {"min_th": "5 pkts"})
+    assert (named(loaded), setting(loaded)) == ("WRED", "WRED with min_th 5 pkts")
 
 
 def test_the_page_opens_with_the_verdict_in_its_colour_and_tables_come_next() -> None:

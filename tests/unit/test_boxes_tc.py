@@ -252,6 +252,10 @@ def test_a_buffer_that_is_full_too_early_is_reported(limit: int, words: str) -> 
             "too small for min",
         ),
         ("tc qdisc add dev e root red min 15000 max 45000 avpkt 1500 burst 50", "red limit: is missing"),
+        (
+            "tc qdisc add dev e root red limit 400 min 30 max 90 avpkt 1000 burst 55",
+            r"less than a packet \(0.03 of avpkt\): tc counts bytes, .* such as 30kb",
+        ),
         ("tc qdisc add dev e root htb default 1", "holds no queue that is known"),
         ("tc qdisc add dev e root codel target fast", "fast: is no"),
     ],

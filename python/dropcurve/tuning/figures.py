@@ -14,7 +14,7 @@ from ..quantities import wording
 from .answer import Answer
 from .goal import Constraint
 from .measures import Measure
-from .names import KINDS
+from .names import KINDS, named
 from .robustness import Drift, DriftPoint, Sensitivity
 from .study import front
 
@@ -365,7 +365,7 @@ def _drift(answer: Answer, width_in: float) -> Figure:
                 ax.set_ylabel(title)
             if row == len(curves) - 1:
                 ax.set_xlabel(axis.label)
-    names = [KINDS.get(one.kind, one.kind) if number == 0 else one.name for number, one in enumerate(designs)]
+    names = [named(one) if number == 0 else one.name for number, one in enumerate(designs)]
     if len(designs) > 1:
         labels.variant_legend(figure, [f"{names[0]}, as recommended", *names[1:]])
     return figure

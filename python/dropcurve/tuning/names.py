@@ -20,6 +20,11 @@ USUAL = ("limit", "ecn", "dialect", "victim", "above_max", "mean_packet", "idle_
 FRACTION = re.compile(r"\d+\.\d+")
 
 
+def named(one: Candidate) -> str:
+    """The discipline that is simulated, by its usual name: WRED for RED as a router loads it."""
+    return KINDS.get(one.kind_as_loaded, one.kind_as_loaded)
+
+
 def shown(value: object) -> str:
     """A parameter as text: switches in small letters, numbers to four digits, lists with commas."""
     if isinstance(value, bool):
@@ -51,4 +56,4 @@ def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
     if kind == "droptail":
         own = {"limit": params.get("limit")}
     values = ", ".join(f"{name} {shown(value)}" for name, value in own.items() if value is not None)
-    return f"{KINDS.get(kind, kind)} with {values}" if values else KINDS.get(kind, kind)
+    return f"{named(one)} with {values}" if values else named(one)

@@ -21,7 +21,7 @@ from .aggregation import where
 from .answer import Answer
 from .findings import Findings
 from .link_mix import MixLink
-from .names import KINDS
+from .names import KINDS, named
 from .names import shown as of_parameter
 from .question import ends
 from .terms import labels
@@ -128,7 +128,7 @@ def content(
     question = answer.question
     sentences = text.verdict(answer)
     return {
-        "title": f"{KINDS.get(best.kind, best.kind)} for {question.title}",
+        "title": f"{named(best)} for {question.title}",
         "goal": str(question.goal),
         "robust": where(question.robust),
         "bounded": bool(question.goal.constraints),
