@@ -125,11 +125,9 @@ class Validation:
         else:
             may = self.bench.question.may_recommend
             able = [one for one in self.candidates if may(one)] or self.candidates
-            self.best = recommended(
-                [self._row(one) for one in able],
-                self.margin,
-                weighed=len(self.bench.question.goal.objectives[0].terms) > 1,
-            ).candidate
+            weighed = len(self.bench.question.goal.objectives[0].terms) > 1
+            rows = [self._row(one) for one in able]
+            self.best = recommended(rows, self.margin, weighed=weighed).candidate
         return self.best
 
     def front(self) -> list[Candidate]:
