@@ -78,6 +78,8 @@ def number(value: float, places: int) -> str:
 
 #: Half-width of a measure without a largest value, in means, from which it says nothing.
 USELESS = 2.0
+#: Share of a range by which an interval may reach beyond it: 0.2 points, within which designs count as equal.
+NEGLIGIBLE = 0.002
 #: Share of the possible range that an interval covers at least that says nothing.
 COVERING = 0.5
 
@@ -120,8 +122,9 @@ def vague(half_width: float | None, unit: str, largest: float) -> bool:
 
 
 def _inside(mean: float, half: float, within: Range) -> bool:
-    """Whether the interval lies within a range, up to rounding errors."""
-    slack = NOISE * max(abs(mean), half)
+    """Whether the interval lies within a range, up to rounding errors, and to `NEGLIGIBLE` of a range with two ends."""
+    width = within[1] - within[0]
+    slack = NOISE * max(abs(mean), half) + (NEGLIGIBLE * width if math.isfinite(width) else 0.0)
     return within[0] - slack <= mean - half and mean + half <= within[1] + slack
 
 
