@@ -186,13 +186,13 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
     write(store.session, "again", 3)
     write("other", "x", 4)
     read: list[str] = []
-    table = RunTable.look.__globals__["read_table"]
+    table = RunTable.read_new.__globals__["read_table"]
     monkeypatch.setitem(
-        RunTable.look.__globals__,
+        RunTable.read_new.__globals__,
         "read_table",
         lambda path, *, columns: read.append(path.name) or table(path, columns=columns),
     )
-    assert set(store.look({("a", seed) for seed in range(9)}, "again")) == {("a", 3), ("a", 4)}
+    assert set(store.read_new({("a", seed) for seed in range(9)}, "again")) == {("a", 3), ("a", 4)}
     assert {name.split("-")[1] for name in read} == {"other", store.session}
     assert not any("-done-" in name or "-before-" in name for name in read)
 
@@ -201,15 +201,15 @@ def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch:
     store = RunTable(folder / "runs", "b")
     store.open()
     read: list[str] = []
-    journal = RunTable.look.__globals__["_journal"]
+    journal = RunTable.read_new.__globals__["_journal"]
     monkeypatch.setitem(
-        RunTable.look.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
+        RunTable.read_new.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
     )
     with store.writer(work="x") as writer, RunTable(store.folder, "b", "other").writer(work="x") as other:
         for seed, one in ((1, writer), (2, other)):
             one.lock([("a", seed)])
             one.add({"scenario": "a", "seed": seed, "build": "b", "loss": 1.0})
-        assert set(writer.look({("a", seed) for seed in range(9)})) == {("a", 2)}
+        assert set(writer.read_new({("a", seed) for seed in range(9)})) == {("a", 2)}
         assert [name.split("-")[1] for name in read] == ["other"]
 
 

@@ -127,7 +127,7 @@ def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
     whole = _core.json_line(kept)
     cut = whole[: whole.index("ö".encode()) + 1]
     (store.folder / "journal-s-x-1.jsonl").write_bytes(whole + cut)
-    assert store.look({("a", 1), ("b", 1)}, "y") == {("a", 1): kept}
+    assert store.read_new({("a", 1), ("b", 1)}, "y") == {("a", 1): kept}
     store.open()
     assert list(store.rows()) == [kept] and not list(store.folder.glob("journal*"))
     assert not list(RunTable(store.folder, "another build").rows())
@@ -148,7 +148,7 @@ def test_files_made_without_pyarrow_are_read_and_taken_in(
         assert [path.suffix for path in store.parts()] == [".jsonl"]
         assert list(RunTable(store.folder, "b").rows()) == made
         with RunTable(store.folder, "b").writer() as other:
-            assert list(other.look([("a", 2)]).values()) == made[1:]
+            assert list(other.read_new([("a", 2)]).values()) == made[1:]
     later = RunTable(store.folder, "b")
     assert list(later.rows()) == made
     later.open()

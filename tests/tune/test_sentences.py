@@ -328,7 +328,7 @@ FORMS = {
     r"(?:, the best so far \((?P<undecided>\d+) rivals? undecided\))?; in the mean over the range expect .*":
         check_load,
     rf"The interval of (?P<measure>.*) \((?P<mean>{NUMBER}) ± .*\) is too wide to act on: (?:about .* would narrow it "
-    r"to half of the value; a longer --time or --until decided makes them|it scatters between runs; .*)":
+    r"to half of the value; a longer --time or --until decided makes them|it varies between runs; .*)":
         check_narrower,
     r"No design that was tried holds .* comes closest and misses .* in (?P<missed>\d+) of (?P<runs>\d+) runs .*":
         check_nothing,

@@ -11,7 +11,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import metrics
-from dropcurve.evaluation import CASES, Graded, ReportCard, cases, evaluate
+from dropcurve.evaluation import CASES, GradedMeasure, GradedTest, cases, evaluate
 from dropcurve.evaluation.cost import cost
 from dropcurve.evaluation.instructions import INSTRUCTIONS
 from dropcurve.evaluation.overview import overview
@@ -186,8 +186,8 @@ def test_all_cards_are_on_one_page() -> None:
     assert "\n    again\n" in page
 
 
-def answer(verdict: str) -> ReportCard:
-    return ReportCard("loss", (1.0, 0.1), (2.0, 0.1), (1.0, 0.1), 0.01, verdict)
+def answer(verdict: str) -> GradedMeasure:
+    return GradedMeasure("loss", (1.0, 0.1), (2.0, 0.1), (1.0, 0.1), 0.01, verdict)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def answer(verdict: str) -> ReportCard:
     ],
 )
 def test_grades(verdicts: list[str], grade: str) -> None:
-    assert Graded(CASES[0], tuple(map(answer, verdicts))).grade == grade
+    assert GradedTest(CASES[0], tuple(map(answer, verdicts))).grade == grade
 
 
 def test_a_short_card_is_right_and_repeatable() -> None:

@@ -32,7 +32,7 @@ def check(per: str, only: Sequence[str], exchange: str | None = None) -> None:
         find(name)
 
 
-def give(
+def print_answer(
     work: Callable[[Progress | None], Result],
     *,
     folder: Path,

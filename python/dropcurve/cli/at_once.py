@@ -11,7 +11,7 @@ from ..tuning import Question, atlas
 from . import console
 
 
-def give(
+def print_answer(
     question: Question,
     scenario: str | None,
     asked: Sequence[tuple[str, Any]],

@@ -84,7 +84,7 @@ def compare(
     effort["asked"] = {
         key: text for key, text in (("goal", goal), ("exchange", exchange)) if text is not None
     }
-    return answer.give(
+    return answer.print_answer(
         lambda tell: comparison.compare(bases, **asked, **effort, out=folder, force=force, cache=cache, progress=tell),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
         weights=weights,

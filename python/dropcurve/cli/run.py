@@ -57,7 +57,7 @@ def run(
         print(base.digest(seed))
         return 0
     folder = o.folder(out, base.name, seed, [base.hash])
-    return answer.give(
+    return answer.print_answer(
         lambda progress: replicate.run(base, **effort, out=folder, force=force, cache=cache, progress=progress),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from . import console
 from .answer import PLAIN
 
 
-def give(
+def print_answer(
     question: Question,
     scenario: str | None,
     asked: Sequence[tuple[str, Any]],

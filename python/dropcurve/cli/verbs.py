@@ -203,10 +203,9 @@ def module(name: str) -> Any:
 
 
 def answer(name: str) -> Callable[..., int]:
-    """The function ``give`` of a module of the command line, imported now: it prints an answer and returns the exit
-    code."""
-    give: Callable[..., int] = module(name).give
-    return give
+    """The function ``print_answer`` of a module of the command line, imported now; it returns the exit code."""
+    function: Callable[..., int] = module(name).print_answer
+    return function
 
 
 def command(name: str) -> Any:

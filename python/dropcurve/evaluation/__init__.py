@@ -33,10 +33,10 @@ from ..verdict import (
     decide,
 )
 from ..verdict.criteria import kind as outcome
-from .card import Card, Graded, ReportCard, balance
+from .card import Card, GradedMeasure, GradedTest, balance
 from .cases import CASES, Case, Setup, setup
 
-__all__ = ["CASES", "Card", "Case", "Graded", "ReportCard", "evaluate"]
+__all__ = ["CASES", "Card", "Case", "GradedMeasure", "GradedTest", "evaluate"]
 
 #: Called with (test, its number, number of tests).
 Progress = Callable[[str, int, int], None]
@@ -219,7 +219,7 @@ def _with(base: Scenario, link: Setup, kind: str, params: dict[str, Any]) -> Sce
     return base.edit([("queue", table), ("back_queue", table)])
 
 
-def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
+def _grade(results: Sequence[tuple[Case, Result]]) -> list[GradedTest]:
     """All answers, Holm-corrected over the whole card."""
     asked = [(case, result, key) for case, result in results for key in case.metrics]
     pairs = []
@@ -228,20 +228,20 @@ def _grade(results: Sequence[tuple[Case, Result]]) -> list[Graded]:
         pairs.append((base, other, statistics.paired(other, base)))
     known = [pair.p for _, _, pair in pairs if pair is not None]
     adjusted = iter(statistics.holm(known))
-    graded: dict[str, list[ReportCard]] = {case.section: [] for case, _ in results}
+    graded: dict[str, list[GradedMeasure]] = {case.section: [] for case, _ in results}
     for (case, result, key), (base, other, pair) in zip(asked, pairs, strict=True):
         if pair is None:
             continue
         p = next(adjusted)
         means = [statistics.t_interval(one) for one in (base, other)]
         graded[case.section].append(
-            ReportCard(
+            GradedMeasure(
                 key, (means[0].mean, means[0].half_width), (means[1].mean, means[1].half_width),
                 (pair.mean, pair.half_width),
                 p, _verdict(key, pair, means[0].mean, real=p < 1.0 - result.level or _certain(pair)),
             )
         )  # fmt: skip
-    return [Graded(case, tuple(graded[case.section])) for case, _ in results]
+    return [GradedTest(case, tuple(graded[case.section])) for case, _ in results]
 
 
 def _values(result: Result, which: int, key: str) -> list[float | None]:

@@ -27,7 +27,7 @@ DIMENSIONS = {
 
 
 @dataclass(frozen=True)
-class ReportCard:
+class GradedMeasure:
     """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
 
     ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
@@ -43,12 +43,12 @@ class ReportCard:
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedTest:
     """A test with its answers; ``balance`` is how the discipline compares by the verdict on this test alone ("better",
     "worse", "equal" or "undecided"), "" where it has none."""
 
     case: Case
-    answers: tuple[ReportCard, ...]
+    answers: tuple[GradedMeasure, ...]
     balance: str = ""
 
     @property
@@ -107,7 +107,7 @@ class Card:
     setup: Setup
     replications: int
     seed: int
-    graded: tuple[Graded, ...]
+    graded: tuple[GradedTest, ...]
     problems: tuple[str, ...] = ()
     decision: Verdict | None = None
     fitted: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ def _summary(card: Card) -> list[str]:
     ]  # fmt: skip
 
 
-def _row(answer: ReportCard) -> str:
+def _row(answer: GradedMeasure) -> str:
     name, scope = metrics.split(answer.metric)
     found = metrics.find(name)
     largest = max(abs(answer.baseline[0] or 0.0), abs(answer.candidate[0] or 0.0))

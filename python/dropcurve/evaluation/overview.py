@@ -14,7 +14,7 @@ from ..quantities import units, wording
 from ..scenario import library
 from ..verdict import headline
 from . import evaluate
-from .card import SIGNS, Card, Graded
+from .card import SIGNS, Card, GradedTest
 from .cost import cost
 
 #: Signs of grades in the table; those of measures, and one for tests whose measures point both ways.
@@ -88,7 +88,7 @@ class Overview:
         return "\n".join(rows)
 
 
-def _sign(one: Graded) -> str:
+def _sign(one: GradedTest) -> str:
     """The sign of a test; of one whose measures point both ways that of the balance, in brackets."""
     if one.grade == "mixed" and one.balance in ("better", "worse", "equal"):
         return f"({GRADES[one.balance]})"

@@ -75,8 +75,8 @@ def metric(
         source: Where the definition comes from.
         per: What it belongs to: links, flows or classes.
         shown: Whether tables show it by default.
-        rare: Whether it is rare that a run has a value.
-        of: The metric that it is a statistic of.
+        rare: Whether tables show it only where some value is not zero.
+        of: The part of `Flows` without which a set of flows has no value.
 
     Returns:
         The decorator.

@@ -68,12 +68,12 @@ SECTIONS = (
     "disciplines", "dialects", "transports", "profiles", "controls", "sources", "links", "metrics", "scenarios",
     "plots",
 )  # fmt: skip
-#: Sections of other rooms: names with their rows.
+#: Sections that other packages add: names with their rows.
 More = Mapping[str, Rows]
 
 
 def sections(more: More | None = None) -> dict[str, Rows]:
-    """Every section with its rows of (name, what it is), those of other rooms at the end."""
+    """Every section with its rows of (name, what it is), those that other packages add at the end."""
     return {name: section(name) for name in SECTIONS} | dict(more or {})
 
 
@@ -123,8 +123,8 @@ def _title(name: str) -> str:
 
 def describe(name: str, more: More | None = None) -> list[Description]:
     """Everything called ``name``: disciplines, dialects (``red:ns2``, or ``ns2`` alone), transports, profiles,
-    congestion controls, sources, links, sections, metrics, plots, scenarios, and rows of other rooms. Capitals, hyphens
-    and underscores need not match.
+    congestion controls, sources, links, sections, metrics, plots, scenarios, and the rows that other packages
+    add. Capitals, hyphens and underscores need not match.
 
     Args:
         name: Name to describe.

@@ -219,7 +219,7 @@ def _finished(table: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": table["title"], "about": table["about"], "presets": presets,
         "columns": [", ".join(c["names"]) if len(c["names"]) < 4 else "all" for c in columns],
-        "main": [row for row in rows if row["telling"]], "rest": [row for row in rows if not row["telling"]],
+        "main": [row for row in rows if row["differs"]], "rest": [row for row in rows if not row["differs"]],
         "count": len(rows),
     }  # fmt: skip
 
@@ -228,13 +228,13 @@ def _option(key: str, field: Mapping[str, Any], columns: Sequence[Mapping[str, A
     cells = []
     for column in columns:
         value = column["values"].get(key)
-        text = worked_out(value, column["automatic"].get(key))
+        text = with_resolved(value, column["automatic"].get(key))
         cells.append({"text": text, "origin": _origin(key, value, field, column["preset_options"])})
-    telling = len({cell["text"] for cell in cells}) > 1 or any(
+    differs = len({cell["text"] for cell in cells}) > 1 or any(
         c["origin"] in ("set", "preset") for c in cells
     )
     return {"key": key, "doc": field.get("doc", ""), "source": field.get("source", ""), "cells": cells,
-            "telling": telling}  # fmt: skip
+            "differs": differs}  # fmt: skip
 
 
 def _origin(key: str, value: Any, field: Mapping[str, Any], preset: Mapping[str, Any]) -> str:
@@ -267,7 +267,7 @@ def _text(value: Any) -> str:
         return text
 
 
-def worked_out(value: Any, automatic: Any) -> str:
+def with_resolved(value: Any, automatic: Any) -> str:
     """A value as in a scenario, and its resolved value: "auto: 5 pkts"."""
     return _text(value) if automatic is None else f"{_text(value)}: {_text(_rounded(automatic))}"
 

@@ -76,12 +76,12 @@ class Replications:
         def take(number: int, record: RunRecord) -> None:
             found[missing[number]] = record
 
-        def tell(count: int, fraction: float) -> None:
+        def report(count: int, fraction: float) -> None:
             if self.progress is not None:
                 self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
 
         executor = Executor(self.effort.jobs)
-        made = executor.records([jobs[number] for number in missing], store, take=take, tell=tell)
+        made = executor.records([jobs[number] for number in missing], store, take=take, tell=report)
         self.reused += len(jobs) - made
         complete = [record for record in found if record is not None]
         assert len(complete) == len(jobs), "every run was either found or made"

@@ -67,7 +67,7 @@ class Scenario:
         in it."""
         try:
             plugins.discover()
-            return cls(_core.Scenario(_without_question(text)), name, origin)
+            return cls(_core.Scenario(_without_tune_section(text)), name, origin)
         except _core.ScenarioError as error:
             raise _problems(error, origin, text) from None
 
@@ -196,7 +196,7 @@ class Scenario:
         return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.given())}</pre>"
 
 
-def _without_question(text: str) -> str:
+def _without_tune_section(text: str) -> str:
     """The text without its ``[tune]`` section, which is no part of the simulation."""
     if "[tune" not in text:
         return text

@@ -244,12 +244,12 @@ class Runner:
             if record.series is not None and self._wanted(name, seed):
                 found[name].series = record.series
 
-        def tell(done: int, share: float) -> None:
+        def report(done: int, share: float) -> None:
             if self.progress is not None:
                 whole = (self._done + share * len(slots)) / self._needed
                 self.progress(self._done + done, self._needed, whole)
 
-        made = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=tell)
+        made = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=report)
         self.reused += len(slots) - made
         self._done += len(slots)
 

@@ -34,7 +34,7 @@ STEPS = 3
 CLIMB, CLIMBED = (0.47, 0.22, 0.11), 7
 #: The same for the last, fine steps of the finalists close to the best.
 FINE, REFINED = (0.1, 0.05), 7
-#: Trials of a first look at all finalists.
+#: Trials of the first evaluation of all finalists.
 LOOK = 6
 #: Replications of the fresh conditions at most.
 BLOCKS = 4
@@ -74,7 +74,7 @@ class Adjusting:
         return sorted(distinct, key=self.rank)
 
     def _near_best(self, pool: Sequence[Candidate]) -> list[Candidate]:
-        """The finalists that a first look at a few trials does not show to be behind by more than the slack."""
+        """The finalists that a first evaluation in a few trials does not show to be behind by more than the slack."""
         some = self.trials[: max(LOOK, len(self.trials) // 4)]
         looked = [one for one in pool if self.bench.run(((one, trial) for trial in some), until=self.until)]
         least = min((self._loss(one, some) for one in looked), default=0.0)

@@ -25,7 +25,7 @@ from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
 CLOSE, AIM = 0.03, 0.02
-#: The same where each end of the ranges has one run, whose scatter is larger.
+#: The same where each end of the ranges has one run, whose deviation is larger.
 CLOSE_COARSE, AIM_COARSE = 0.1, 0.05
 #: Evaluations of one family at most.
 EVALUATIONS = 9
@@ -33,13 +33,13 @@ EVALUATIONS = 9
 STEP = 8.0
 #: Conditions whose delay is within this factor of the highest, and the most and fewest that decide a step.
 NEAR, MOST_NEAR, LEAST_NEAR = 0.75, 4, 2
-#: Seeds under which the scatter of a design on the edge is measured, and their distance from those of the search.
+#: Seeds under which the deviation of a design on the edge is measured, and their distance from those of the search.
 SEEDS, SEEDS_APART = 2, 10_000
 #: Standard deviations between the mean at the worst condition and the bound: with it 19 of 20 runs hold the bound.
 #: Where conditions vary, most runs are not at the worst one.
 ALONE, VARYING = 1.645, 0.7
 #: Least standard deviation, as a share of the bound.
-LEAST_SCATTER = 0.003
+LEAST_DEVIATION = 0.003
 #: Smallest value used in a ratio.
 LEAST = 1e-6
 #: Delay for the rules of thumb where the goal bounds none, as a share of the longest round trip.
@@ -110,7 +110,7 @@ def bound_ratio(bound: Constraint, value: float | None) -> float:
 def measured_margin(
     bench: Bench, some: Sequence[Candidate], trials: Sequence[PairedTrial], until: float | None
 ) -> float | None:
-    """The margin inside the bounds, as a share of them, at which 19 of 20 runs of a design hold: from the scatter
+    """The margin inside the bounds, as a share of them, at which 19 of 20 runs of a design hold: from the deviation
     between seeds of the design closest to a bound among ``some``, in ``trials`` of one seed each. None if there was no
     time to measure it."""
     goal = bench.question.goal
@@ -129,7 +129,7 @@ def measured_margin(
         known = [[value / (abs(bound.bound) or 1.0) for value in row if value is not None] for row in rows]
         deviations += [statistics.deviation(row) for row in known if len(row) > 1]
     alone = len({trial.place for trial in trials}) == 1
-    return (ALONE if alone else VARYING) * max([LEAST_SCATTER, *deviations])
+    return (ALONE if alone else VARYING) * max([LEAST_DEVIATION, *deviations])
 
 
 def _values(bench: Bench, one: Candidate, trials: Sequence[PairedTrial], bound: Constraint) -> float:
@@ -156,7 +156,7 @@ class Edge:
     trials: Sequence[PairedTrial]
     until: float | None = None
     seen: list[tuple[Candidate, Coordinates]] = field(default_factory=list)
-    scatter: float = LEAST_SCATTER
+    deviation: float = LEAST_DEVIATION
 
     near: list[PairedTrial] = field(default_factory=list)
     coarse: bool = False
@@ -172,20 +172,20 @@ class Edge:
         found = self._root(coordinates)
         if found is None:
             return None
-        measured = self._scatter(found[0])
-        if measured <= 1.5 * self.scatter or self.margin_of(measured) - self.margin <= self.aim:
+        measured = self._deviation(found[0])
+        if measured <= 1.5 * self.deviation or self.margin_of(measured) - self.margin <= self.aim:
             return found
-        self.scatter = measured
+        self.deviation = measured
         return self._root(found[1])
 
     @property
     def margin(self) -> float:
         """Distance that is kept from the bounds, as a logarithm."""
-        return self.margin_of(self.scatter)
+        return self.margin_of(self.deviation)
 
-    def margin_of(self, scatter: float) -> float:
+    def margin_of(self, deviation: float) -> float:
         """The margin for a standard deviation between seeds."""
-        return (ALONE if self.alone else VARYING) * scatter
+        return (ALONE if self.alone else VARYING) * deviation
 
     def excess(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         """Logarithm of the highest delay over its bound, the margin added: 0 on the edge, above it the bound breaks.
@@ -262,17 +262,17 @@ class Edge:
         self.near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
         return self.excess(one, self.trials)
 
-    def _scatter(self, one: Candidate) -> float:
+    def _deviation(self, one: Candidate) -> float:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
         delay; for a coarse edge, whose aim keeps a wider distance, at the first of them."""
         places = {trial.place: trial for trial in self.near[: 1 if self.coarse else LEAST_NEAR]}
         extra = {place: _further_seeds(trial) for place, trial in places.items()}
         if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
-            return self.scatter
+            return self.deviation
         total, freedom = 0.0, 0
         for place, some in extra.items():
             values = [log_ratio(self.bench, one, trial) for trial in (places[place], *some)]
             centre = statistics.mean(values)
             total += sum((value - centre) ** 2 for value in values)
             freedom += len(values) - 1
-        return max(math.sqrt(total / freedom), LEAST_SCATTER)
+        return max(math.sqrt(total / freedom), LEAST_DEVIATION)

@@ -58,7 +58,7 @@ class Observations:
 
 @dataclass
 class GaussianProcess:
-    """The process of one measure: `fit`, then ask. ``hyper`` has the logarithms of the length
+    """The process of one measure: `fit` it, then evaluate it. ``hyper`` has the logarithms of the length
     scales, own, noise and shared."""
 
     hyper: list[float] = field(default_factory=list)
@@ -95,7 +95,7 @@ class GaussianProcess:
         return mean.reshape(len(places), conditions), variance.reshape(len(places), conditions)
 
     def samples(self, places: Array, conditions: int, rng: Array) -> Array:
-        """Posterior samples from rows of standard normal draws, one draw for each point and condition; hyper (samples,
+        """Posterior samples from rows of standard normal draws, one draw for each point and condition; shape (samples,
         points, conditions)."""
         import numpy as np
 
@@ -169,7 +169,7 @@ class GaussianProcess:
         return gram
 
     def _optimise(self, coordinates: int) -> None:
-        """Evaluations for the hyper one logarithm after the other, with ever smaller steps."""
+        """Searches the hyper-parameters from ``hyper``, one logarithm after the other, with ever smaller steps."""
         rounds = AGAIN if self.hyper else ROUNDS
         centre = [LENGTH_SCALE[0]] * coordinates + [OWN[0], NOISE[0], SHARED[0]]
         hyper = list(self.hyper or centre)

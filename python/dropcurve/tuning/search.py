@@ -165,7 +165,7 @@ class Search:
         self._open_studies()
 
     def _measure_margin(self) -> None:
-        """The margin inside the bounds, from the scatter of the initial design closest to one."""
+        """The margin inside the bounds, from the deviation between seeds of the initial design closest to one."""
         if self.known and self.question.goal.constraints:
             ends = [
                 trial for trial in self.half[:ENDS] if all(self.bench.has(one, trial) for one in self.known)

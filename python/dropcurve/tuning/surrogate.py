@@ -222,12 +222,12 @@ class _Scale:
 
         return np.asarray(np.exp(self._inside(values)) if self.log else self._inside(values))
 
-    def mean(self, values: Array, scatter: Array) -> Array:
+    def mean(self, values: Array, noise: Array) -> Array:
         """The mean of noisy runs around these values."""
         import numpy as np
 
         inside = self._inside(values)
-        return np.asarray(np.exp(inside + scatter**2 / 2.0) if self.log else inside)
+        return np.asarray(np.exp(inside + noise**2 / 2.0) if self.log else inside)
 
     def _inside(self, values: Array) -> Array:
         """Clips to the observed range, widened by its width."""

@@ -39,7 +39,7 @@ def narrower(answer: Findings) -> Iterator[str]:
         found = one.measure.shown(one.interval.mean, one.interval.half_width)
         about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
         if one.needed is None or one.needed > MOST_REPLICATIONS:
-            yield f"{about}: it scatters between runs; --until decided makes more of them"
+            yield f"{about}: it varies between runs; --until decided makes more of them"
             continue
         yield (
             f"{about}: about {span(one.needed * answer.replication_s)} more "

@@ -55,11 +55,11 @@ def complete(
     with where.opened() as there:
         for start in range(0, len(missing), SLICE):
 
-            def tell(done: int, _: int, *, first: int = before + start) -> None:
+            def report(done: int, _: int, *, first: int = before + start) -> None:
                 if progress is not None:
                     progress(first + done, whole)
 
-            execute(missing[start : start + SLICE], table, where=there, take=lambda _: None, done=tell)
+            execute(missing[start : start + SLICE], table, where=there, take=lambda _: None, done=report)
 
 
 def execute(

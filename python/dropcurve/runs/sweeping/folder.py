@@ -1,4 +1,4 @@
-"""The files of a sweep's folder besides its runs: the points, the record of the question, and checksums."""
+"""The files of a sweep's folder besides its runs: the points, the record of the sweep, and checksums."""
 
 from __future__ import annotations
 

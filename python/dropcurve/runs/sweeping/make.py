@@ -92,7 +92,7 @@ def make(
     while left:
         some, left = left[: CHUNK * threads], left[CHUNK * threads :]
         mine = set(writer.lock([job.key for job in some]))
-        found = writer.look(mine)
+        found = writer.read_new(mine)
         for known in found.values():
             take(known)
         own = [job for job in some if job.key in mine and job.key not in found]

@@ -7,7 +7,7 @@ work, reads the journal. Without pyarrow (the extra ``sweep``) the journal itsel
 
 No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is
 in a Parquet file. The lock holder knows the files that existed when the work was assigned, so it only reads
-the files that other sessions have written since (`RunTable.look`): a run that is not in them has not been
+the files that other sessions have written since (`RunTable.read_new`): a run that is not in them has not been
 made.
 
 Files are called ``KIND-SESSION-WORK-NUMBER``. A session is one sweep or search; it assigns each piece of work
@@ -131,7 +131,7 @@ class RunTable:
                     read.add(path.name)
         self.known.update(read)
 
-    def look(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
+    def read_new(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
         """Rows of the runs ``keys``, which the caller has locked, as far as others have made them since this
         session read the table, or they were made for the same ``work`` before; the file ``but`` the caller
         knows.
@@ -170,7 +170,7 @@ class RunTable:
         ]
 
     def writer(self, *, work: str = "") -> Writer:
-        """A writer of rows; ``work`` names the work they belong to, for `look`."""
+        """A writer of rows; ``work`` names the work they belong to, for `read_new`."""
         return Writer(self, work or _short())
 
     def compact(self) -> None:
@@ -269,10 +269,10 @@ class Writer:
             got = [keys[0]]
         return got
 
-    def look(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Existing rows of the runs that it has locked but not added itself; see `RunTable.look`."""
+    def read_new(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Existing rows of the runs that it has locked but not added itself; see `RunTable.read_new`."""
         own = None if self._file is None else Path(self._file.name)
-        return self.store.look(keys, self.work, but=own)
+        return self.store.read_new(keys, self.work, but=own)
 
     def add(self, row: Row) -> None:
         """Stores the row of a run that was locked: on disk when this returns."""
