@@ -53,16 +53,16 @@ class Scheduler(Model):
             queue.deficit = self.quantum
             self.new.append(queue)
 
-    def cut_fattest(self):
-        """The fattest queue loses half its bytes, at most 64 packets."""
-        fattest = max(self.queues, key=Queue.bytes)
-        half, gone, count = fattest.bytes() // 2, 0, 0
+    def cut_longest(self):
+        """The longest queue loses half its bytes, at most 64 packets."""
+        longest = max(self.queues, key=Queue.bytes)
+        half, gone, count = longest.bytes() // 2, 0, 0
         while True:
-            victim = fattest.pop()
+            victim = longest.pop()
             self.end(victim)
             gone, count = gone + victim.size, count + 1
             if count == 64 or gone >= half:
-                return fattest
+                return longest
 
     def dequeue(self, now):
         while self.new or self.old:
@@ -86,7 +86,7 @@ class Scheduler(Model):
 
 
 class FqCoDel(Scheduler):
-    """CoDel in each queue; the fattest is cut when there is no room."""
+    """CoDel in each queue; the longest is cut when there is no room."""
 
     def __init__(self, flows, perturbation, quantum, limit, ecn):
         super().__init__(flows, perturbation, quantum, limit)
@@ -98,14 +98,14 @@ class FqCoDel(Scheduler):
         queue.law.arrived(packet)
         self.store(queue, packet)
         while self.waiting() > self.limit:
-            self.cut_fattest()
+            self.cut_longest()
 
     def take(self, queue, now):
         return queue.law.dequeue(now)
 
 
 class FqCobalt(Scheduler):
-    """COBALT in each queue, with no limit of its own; without room the fattest is cut and its COBALT signalled."""
+    """COBALT in each queue, with no limit of its own; without room the longest is cut and its COBALT signalled."""
 
     def __init__(self, flows, perturbation, quantum, limit, ecn, refuses=False):
         super().__init__(flows, perturbation, quantum, limit)
@@ -122,9 +122,9 @@ class FqCobalt(Scheduler):
             return
         self.store(queue, packet)
         while self.waiting() > self.limit:
-            fattest = self.cut_fattest()
+            longest = self.cut_longest()
             if not self.refuses:
-                fattest.law.overflowed(now)
+                longest.law.overflowed(now)
 
     def take(self, queue, now):
         return queue.law.dequeue(now)
@@ -172,7 +172,7 @@ class FqPie(Scheduler):
 
 
 def traces():
-    """Few queues, so that flows share them; and a small buffer, so that the fattest is cut."""
+    """Few queues, so that flows share them; and a small buffer, so that the longest is cut."""
     keys = {"flows": "8", "perturbation": "5", "quantum": "1514 B", "ecn": "true"}
     like = {"count": 2500, "sizes": (100, 576, 1500, 1500), "ecn": (None, None, 0), "flows": 12, "spell": 400}
     yield "fq_codel", "rfc", FqCoDel(8, 5, 1514, 300, True), {"limit": "300 pkts", **keys}, like

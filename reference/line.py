@@ -66,7 +66,7 @@ class Model:
         return text
 
     def ready(self):
-        """When the next packet may leave; None if that is not the model's affair."""
+        """When the next packet may leave; None if the model does not decide it."""
 
     def show(self):
         """Inner values after an arrival or a tick."""

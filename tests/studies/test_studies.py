@@ -93,7 +93,7 @@ def test_cells_run_until_they_are_precise(folder: Path) -> None:
     few, many = (sum(cell.n for cell in one["era"].values()) for one in (loose, tight))
     assert many > few
     assert tight.reused == few
-    assert not tight.short(floors=False)
+    assert not tight.imprecise(floors=False)
     for cell in tight["era"].values():
         assert cell["ms"].half_width(0.95) <= 0.05 * cell["ms"].value
     assert tight.verdict("X") == st.HOLDS
@@ -130,12 +130,12 @@ def test_a_setting_may_stop_earlier(folder: Path) -> None:
     assert outcome["longer"]["red"].n == 8
     loose = st.reproduce(study(delay, settings=capped), folder=folder / "a", precision=0.9)
     assert loose["longer"]["red"].n == 7
-    assert {setting for setting, _ in outcome.short(floors=True)} == {"era"}
+    assert {setting for setting, _ in outcome.imprecise(floors=True)} == {"era"}
 
 
 def test_what_cannot_be_made_precise_is_reported(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
-    assert set(outcome.short(floors=True)) == {("era", "red"), ("era", "droptail")}
+    assert set(outcome.imprecise(floors=True)) == {("era", "red"), ("era", "droptail")}
     st.write(outcome, folder)
     page = " ".join((folder / "short.md").read_text(encoding="utf-8").split())
     assert "0 of 2 cells of the tables and figures are known within 0.01 %." in page
@@ -145,7 +145,7 @@ def test_what_cannot_be_made_precise_is_reported(folder: Path) -> None:
     near = study(delay, maximum=6, tolerance={"ms": 1000.0}, floor="So small a wait matters to nobody.")
     outcome = st.reproduce(near, folder=folder / "a", precision=0.0001)
     assert {cell.n for cell in outcome["era"].values()} == {5}, "the stated width is good enough"
-    assert (len(outcome.short(floors=False)), len(outcome.short(floors=True))) == (2, 0)
+    assert (len(outcome.imprecise(floors=False)), len(outcome.imprecise(floors=True))) == (2, 0)
     st.write(outcome, folder)
     page = " ".join((folder / "short.md").read_text(encoding="utf-8").split())
     assert (

@@ -67,7 +67,7 @@ def test_no_metric_looks_at_what_a_row_is_made_without(folder: Path) -> None:
     assert seen == whole
 
 
-# How long drawing takes is the machine's affair.
+# The time that drawing takes depends on the machine.
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.text(), st.floats(allow_nan=False) | st.integers(-(2**63), 2**63 - 1) | st.text()))
 def test_a_line_of_a_journal_reads_as_what_was_written(row: dict[str, Any]) -> None:

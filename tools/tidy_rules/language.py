@@ -50,6 +50,9 @@ INSTEAD = {
     r"where (?:it is|they are) felt": "delay-sensitive traffic",
     r"to be had": "available, possible",
     r"(?:not|was|were|nor) at hand": "available",
+    r"under one roof": "together, in one package",
+    r"affairs?": "task, responsibility",
+    r"look_(?:around|behind)": "a verb that names the effect",
 }
 """What is not to be written, as a pattern, and the glossary's words for it."""
 

@@ -3,8 +3,8 @@
     python -m validation.agree.searched --out docs/guide/tuning-search.md --runs FOLDER
 
 searches disciplines with one to five parameters under small budgets, five times each with other seeds, tries every
-point of a grid with ten times the runs on the conditions and the seed of each search, holds the two winners against
-each other on fresh seeds, and writes a page. With ``--runs`` finished runs are stored, and the same command continues.
+point of a grid with ten times the runs on the conditions and the seed of each search, compares the two winners on
+fresh seeds, and writes a page. With ``--runs`` finished runs are stored, and the same command continues.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def page(found: Sequence[SearchedProblem]) -> Iterator[str]:
 
 Does the search reach what a ten times larger grid finds? Written by `python -m validation.agree.searched`; do not edit.
 
-Each discipline is searched alone under a small budget (`--runs`; what is known beforehand comes on top and is counted),
+Each discipline is searched alone under a small budget (`--runs`; the initial designs come on top and are counted),
 {SEARCHES} times with other seeds. For every search all points of a regular grid over the same ranges are run under its
 seed at all conditions, about ten times as many runs as the budget (of one parameter in whole packets, all that there
 are), and the best of them is compared with the answer of the search under fresh seeds, {SEEDS} at a time, until the
@@ -241,7 +241,7 @@ paired, with a 95 % interval: the median of the searches, and the worst of them;
 
 **In {reached} of {len(found)} the median of the searches reaches the grid within its interval, and {sum(single)} of the
 {len(single)} single searches do.** A grid of many points chooses the luckiest of them on its seed, so that its
-winner does worse on fresh ones; the search takes into account what neighbours of a setting came to.
+winner does worse on fresh ones; the search takes into account the results of neighbouring settings.
 
 | link | discipline | parameters | goal | runs of the search | of the grid | behind, median (points) | worst | reached |
 |---|---|--:|---|--:|--:|--:|--:|--:|""".splitlines()

@@ -83,8 +83,8 @@ def _bytes(group: dict[str, Any]) -> int:
 
 
 def buffer_of(scenario: Scenario) -> str | None:
-    """The limit of the bottleneck's queue, of a strict priority that of its last band; what it became where it is
-    "auto", None where there is none."""
+    """The limit of the bottleneck's queue, resolved if it is "auto"; under strict priority that of the last band. None
+    where there is no limit."""
     held = scenario.resolved["queue"]
     last = held["bands"][-1] if held.get("kind") == "prio" else held
     limit = last.get("limit") if isinstance(last, dict) else held.get("limit")

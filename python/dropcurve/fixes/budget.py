@@ -14,7 +14,7 @@ from .place import Place
 
 #: Packets of a run at most, and the base round trips that it lasts at least: slow start takes ten of them.
 MOST_PACKETS, LEAST_ROUNDS = 1_500_000, 40
-#: Packets of a run from which on a search, which needs sixty of them, is made only in a stated time.
+#: Packets of a run from which on a search, which needs sixty runs, is made only if a time is stated.
 SEARCHED_PACKETS = 1_000_000
 #: Fewest replications and designs besides the one in use of a comparison in a stated time.
 LEAST_REPLICATIONS, LEAST_DESIGNS = 3, 2

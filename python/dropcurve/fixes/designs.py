@@ -90,7 +90,7 @@ def tuned(
         where: The queue with its scenario.
         shape: Puts a shaper above the queue in the exported configuration.
         seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which is the same on every machine.
-        goal: The goal; by default balanced, the sum of the verdict.
+        goal: The goal; by default the balanced goal, whose score the verdict uses.
         exchange: Between delay and utilisation; by default that of the round trip.
         jobs: Where runs are made.
         say: Called with each stage of the search.

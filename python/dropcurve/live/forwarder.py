@@ -23,7 +23,7 @@ from ..errors import DropcurveError, Problem, WorkError
 
 
 class Control:
-    """A line to a running forwarder."""
+    """A connection to a running forwarder."""
 
     def __init__(self, path: str | Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -69,7 +69,7 @@ class Control:
 
 @contextlib.contextmanager
 def control(path: str | Path) -> Iterator[Control]:
-    """A line to the forwarder with this control socket. Raises DropcurveError if there is none."""
+    """Connects to the forwarder with this control socket. Raises DropcurveError if there is none."""
     try:
         line = Control(path)
     except OSError as error:

@@ -79,7 +79,7 @@ def _access(variant: Variant) -> list[dict[str, Any]]:
 
 
 def discipline(variant: Variant, link: str) -> str:
-    """ "red (ns2), limit 100 pkts"."""
+    """The discipline of a variant at a link, as text: ``red (ns2), limit 100 pkts``."""
     queue = view.queue_of(variant, link)
     simulated = variant.runs[0]["links"].get(link)
     kind = str(queue.get("kind") or (simulated["kind"] if simulated else "unknown"))
@@ -89,7 +89,7 @@ def discipline(variant: Variant, link: str) -> str:
 
 
 def _inside(queue: Mapping[str, Any]) -> str:
-    """ " of codel": the discipline inside a scheduler's queues, if it is not tail drop."""
+    """The discipline inside a scheduler's queues as text, `` of codel``; "" for tail drop."""
     inner = queue.get("bands") or [queue.get("child")]
     names = [str(one.get("kind")) if isinstance(one, Mapping) else str(one or "plain") for one in inner]
     return "" if set(names) == {"plain"} else f" of {', '.join(dict.fromkeys(names))}"
@@ -147,7 +147,7 @@ def options(result: Result) -> list[dict[str, Any]]:
 
 
 def rate(bps: float | None) -> str:
-    """10 Mbit/s; a link without a rate sends in no time."""
+    """A rate as text: ``10 Mbit/s``; "unlimited" for a link without one."""
     if not bps:
         return "unlimited"
     divisor, unit = wording.scaled("bit/s", float(bps))
@@ -195,7 +195,7 @@ def _add_column(
 
 
 def _finished(table: dict[str, Any]) -> dict[str, Any]:
-    """Equal columns become one; rows say for each column the value and where it is from."""
+    """Merges equal columns of a table; each row has the value and its origin for every column."""
     columns: list[dict[str, Any]] = []
     for column in table["columns"]:
         same = next(

@@ -129,14 +129,14 @@ class ReplicationPlan:
             if self._width(cell, name, level) > max(share, self._floor(cell, name))
         ]
 
-    def short(self, cell: StudyCell, *, floors: bool) -> dict[str, float]:
+    def imprecise(self, cell: StudyCell, *, floors: bool) -> dict[str, float]:
         """Numbers whose 95 % interval is wider than the precision, with its width as a share of the mean; with
         ``floors`` only those that are not within the absolute tolerance either."""
         if self.precision is None:
             return {}
         widths = {name: self._width(cell, name, 0.95) for name in self.tolerance}
-        return {name: width for name, width in widths.items()
-                if width > max(self.precision, floors * self._floor(cell, name))}  # fmt: skip
+        least = {name: self._floor(cell, name) if floors else 0.0 for name in widths}
+        return {name: width for name, width in widths.items() if width > max(self.precision, least[name])}
 
     def _width(self, cell: StudyCell, name: str, level: float) -> float:
         """Half an interval as a share of the mean; 0 for a number that the cell does not have."""

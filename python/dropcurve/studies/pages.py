@@ -259,7 +259,7 @@ def _precision(outcome: Outcome) -> str:
     settings = outcome.study.settings
     cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].printed)
     asked = wording.percent(outcome.plan.precision)
-    wide, loose = outcome.short(floors=False), outcome.short(floors=True)
+    wide, loose = outcome.imprecise(floors=False), outcome.imprecise(floors=True)
     if not wide:
         return f"All {cells} cells of the tables and figures are known within {asked}."
     text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."

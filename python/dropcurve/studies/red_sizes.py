@@ -1,4 +1,4 @@
-"""Queues for the study of De Cnodder and others: RED's ways with packet sizes in routers and programs, at the
+"""Queues for the study of De Cnodder and others: how RED counts packet sizes in routers and programs, at the
 thresholds of that study, and the network on which the distances between drops are measured."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ BYTES = {"limit": "350000 B", "min_th": "43750 B", "max_th": "131250 B", "max_p"
 CLASSES = {"min_th": [BYTES["min_th"]], "max_th": [BYTES["max_th"]], "denominator": [10]}
 #: How the scenario counts: step (1) and the words of the paper make ``count`` 1 at the first arrival.
 WORDS = {"dialect": "ns2_explicit", "spacing": "pseudocode", "counting": "from_one"}
-#: RED's ways with sizes in routers and programs, at the paper's thresholds.
+#: How RED counts packet sizes in routers and programs, at the paper's thresholds.
 DIALECTS: dict[str, dict[str, Any]] = {
     "packets: the 1993 paper": PACKETS | {"dialect": "floyd93", "byte_mode": "off"},
     "packets: ALTQ": PACKETS | {"dialect": "altq"},

@@ -28,8 +28,8 @@ class Setting:
     ``about`` describes the difference from the first setting. ``judged``: whether the claims are asked here. ``kind``
     is "era" for the study as it was, "choice" for another value of a parameter that the paper leaves open, "today" for
     a stack and a link of the present, and "question" for a question beyond the paper. ``maximum`` caps the replications
-    of its cells where verdicts need fewer than numbers that are printed, ``first`` is of its own where they need more.
-    ``probes`` are cells from packet traces.
+    of its cells where verdicts need fewer than numbers that are printed, ``first`` replaces that of the plan where they
+    need more. ``probes`` are cells from packet traces.
     """
 
     about: str
@@ -151,14 +151,14 @@ class Outcome:
         """Number of claims with this outcome."""
         return sum(one.verdict == verdict for one in self.findings[setting or self.main])
 
-    def short(self, *, floors: bool) -> dict[tuple[str, str], dict[str, float]]:
+    def imprecise(self, *, floors: bool) -> dict[tuple[str, str], dict[str, float]]:
         """Cells of the tables and figures, by setting and name, of which a number is not known as well as asked, with
         its 95 % interval as a share of its mean; with ``floors`` those that are not within the stated width either."""
         return {
-            (setting, name): short
+            (setting, name): wide
             for setting, cells in self.cells.items() if self.study.settings[setting].printed
             for name, cell in cells.items()
-            if (short := self.study.plan(setting, self.plan).short(cell, floors=floors))
+            if (wide := self.study.plan(setting, self.plan).imprecise(cell, floors=floors))
         }  # fmt: skip
 
     def compared(self) -> list[Comparison]:

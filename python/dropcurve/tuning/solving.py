@@ -1,10 +1,10 @@
-"""The best scale of every family: the edge of a bound, or the best place on the line. It decides most answers, at few
-runs.
+"""The stage of a search that finds the best scale of every family, at few runs; it decides most answers.
 
-Each family is solved with its other parameters at customary values (`constraint`, or `line_search` where no edge
-follows from the goal), then each of those is halved and doubled and the scale solved again, as long as the gain exceeds
-the margin. If the objective comes within the margin of its largest possible value, no gain is left and the search ends
-here.
+A family is a discipline with the axes of its search space (`families`); its scale is the parameter that trades delay
+for utilisation. The best scale is its edge, the last value that holds the bound of the goal (`constraint`), or the best
+on a line where no edge follows from the goal (`line_search`). Each family is solved with its other parameters at
+customary values, then each of those is halved and doubled and the scale solved again, as long as the gain exceeds the
+margin. If the objective comes within the margin of its largest possible value, no gain is left: the search ends here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ BEHIND = 3.0
 class Solving:
     """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has coordinates from which
     a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge.
-    Edges are ``coarse`` where each end of the ranges has one run."""
+    Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
+    ``seen`` all that were run, ``picked`` those of the atlas, ``unseen`` the initial designs without runs."""
 
     bench: Bench
     evaluations: Evaluations

@@ -43,7 +43,7 @@ class Criterion:
         bound: A constraint, or None.
         better: The direction that is better, "higher" or "lower", if ``worth`` is 0.
         most: The largest value that is possible (a link's rate), or None.
-        log: Whether ``worth`` is that of a doubling, for values above 0: a users perceive its logarithm
+        log: Whether ``worth`` is that of a doubling, for values above 0: users perceive its logarithm
             (ITU-T G.1030).
     """
 

@@ -76,7 +76,7 @@ impl Discipline for Params {
     const ABOUT: &'static str =
         "Counts a virtual queue that is served a little more slowly than the link and marks arrivals when \
         that would overflow. The virtual rate adapts until the arriving traffic uses the wanted share of the \
-        link, so it controls utilisation and not the length of the queue. Uses no rng.";
+        link, so it controls utilisation and not the length of the queue. Draws no random number.";
     const REFERENCE: &'static str = "KS01";
     type Disc<P: Packet + Copy> = Avq<P>;
 

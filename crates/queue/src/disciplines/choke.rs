@@ -4,7 +4,7 @@
 //! Units: as in RED.
 //! Deviations: the paper compares above `min_th` and does not define equality; we compare from `min_th`
 //! upward, where RED begins. The matched packets are dropped even if they are ECN-capable, and leave RED's
-//! count alone. With an empty queue there is nobody to compare with.
+//! count alone. With an empty queue there is nothing to compare with.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::red::parts::{red_params, resolved_of};

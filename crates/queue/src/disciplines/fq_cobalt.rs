@@ -37,7 +37,7 @@ units::params! {
         quantum: Bytes = Bytes(1514) => { range: Range::Within(1.0, 1e9), source: "RFC8290" },
         /// Maximum number of packets dropped at once from the longest queue, which loses half of its bytes.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
-        /// Whether cutting the fattest queue counts as an overflow of that queue, which raises its BLUE's
+        /// Whether cutting the longest queue counts as an overflow of that queue, which raises its BLUE's
         /// probability.
         cut_raises_blue: bool = true => { source: "HTM18" },
         /// Whether a queue that fills the whole limit drops its arrival, as an overflow of its own, instead
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_raises_blue_of_the_fattest_at_most_once_a_target() {
+    fn a_cut_raises_blue_of_the_longest_at_most_once_a_target() {
         let mut queue = bench(&[("limit", "8 pkts"), ("drop_batch", "1")]);
         queue.rng.0 = 0.5;
         for us in [12_000, 12_001, 17_002] {

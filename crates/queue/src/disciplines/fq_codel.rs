@@ -4,7 +4,7 @@
 //! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval`
 //! are spans.
 //! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and
-//! ports: which flows collide differs from any other implementation. Of queues equally fat the first is cut.
+//! ports: which flows collide differs from any other implementation. Of queues equally long the first is cut.
 
 use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -136,7 +136,7 @@ impl Discipline for Params {
     const ABOUT: &'static str =
         "Sorts flows into queues by a hash and lets the queues send in turn, new ones before \
         old ones, so that a thin flow hardly waits. Each queue is under CoDel of its own. When the buffer \
-        is full the fattest queue loses packets.";
+        is full the longest queue loses packets.";
     const REFERENCE: &'static str = "RFC8290, RFC8289";
     type Disc<P: Packet + Copy> = FqCoDel<P>;
 
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn overflow_cuts_half_of_the_fattest_from_its_head() {
+    fn overflow_cuts_half_of_the_longest_from_its_head() {
         let mut queue = bench(&[("limit", "20 pkts")]);
         for _ in 0..5 {
             queue.arrive(0, of_flow(1));

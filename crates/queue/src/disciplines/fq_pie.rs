@@ -38,7 +38,7 @@ units::params! {
         memory_limit: Bytes = Bytes(32 << 20) => { source: "Linux fq_pie" },
         /// Packets dropped when the buffer is full.
         victim: FqPieVictim = FqPieVictim::Arriving => { source: "Linux fq_pie" },
-        /// Most packets dropped at once from the fattest queue.
+        /// Most packets dropped at once from the longest queue.
         drop_batch: u64 = 64 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8290" },
         /// Queues that flows are hashed into.
         flows: u64 = 1024 => { unit: "1", range: Range::Within(1.0, 65536.0), source: "Linux fq_pie" },
@@ -118,7 +118,7 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "ns3",
-        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes, no spacing of drops; a full buffer cuts the fattest queue.",
+        doc: "ns-3 FqPieQueueDisc: a quantum of 1500 B, no bound in bytes, no spacing of drops; a full buffer cuts the longest queue.",
         options: &[
             ("memory_limit", "0 B"),
             ("victim", "fattest"),
@@ -176,7 +176,7 @@ pub struct FqPie<P> {
     flows: Flows<P, PieState>,
     law: PieLaw,
     bounds: Bounds,
-    cuts_fattest: bool,
+    cuts_longest: bool,
     drop_batch: u64,
     t_update: Span,
     next_tick: Time,
@@ -218,7 +218,7 @@ impl<P: Packet + Copy> FqPie<P> {
             flows: Flows::new(hash, params.quantum.0 as i64, law.start()),
             law,
             bounds: Bounds::new(params.limit, params.memory_limit),
-            cuts_fattest: params.victim == FqPieVictim::Fattest,
+            cuts_longest: params.victim == FqPieVictim::Fattest,
             drop_batch: params.drop_batch,
             t_update: params.t_update,
             next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
@@ -232,7 +232,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         let i = self.flows.queue_of(pkt.flow(), cx);
         let all = (self.flows.packets(), self.flows.bytes());
         let queue = self.flows.queue(i);
-        let (packets, bytes) = if self.cuts_fattest { (queue.packets(), queue.bytes()) } else { all };
+        let (packets, bytes) = if self.cuts_longest { (queue.packets(), queue.bytes()) } else { all };
         let fits = self.bounds.hold(packets + 1, bytes + pkt.size().0, cx);
         if !fits {
             self.law.overflowed(&mut queue.state);
@@ -248,7 +248,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         if let Some(kept) = kept {
             self.flows.push(i, kept, cx);
             self.awake.wake(i);
-            if self.cuts_fattest {
+            if self.cuts_longest {
                 self.flows.make_room(self.bounds, self.drop_batch, cx, |_| {});
             }
         }
@@ -351,7 +351,7 @@ mod tests {
     /// Six packets of flow 1 and one of flow 2 exceed six: half the bytes of flow 1 end, at its head. Flow 1 alone is
     /// refused its seventh.
     #[test]
-    fn in_ns3_a_full_buffer_cuts_the_fattest_queue() {
+    fn in_ns3_a_full_buffer_cuts_the_longest_queue() {
         let mut queue = bench(&[("dialect", "ns3"), ("limit", "6 pkts")]);
         for flow in [1, 1, 1, 1, 1, 1, 1] {
             queue.arrive(0, Pkt { flow, ..Pkt::new(0) });

@@ -79,7 +79,7 @@ impl Check for Params {
 impl Discipline for Params {
     const TITLE: &'static str = "Flow RED (FRED of Lin and Morris)";
     const ABOUT: &'static str =
-        "RED that knows how many packets each flow has waiting. FlowTable below minq are spared, flows that \
+        "RED that knows how many packets each flow has waiting. Flows below minq are spared, flows that \
         keep more than their share are held to it, and one that was caught doing so before gets no more than \
         the average. Protects fragile flows and bounds those that do not listen.";
     const REFERENCE: &'static str = "LM97, FJ93";

@@ -59,7 +59,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Virtual queue of Gibbens and Kelly";
     const ABOUT: &'static str = "Counts a virtual queue with a smaller buffer, served more slowly than the link. Once it \
         overflows, every arrival is marked until it has run empty: each packet that helped to cause the overflow carries \
-        its cost. Uses no rng.";
+        its cost. Draws no random number.";
     const REFERENCE: &'static str = "GK99, KS01";
     type Disc<P: Packet + Copy> = Gkvq<P>;
 

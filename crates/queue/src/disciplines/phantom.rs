@@ -52,7 +52,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Phantom queue (HULL)";
     const ABOUT: &'static str = "Counts the bytes that leave and lets the counter drain at 95 % of the link's rate; while \
         it stands above a threshold, packets that leave are marked. Senders that answer to marks stay below the rate of \
-        the link, so that the real queue is next to empty. Uses no rng.";
+        the link, so that the real queue is next to empty. Draws no random number.";
     const REFERENCE: &'static str = "AKEPVY12";
     type Disc<P: Packet + Copy> = Phantom<P>;
 

@@ -66,7 +66,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Stabilized Adaptive Virtual Queue (SAVQ)";
     const ABOUT: &'static str = "AVQ with a desired utilisation that depends on the queue: above one while the queue is \
         shorter than its reference, and less the longer it is. So the queue settles near the reference and the link stays \
-        full, where AVQ trades one for the other. Uses no rng. Built from the abstract of its paper.";
+        full, where AVQ trades one for the other. Draws no random number. Built from the abstract of its paper.";
     const REFERENCE: &'static str = "LZGY05a, KS01";
     type Disc<P: Packet + Copy> = Savq<P>;
 

@@ -172,8 +172,8 @@ impl<P: Packet + Copy> Sfq<P> {
             RefuseArrival::LongestHead => false,
             RefuseArrival::Share | RefuseArrival::ShareOfAll | RefuseArrival::LongestLatest => return false,
         };
-        let Some(fattest) = self.queues.longest(true) else { return false };
-        if let Some(victim) = self.queues.pop(fattest, newest, cx) {
+        let Some(longest) = self.queues.longest(true) else { return false };
+        if let Some(victim) = self.queues.pop(longest, newest, cx) {
             cx.drop(victim, Reason::Overflow);
         }
         true

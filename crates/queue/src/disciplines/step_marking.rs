@@ -69,7 +69,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Step marking";
     const ABOUT: &'static str = "Marks every arrival that finds more than a threshold, or every packet that waited longer \
         than one. The signal says all there is to say at once, so it suits senders that answer to the share of marks, as \
-        DCTCP and Prague do. Uses no rng.";
+        DCTCP and Prague do. Draws no random number.";
     const REFERENCE: &'static str = "RFC8257, DCTCP10, RFC9332";
     type Disc<P: Packet + Copy> = StepMarking<P>;
 

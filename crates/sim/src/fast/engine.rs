@@ -84,7 +84,7 @@ impl Carrier for Fast {
         } else if self.uses(FastPath::KnownDepartures) && KnownDepartures::is_eligible(link) {
             link.set_departures_known();
         } else {
-            self.adopt_lazily(link);
+            self.postpone_dequeues(link);
         }
     }
 

@@ -29,7 +29,7 @@ impl FastStep for LazyDequeue {
 
 impl Fast {
     /// Postpones the dequeues of a link from now on, if it is eligible.
-    pub(super) fn adopt_lazily(&mut self, link: &Link) {
+    pub(super) fn postpone_dequeues(&mut self, link: &Link) {
         let eligible =
             self.uses(FastPath::LazyDequeue) && LazyDequeue::is_eligible((link, self.end.is_double()));
         if let Some(number) = link.component().filter(|_| eligible) {

@@ -167,7 +167,7 @@ fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) 
     }
 }
 
-/// Disciplines and links that count moments of their own count them in nanoseconds.
+/// Refuses the clock of doubles where a discipline or a link keeps times of its own, which are in nanoseconds.
 fn check_clock(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     if model.run.clock == Clock::Nanoseconds {
         return;

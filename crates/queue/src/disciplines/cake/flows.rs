@@ -6,9 +6,9 @@
 //! An emptied queue stays in the list of decaying queues until the schedule of its law has come to rest, so that its
 //! flow is known if it returns soon; each dequeue visits one of them first.
 
-use super::fattest::Fattest;
 use super::isolate::{Division, Hosts, Isolate};
 use super::list::{Links, List};
+use super::longest::Longest;
 use super::rounds::Rounds;
 use super::sets::{place_in_set, QUEUES};
 use crate::cobalt::law::{CobaltLaw, CobaltState};
@@ -60,7 +60,7 @@ pub(super) struct Flows<P> {
     quantum: i64,
     bulk_queues: u64,
     /// Present from the first overflow on.
-    fattest: Option<Fattest>,
+    longest: Option<Longest>,
     pub(super) len: usize,
     pub(super) bytes: u64,
 }
@@ -87,7 +87,7 @@ impl<P: Packet + Copy> Flows<P> {
             division,
             quantum,
             bulk_queues: 0,
-            fattest: None,
+            longest: None,
             len: 0,
             bytes: 0,
         }
@@ -166,8 +166,8 @@ impl<P: Packet + Copy> Flows<P> {
         let queue = &mut self.queues[i];
         queue.bytes = queue.bytes.wrapping_add_signed(size);
         self.bytes = self.bytes.wrapping_add_signed(size);
-        if let Some(fattest) = &mut self.fattest {
-            fattest.set(i, queue.bytes);
+        if let Some(longest) = &mut self.longest {
+            longest.set(i, queue.bytes);
         }
     }
 
@@ -254,8 +254,8 @@ impl<P: Packet + Copy> Flows<P> {
     }
 
     /// The most bytes that a queue holds, and the first such queue.
-    pub(super) fn fattest(&mut self) -> (u64, usize) {
+    pub(super) fn longest(&mut self) -> (u64, usize) {
         let queues = &self.queues;
-        self.fattest.get_or_insert_with(|| Fattest::new(queues.iter().map(|queue| queue.bytes))).first()
+        self.longest.get_or_insert_with(|| Longest::new(queues.iter().map(|queue| queue.bytes))).first()
     }
 }

@@ -6,10 +6,10 @@
 //! buffers, this one the bytes of packets.
 
 mod ack_filter;
-mod fattest;
 mod flows;
 mod isolate;
 mod list;
+mod longest;
 mod params;
 mod rounds;
 mod sets;
@@ -162,11 +162,11 @@ impl<P: Packet + Copy> Cake<P> {
         !self.limit.admits(packets.saturating_sub(1), self.bytes + cx.on_wire.0, 0)
     }
 
-    /// Ends the oldest packet of the fattest queue.
+    /// Ends the oldest packet of the longest queue.
     #[cold]
     fn drop_from_longest(&mut self, cx: &mut Cx<'_, P>) {
-        let fattest = self.tins.iter_mut().enumerate().map(|(i, tin)| (tin.flows.fattest(), i));
-        let Some(((_, queue), tin)) = fattest.max_by_key(|&((bytes, _), i)| (bytes, core::cmp::Reverse(i)))
+        let longest = self.tins.iter_mut().enumerate().map(|(i, tin)| (tin.flows.longest(), i));
+        let Some(((_, queue), tin)) = longest.max_by_key(|&((bytes, _), i)| (bytes, core::cmp::Reverse(i)))
         else {
             return;
         };

@@ -229,7 +229,7 @@ fn a_sparse_flow_goes_first() {
 }
 
 #[test]
-fn a_full_buffer_takes_the_head_of_the_fattest_queue() {
+fn a_full_buffer_takes_the_head_of_the_longest_queue() {
     let mut queue = bench(&[("tins", "besteffort"), ("limit", "5 pkts")]);
     for flow in [1, 2, 2, 2, 3, 1] {
         queue.arrive(0, Pkt { flow, ..Pkt::new(0) });

@@ -1,6 +1,6 @@
 //! The control law: when the next packet goes, given how long packets waited.
 //!
-//! Kept apart from any store, because disciplines with many queues run one law over many states.
+//! Holds no packets, because disciplines with many queues run one law over many states.
 
 use super::{CeFor, CountRule, MarkSchedule, Params, Root, ScheduleClock};
 use crate::disc::{Cx, Packet, Reason};

@@ -9,7 +9,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the options, the dialects, and a queue under the law |
-//! | `law.rs` | the law itself, apart from any store |
+//! | `law.rs` | the law itself, without packets |
 
 mod law;
 

@@ -108,7 +108,7 @@ const DIALECTS: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        doc: "Linux dualpi2: a step at 1 ms, rng, nothing while two frames or less wait.",
+        doc: "Linux dualpi2: a step at 1 ms, a draw for each packet, nothing while two frames or less wait.",
         options: &[("min_th", "1 ms"), ("range", "0 s"), ("draw", "random"), ("guard", "3027 B")],
     },
 ];

@@ -1,6 +1,6 @@
 //! The controller: from the delay of a queue, once every `t_update`, to the probability of a drop.
 //!
-//! Kept apart from any store, because FQ-PIE runs one law over many states. Delays are in seconds.
+//! Holds no packets, because FQ-PIE runs one law over many states. Delays are in seconds.
 
 use super::{BurstClock, Delay, GuardTest, Judged, Options};
 use crate::disc::Cx;

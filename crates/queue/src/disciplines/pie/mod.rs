@@ -9,7 +9,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the options, the dialects, and a queue under the law |
-//! | `law.rs` | the controller, apart from any store |
+//! | `law.rs` | the controller, without packets |
 
 mod law;
 
@@ -59,9 +59,9 @@ units::choices! {
 units::choices! {
     /// Whether the guard applies to exactly two packets.
     pub enum GuardTest {
-        /// It is.
+        /// It does.
         UpTo = "up_to",
-        /// It is not.
+        /// It does not.
         Below = "below",
     }
 }

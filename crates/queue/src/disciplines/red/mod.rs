@@ -259,7 +259,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// The first step at an arrival: takes the queue it finds into the average. Gives that queue.
+    /// The first step at an arrival: takes the queue it finds into the average. Returns it.
     #[inline]
     pub(crate) fn observe(&mut self, pkt: &P, cx: &Cx<'_, P>) -> f64 {
         let q = self.held(cx);

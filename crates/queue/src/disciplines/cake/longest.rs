@@ -10,17 +10,17 @@ use alloc::vec::Vec;
 /// Bytes of all queues, as a tree of maxima: node `n` has the children `2n` and `2n + 1`, queue `i` is node
 /// `QUEUES + i`.
 #[derive(Clone, Debug)]
-pub(super) struct Fattest {
+pub(super) struct Longest {
     most: Vec<u64>,
 }
 
-impl Fattest {
+impl Longest {
     /// The tree of queues whose bytes are given in order.
-    pub(super) fn new(bytes: impl Iterator<Item = u64>) -> Fattest {
+    pub(super) fn new(bytes: impl Iterator<Item = u64>) -> Longest {
         let mut most = vec![0; 2 * QUEUES];
         most[QUEUES..].iter_mut().zip(bytes).for_each(|(leaf, bytes)| *leaf = bytes);
         (1..QUEUES).rev().for_each(|node| most[node] = most[2 * node].max(most[2 * node + 1]));
-        Fattest { most }
+        Longest { most }
     }
 
     /// Sets the bytes of queue `i`.
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_tree_finds_what_a_search_finds() {
         let mut bytes = vec![0_u64; QUEUES];
-        let mut tree = Fattest::new(bytes.iter().copied());
+        let mut tree = Longest::new(bytes.iter().copied());
         assert_eq!(tree.first(), (0, 0));
         for step in 0..5000 {
             let i = (mix(step) % QUEUES as u64) as usize;
@@ -65,6 +65,6 @@ mod tests {
             let most = *bytes.iter().max().unwrap();
             assert_eq!(tree.first(), (most, bytes.iter().position(|&b| b == most).unwrap()));
         }
-        assert_eq!(Fattest::new(bytes.iter().copied()).first(), tree.first());
+        assert_eq!(Longest::new(bytes.iter().copied()).first(), tree.first());
     }
 }
