@@ -40,6 +40,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plugins::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::line_of, module)?)?;
     module.add_function(wrap_pyfunction!(json::json_line, module)?)?;
@@ -61,6 +62,13 @@ fn version() -> &'static str {
 #[pyfunction]
 fn catalogue() -> String {
     sim::scenario::catalogue().to_string()
+}
+
+/// The kinds of all disciplines, those of plug-ins last.
+#[pyfunction]
+fn disciplines() -> Vec<String> {
+    let own = queue::KINDS.iter().map(|kind| kind.to_string());
+    own.chain(queue::plugin::registered().iter().map(|one| one.name().to_string())).collect()
 }
 
 /// The JSON Schema of scenario files.

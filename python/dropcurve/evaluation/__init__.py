@@ -190,7 +190,7 @@ def _parts(
 
 def _check_kinds(kinds: Iterable[str]) -> None:
     """Raises UsageError for a discipline that is none, with the nearest name."""
-    known = [str(one["kind"]) for one in library.catalogue()["disciplines"]]
+    known = library.disciplines()
     for kind in kinds:
         if kind not in known:
             hint = nearest(kind, known, otherwise="`dropcurve list disciplines` shows all")

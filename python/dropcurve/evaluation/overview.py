@@ -157,9 +157,7 @@ def overview(
         UsageError: For options that make no sense.
     """
     against = str(options.get("against", "droptail"))
-    chosen = list(
-        kinds or (one["kind"] for one in library.catalogue()["disciplines"] if one["kind"] != against)
-    )
+    chosen = list(kinds or (kind for kind in library.disciplines() if kind != against))
     cards: list[Card] = []
     refused: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -33,6 +33,17 @@ def catalogue() -> dict[str, Any]:
     return _catalogue(tuple(plugins.loaded))
 
 
+def disciplines() -> list[str]:
+    """Returns the names of all disciplines, those of plug-ins last; a hundredth of the time of `catalogue`.
+
+    Example:
+        >>> "red" in library.disciplines()
+        True
+    """
+    plugins.discover()
+    return _core.disciplines()
+
+
 @cache
 def _catalogue(_: tuple[str, ...]) -> dict[str, Any]:
     """The catalogue, read again when there are more plug-ins."""

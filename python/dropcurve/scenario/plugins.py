@@ -220,6 +220,8 @@ def discover() -> tuple[str, ...]:
     Raises:
         UsageError: If one cannot be loaded; the message names its package.
     """
+    if not _offered():
+        return ()
     # Imported here, because it takes longer than all the rest of a short command.
     from importlib.metadata import entry_points
 
@@ -237,6 +239,17 @@ def discover() -> tuple[str, ...]:
                 "correct or remove the package",
             ) from error
     return tuple(found)
+
+
+def _offered() -> bool:
+    """Whether an installed package may have plug-ins: one of the files that declare them names the group."""
+    for folder in map(Path, sys.path):
+        if folder.is_file():
+            return True  # an archive, which only the import system looks into
+        for path in folder.glob("*-info/entry_points.txt"):
+            if GROUP in path.read_text(encoding="utf-8", errors="replace"):
+                return True
+    return False
 
 
 def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bool = False) -> dict[str, int]:

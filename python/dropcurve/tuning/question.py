@@ -284,7 +284,7 @@ def assembled(
             f"must be one of {', '.join(ROBUST)}",
             nearest(robust, ROBUST, otherwise="mean is the default"),
         )
-    kinds = {str(one["kind"]) for one in library.catalogue()["disciplines"]}
+    kinds = library.disciplines()
     candidates, dialects = _dialects(candidates, box=target.box)
     for kind in [*candidates, *space]:
         if kind not in kinds:

@@ -42,7 +42,7 @@ def check(name: str) -> str:
             "must be lower-case letters, digits and _",
             "choose one such as half or my_red",
         )
-    if any(one["kind"] == name for one in library.catalogue()["disciplines"]):
+    if name in library.disciplines():
         raise UsageError("name", repr(name), "is a discipline already", "choose another name")
     return name
 
