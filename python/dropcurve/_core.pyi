@@ -128,6 +128,23 @@ class Row(Mapping[str, Any]):
     def items(self) -> ItemsView[str, Any]: ...
 
 @final
+class IntegerNetwork:
+    """A small network in whole numbers: the same outputs on every machine.
+
+    Args:
+        sizes: Of the layers, from the inputs to the outputs.
+        content: Little-endian: mean and standard deviation of each input, mean and standard deviation of each output
+            (64-bit floats), then of each layer its weights as multiples of 2**-10 (16-bit, those of one input next to
+            each other) and its biases as multiples of 2**-22 (32-bit).
+
+    Raises:
+        ValueError: For content that has another length than the sizes say.
+    """
+
+    def __new__(cls, sizes: Sequence[int], content: bytes) -> IntegerNetwork: ...
+    def __call__(self, rows: Sequence[Sequence[float]]) -> list[list[float]]: ...
+
+@final
 class Bottleneck:
     """A link with a queue discipline in virtual time; times are nanoseconds, packets are numbered as they are sent."""
 

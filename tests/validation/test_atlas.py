@@ -18,7 +18,7 @@ from dropcurve.tuning.atlas.network import Network
 from dropcurve.tuning.atlas.pick import Pick, picks
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.effort import by_size
-from validation.atlas import dataset, gain, page, questions, runs
+from validation.atlas import dataset, gain, page, questions, runs, training
 from validation.atlas.draw import KINDS, Traffic, drawn, kept
 
 
@@ -50,19 +50,31 @@ def test_interrupted_runs_resume_and_become_a_dataset(
 
 def test_a_network_is_exact_whatever_the_order_of_its_sums() -> None:
     rng = np.random.default_rng(1)
-    shapes = ((20, 30), (30, 4))
-    made = Network.rounded(
-        np.zeros(20), np.ones(20), [rng.normal(size=one) for one in shapes],
-        [rng.normal(size=one[1]) for one in shapes], np.zeros(4), np.ones(4),
-    )  # fmt: skip
+    weights = [rng.normal(size=one) for one in ((20, 30), (30, 4))]
+    biases = [rng.normal(size=30), rng.normal(size=4)]
+    scales = (np.zeros(20), np.ones(20), np.zeros(4), np.ones(4))
+    made = training.rounded(scales, weights, biases)
     rows, order = rng.normal(size=(50, 20)), rng.permutation(20)
-    first = made.weights[0][order], made.weights[1]
-    other = Network(made.centre, made.width, first, made.biases, made.offset, made.factor)
-    assert (made(rows) == other(rows[:, order])).all()
-    assert (Network.of_arrays(made.arrays("net"), "net")(rows) == made(rows)).all()
-    floats = np.maximum(rows @ (made.weights[0] / 2**10) + made.biases[0] / 2**22, 0)
-    floats = floats @ (made.weights[1] / 2**10) + made.biases[1] / 2**22
-    assert np.abs(made(rows) - floats).max() < 0.05
+    other = training.rounded(scales, [weights[0][order], weights[1]], biases)
+    assert made(rows.tolist()) == other(rows[:, order].tolist())
+    state = np.rint(rows * 2**12) @ np.rint(weights[0] * 2**10) + np.rint(biases[0] * 2**22)
+    state = np.floor(np.maximum(state, 0) / 2**10) @ np.rint(weights[1] * 2**10) + np.rint(biases[1] * 2**22)
+    assert made(rows.tolist()) == (state / 2**22).tolist(), "the same in whole numbers"
+    floats = np.maximum(rows @ weights[0] + biases[0], 0) @ weights[1] + biases[1]
+    assert np.abs(np.array(made(rows.tolist())) - floats).max() < 0.05
+
+
+def test_a_network_of_the_wrong_length_is_refused() -> None:
+    scales = (np.zeros(2), np.ones(2), np.zeros(1), np.ones(1))
+    made = training.rounded(scales, [np.ones((2, 1))], [np.zeros(1)])
+    assert made([[1.0, 2.0]]) == [[3.0]]
+    for content, message in ((made.content[:-1], "fewer bytes"), (made.content + b"0", "more bytes")):
+        with pytest.raises(ValueError, match=message):
+            Network(made.sizes, content)([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="a row has 3 inputs"):
+        made([[1.0, 2.0, 3.0]])
+    with pytest.raises(ValueError, match="does not fit"):
+        training.rounded(scales, [np.full((2, 1), 40.0)], [np.zeros(1)])
 
 
 def test_questions_are_of_drawn_links() -> None:

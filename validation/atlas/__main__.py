@@ -100,7 +100,7 @@ def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[Tr
     ranges = {"bound on the delay": BOUNDS_S}
     for name, values in data.quantities.items():
         ranges[name] = (float(values.min()) * (1 - BEYOND), float(values.max()) * (1 + BEYOND))
-    part = TrafficModel(fitted.centre, fitted.error, fitted.factors, ranges, CAUTION, 1.0, data.size)
+    part = TrafficModel(fitted.networks, fitted.factors.tolist(), ranges, CAUTION, 1.0, data.size)
     spent = time.process_time() - began
     sys.stderr.write(f"{kind}: {data.size} settled conditions, trained in {spent:.0f} s\n")
     setting = _simulated(kind, part, asked, where, questions.SETTING, asked.questions)

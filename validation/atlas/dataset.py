@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.scenario.links import LinkProfile
 from dropcurve.tuning.atlas import features
 from dropcurve.tuning.atlas.outcomes import OUTCOMES
 from dropcurve.tuning.families import family
@@ -23,11 +23,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Dataset:
-    """One line for each settled condition: features, learned outcomes and the unit of time (ms) of each outcome."""
+    """One line for each settled condition: features, and learned outcomes, NaN where the run has none of a group."""
 
     x: Floats
     y: Floats
-    units_ms: Floats
     kinds: NDArray[np.str_]
     quantities: dict[str, Floats]
     traffic: Traffic
@@ -53,38 +52,40 @@ def setting(one: Draw) -> features.ScaledDesign:
     return features.setting(kind, at, one.room, linux=bool(one.candidate.loaded_kind))
 
 
-def values(one: Draw, row: Row) -> list[float] | None:
-    """The outcomes of a run; None where it has no value of one."""
-    names = [outcome.name for outcome in OUTCOMES[one.traffic]]
-    if isinstance(one.link, LinkProfile):
-        bulk = "upload" if one.direction == "up" else "download"
-        names = [name.replace("[bulk]", f"[{bulk}]") for name in names]
-    found = [row.get(name) for name in names]
-    return (
-        None
-        if any(value is None for value in found)
-        else [float(value) for value in found if value is not None]
-    )
+def values(one: Draw, row: Row) -> list[float | None] | None:
+    """The outcomes of a run, None for those of a group that it does not have; None where it lacks one that every run
+    has."""
+    bulk = "upload" if one.direction == "up" else "download"
+    names = [outcome.name.replace("[bulk]", f"[{bulk}]") for outcome in OUTCOMES[one.traffic]]
+    found = [None if row.get(name) is None else float(row[name]) for name in names]
+    missing = {
+        outcome.group for outcome, value in zip(OUTCOMES[one.traffic], found, strict=True) if value is None
+    }
+    if "" in missing:
+        return None
+    return [
+        None if outcome.group in missing else value
+        for outcome, value in zip(OUTCOMES[one.traffic], found, strict=True)
+    ]
 
 
 def load(folder: Path, kind: Traffic) -> Dataset:
     """The dataset of the finished runs of a kind of traffic, in the order of their draws."""
-    x, y, scales, kinds = [], [], [], []
+    x, y, kinds = [], [], []
     quantities: dict[str, list[float]] = {}
     for one, row in finished(folder, kind):
         known = values(one, row)
         if known is None:
             continue
         where, design = condition(one), setting(one)
-        units = np.array(features.units_ms(where, [design], kind)[0])
+        units = features.units_ms(where, [design], kind)[0]
         x.append(features.rows(where, [design])[0])
         y.append([
-            float(outcome.learned(np.array(value), np.array(unit)))
+            math.nan if value is None else outcome.learned(value, unit)
             for outcome, value, unit in zip(OUTCOMES[kind], known, units, strict=True)
         ])  # fmt: skip
-        scales.append(units)
         kinds.append(design.kind)
         for name, value in where.quantities.items():
             quantities.setdefault(name, []).append(value)
     columns = {name: np.array(some) for name, some in quantities.items()}
-    return Dataset(np.array(x), np.array(y), np.array(scales), np.array(kinds), columns, kind)
+    return Dataset(np.array(x), np.array(y), np.array(kinds), columns, kind)

@@ -31,7 +31,7 @@ SETTING, COUNTED = 501, 602
 #: Seeds of the runs of an answer; replications of each condition.
 SEED, REPLICATIONS = 70_000, 2
 #: Goals of links with their usual traffic, in turn.
-GOALS = ("balanced", "gaming", "bulk", "voip")
+GOALS = ("balanced", "gaming", "bulk", "voip", "web")
 #: Factors on intervals that are tried, in steps of 5 %.
 WIDENINGS = tuple(round(0.4 * 1.05**step, 3) for step in range(60))
 
@@ -62,11 +62,11 @@ def asked(kind: Traffic, count: int, *, seed: int) -> Iterator[Question]:
     if kind == "stated":
         for number, link in enumerate(drawn(count, seed=seed)):
             one = (replace(link, goal="balanced") if number % 3 == 2 else link).question()
-            yield conditions.learned(one)[0]
+            yield one
         return
     for number in range(count):
-        rng = random.Random(f"{seed}/usual/{number}")
-        yield conditions.learned(of_mix(_link(rng), goal=GOALS[number % len(GOALS)]))[0]
+        typed, goal = _link(random.Random(f"{seed}/usual/{number}")), GOALS[number % len(GOALS)]
+        yield of_mix(typed, goal="balanced" if goal == "web" and "web=0%" in typed else goal)
 
 
 def _link(rng: random.Random) -> str:

@@ -8,6 +8,7 @@ Errors are those of networks that have not seen the rows (cross-fitting); the fa
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,15 +18,16 @@ from numpy.typing import NDArray
 
 from dropcurve.errors import DropcurveError
 from dropcurve.tuning.atlas.features import KINDS
-from dropcurve.tuning.atlas.network import Network
-from dropcurve.tuning.atlas.outcomes import OUTCOMES
+from dropcurve.tuning.atlas.model import GroupNetworks
+from dropcurve.tuning.atlas.network import ACTIVATION, CUT, WEIGHT, Network
+from dropcurve.tuning.atlas.outcomes import OUTCOMES, groups
 
 from .dataset import Dataset
 
 Floats = NDArray[np.float64]
 
 #: Units of the two hidden layers of the networks for outcomes and for errors.
-UNITS, ERROR_UNITS = (112, 96), (48, 32)
+UNITS, ERROR_UNITS = (160, 128), (48, 32)
 #: Learning rates, one after the other, each with its epochs.
 STAGES = ((2e-3, 45), (5e-4, 25), (1e-4, 15))
 #: Weight decay of the two networks.
@@ -40,40 +42,64 @@ LEAST_ERROR = 2e-3
 
 @dataclass(frozen=True)
 class Fitted:
-    """The networks of one kind of traffic and the factors of their intervals by discipline and outcome."""
+    """Networks and intervals fitted to one kind of traffic.
 
-    centre: Network
-    error: Network
+    Attributes:
+        networks: By group of outcomes.
+        factors: On the error, by discipline and outcome: the intervals cover at them.
+        coverage: Of the rows held out, by outcome.
+        errors: Median error of each outcome in the rows held out.
+        residual: Error of each row (first axis) and outcome, NaN where the run does not have it.
+        within: Whether the interval covers each of them.
+    """
+
+    networks: dict[str, GroupNetworks]
     factors: Floats
     coverage: Floats
     errors: Floats
+    residual: Floats
+    within: NDArray[np.bool_]
 
 
 def fit(data: Dataset, *, level: float, seed: int = 0) -> Fitted:
     """Networks fitted to a dataset whose intervals cover ``level`` of the rows held out."""
     place = np.arange(data.size)
     calibrating, testing = place % HELD_OUT == HELD_OUT - 1, place % HELD_OUT == HELD_OUT - 2
-    seen = ~(calibrating | testing)
-    x, y = data.x[seen], data.y[seen]
+    networks: dict[str, GroupNetworks] = {}
+    columns, first = [], 0
+    for name, outcomes in groups(data.traffic).items():
+        y = data.y[:, first : first + len(outcomes)]
+        first += len(outcomes)
+        known = ~np.isnan(y).any(axis=1)
+        networks[name] = _networks(
+            data.x[known & ~calibrating & ~testing], y[known & ~calibrating & ~testing], seed
+        )
+        columns.append((y, networks[name]))
+    residual = np.hstack([np.abs(y - _outputs(one.centre, data.x)) for y, one in columns])
+    scores = residual / np.hstack([np.exp(_outputs(one.error, data.x)) for _, one in columns])
+    factors = np.array([
+        [_conformal(some[~np.isnan(some)], level) for some in scores[calibrating & (data.kinds == kind)].T]
+        for kind in KINDS
+    ])  # fmt: skip
+    within = scores <= factors[[KINDS.index(kind) for kind in data.kinds]]
+    has = ~np.isnan(residual)
+    coverage = (within & has)[testing].sum(axis=0) / has[testing].sum(axis=0)
+    return Fitted(networks, factors, coverage, np.nanmedian(residual[testing], axis=0), residual, within)
+
+
+def _networks(x: Floats, y: Floats, seed: int) -> GroupNetworks:
+    """The two networks of a group of outcomes; the sizes of errors are those of networks that have not seen the row."""
     residuals = np.empty_like(y)
     for part in range(PARTS):
         own = np.arange(len(x)) % PARTS == part
-        residuals[own] = y[own] - network(x[~own], y[~own], UNITS, DECAY, seed)(x[own])
+        residuals[own] = y[own] - _outputs(network(x[~own], y[~own], UNITS, DECAY, seed), x[own])
     centre = network(x, y, UNITS, DECAY, seed)
     error = network(x, np.log(np.abs(residuals) + LEAST_ERROR), ERROR_UNITS, ERROR_DECAY, seed)
-    scores = np.abs(data.y - centre(data.x)) / np.exp(error(data.x))
-    factors = np.array([
-        [_conformal(scores[calibrating & (data.kinds == kind), number], level) for number in range(y.shape[1])]
-        for kind in KINDS
-    ])  # fmt: skip
-    within = scores[testing] <= factors[[KINDS.index(kind) for kind in data.kinds[testing]]]
-    return Fitted(
-        centre,
-        error,
-        factors,
-        within.mean(axis=0),
-        np.median(np.abs(data.y - centre(data.x))[testing], axis=0),
-    )
+    return GroupNetworks(centre, error)
+
+
+def _outputs(one: Network, x: Floats) -> Floats:
+    return np.array(one(x.tolist()))
 
 
 def network(x: Floats, y: Floats, units: tuple[int, ...], decay: float, seed: int) -> Network:
@@ -83,13 +109,38 @@ def network(x: Floats, y: Floats, units: tuple[int, ...], decay: float, seed: in
     made = _regressor(
         hidden_layer_sizes=units, alpha=decay, batch_size=128, random_state=seed, warm_start=True
     )
-    inputs, outputs = np.clip((x - centre) / width, -6.0, 6.0), (y - offset) / factor
+    inputs, outputs = np.clip((x - centre) / width, -CUT, CUT), (y - offset) / factor
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rate, epochs in STAGES:
             made.set_params(learning_rate_init=rate, max_iter=epochs, n_iter_no_change=epochs + 1)
             made.fit(inputs, outputs)
-    return Network.rounded(centre, width, made.coefs_, made.intercepts_, offset, factor)
+    return rounded((centre, width, offset, factor), made.coefs_, made.intercepts_)
+
+
+def rounded(
+    scales: tuple[Floats, Floats, Floats, Floats], weights: Sequence[Floats], biases: Sequence[Floats]
+) -> Network:
+    """The network with weights and biases of a trained one, rounded.
+
+    Args:
+        scales: Mean and standard deviation of the inputs, then of the outputs.
+        weights: Of each layer, inputs by outputs.
+        biases: Of each layer.
+    """
+    content = b"".join(one.astype("<f8").tobytes() for one in scales)
+    for weight, bias in zip(weights, biases, strict=True):
+        content += _whole(weight * 2.0**WEIGHT, "<i2") + _whole(bias * 2.0 ** (WEIGHT + ACTIVATION), "<i4")
+    return Network((len(weights[0]), *(len(one) for one in biases)), content)
+
+
+def _whole(values: Floats, kind: str) -> bytes:
+    """Values as whole numbers of a type. Raises ValueError where one does not fit."""
+    whole = np.rint(values)
+    ends = np.iinfo(kind)
+    if whole.min() < ends.min or whole.max() > ends.max:
+        raise ValueError(f"a weight of the network does not fit into {ends.bits} bits")
+    return whole.astype(kind).tobytes()
 
 
 def _regressor(**options: Any) -> Any:
@@ -118,9 +169,6 @@ def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
     and thirds of the bandwidth-delay product."""
     testing = np.arange(data.size) % HELD_OUT == HELD_OUT - 2
     names = [outcome.name for outcome in OUTCOMES[data.traffic]]
-    residual = np.abs(data.y - fitted.centre(data.x))
-    factors = fitted.factors[[KINDS.index(kind) for kind in data.kinds]]
-    within = residual <= factors * np.exp(fitted.error(data.x))
     bdp = data.quantities["bandwidth-delay product"]
     cuts = np.percentile(bdp, (0, 33.3, 66.7, 100))
     some: list[tuple[str, NDArray[np.bool_]]] = [(kind, data.kinds == kind) for kind in KINDS]
@@ -132,9 +180,9 @@ def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
     return [
         {
             "region": name, "rows": int((testing & inside).sum()),
-            "delay_error": float(np.median(residual[testing & inside, delay])),
-            "unused_error": float(np.median(residual[testing & inside, use])),
-            "coverage": float(within[testing & inside][:, [delay, use]].mean()),
+            "delay_error": float(np.median(fitted.residual[testing & inside, delay])),
+            "unused_error": float(np.median(fitted.residual[testing & inside, use])),
+            "coverage": float(fitted.within[testing & inside][:, [delay, use]].mean()),
         }
         for name, inside in some
     ]  # fmt: skip

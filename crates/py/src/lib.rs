@@ -2,6 +2,7 @@
 
 mod bottleneck;
 mod faults;
+mod integer_network;
 mod json;
 mod live;
 mod plugin_flows;
@@ -24,6 +25,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rows::PyRows>()?;
     module.add_class::<rows::PyRow>()?;
     module.add_class::<bottleneck::Bottleneck>()?;
+    module.add_class::<integer_network::IntegerNetwork>()?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add("PluginError", module.py().get_type::<faults::PluginError>())?;
     module.add_class::<plugins::PluginPacket>()?;

@@ -199,12 +199,12 @@ def reported(goal: Goal) -> tuple[Measure, ...]:
     """The measures of a goal, load times of pages instead of their logarithms, and the delay where a single objective
     leaves it open."""
     bounded = {one.measure.key for one in goal.constraints}
-    found = [one if one.key in bounded else _readable(one) for one in goal.measures]
+    found = [one if one.key in bounded else readable(one) for one in goal.measures]
     more = (measure("p95 delay"),) if len(goal.objectives) == 1 and leaves_delay_open(goal) else ()
     return (*found, *more)
 
 
-def _readable(one: Measure) -> Measure:
+def readable(one: Measure) -> Measure:
     """The load time in seconds instead of its logarithm, which only goals weigh."""
     name, scope = metrics.split(one.key)
     if name != "page_doublings":

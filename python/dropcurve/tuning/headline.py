@@ -22,5 +22,5 @@ def headline(measures: Sequence[Measure], mean: Callable[[Measure], float | None
         return list(measures)
     delays = [one for one in measures if one.key.startswith("delay_ms")]
     delays.sort(key=lambda one: mean(one) or 0.0)
-    pages = [one for one in measures if one.key.startswith("page_ms")]
+    pages = [one for one in measures if one.key.startswith(("page_ms", "page_doublings"))]
     return list(dict.fromkeys([measures[0], *delays[:1], *delays[-1:], *pages[:1]]))

@@ -11,11 +11,14 @@ from ...errors import UsageError
 from ...quantities import wording
 from ..candidates import Candidate
 from ..customary import customary
+from ..decision import readable
 from ..delay_bounds import bound_s
 from ..families import family
+from ..headline import headline
+from ..measures import Measure
 from ..names import KINDS, setting, shown
 from ..question import Question
-from .conditions import Beyond, beyond, known, learned
+from .conditions import Beyond, beyond, known
 from .model import Atlas, load
 from .pick import Pick, PredictedRange, picks
 
@@ -25,6 +28,8 @@ FORMAT = 1
 WIDTH = 100
 #: Command that proves an answer.
 PROVE = "run without --instant to prove it"
+#: Least half-width of an interval in % that decimals are shown for.
+LEAST_SHOWN = 0.005
 #: An answer is one to load at this probability that the bounds hold, and with at most this half-width of the objective
 #: (points, or a share of its value).
 SURE, WIDE_POINTS, WIDE_SHARE = 0.8, 10.0, 0.3
@@ -38,13 +43,12 @@ class InstantAnswer:
     """Recommendation of the atlas, or beyond its ranges of a formula; ``print(answer)`` shows it.
 
     Attributes:
-        question: The question, without what ``left_out`` names.
+        question: The question.
         picks: The best design of each discipline, the recommended one first; empty where a formula answers.
         formula: The design by formula where the atlas does not reach; None elsewhere.
         outside: Quantities beyond the ranges of the atlas.
         level: Share of the intervals that cover.
         rows: Settled conditions behind the answer.
-        left_out: Measures of the goal that the atlas does not have, and that the score leaves out.
     """
 
     question: Question
@@ -53,7 +57,6 @@ class InstantAnswer:
     outside: tuple[Beyond, ...]
     level: float
     rows: int
-    left_out: tuple[str, ...] = ()
 
     @property
     def best(self) -> Candidate:
@@ -77,7 +80,6 @@ class InstantAnswer:
             "title": self.question.title, "goal": str(goal), "robust": self.question.robust,
             "queue": self.best.queue, "recommendation": _candidate(self.best), "verdict": self.verdict(),
             "holds": self.holds if self.picks else None, "level": self.level, "rows": self.rows,
-            "left_out": list(self.left_out),
             "picks": [
                 {**_candidate(one.candidate), "objective": _figure(one.score),
                  "measures": {key: _figure(figure) for key, figure in one.measures.items()},
@@ -107,28 +109,28 @@ def answer(question: Question, atlas: Atlas | None = None) -> InstantAnswer:
         UsageError: For a question that neither the atlas nor a formula can answer, with the remedy.
         DropcurveError: For a model that is damaged.
     """
-    question, left_out = learned(question)
     some = known(question)
     atlas = atlas or load()
     part = atlas.parts[some[0].condition.traffic]
     outside = tuple(beyond(some, part.ranges, question.goal))
     level = float(atlas.record["level"])
     if outside:
-        return InstantAnswer(question, (), formula(question, outside), outside, level, part.rows, left_out)
+        return InstantAnswer(question, (), formula(question, outside), outside, level, part.rows)
     found = picks(question, part, some)
     if not found:
         raise refused_by_box(question)
-    return InstantAnswer(question, tuple(found), None, (), level, part.rows, left_out)
+    return InstantAnswer(question, tuple(found), None, (), level, part.rows)
 
 
 def _by_atlas(found: InstantAnswer) -> list[str]:
     best, question = found.picks[0], found.question
     measures = {one.key: one for one in question.goal.measures}
     bounded = {one.measure.key for one in question.goal.constraints}
+    main = headline([measures[key] for key in best.measures], lambda one: best.measures[one.key].value)
     expected = wording.listed([
-        f"{measures[key].text} {figure(one, measures[key].unit)}"
-        + (" in the worst condition" if key in bounded and question.varying else "")
-        for key, one in best.measures.items()
+        f"{readable(one).text} {_cell(best, one)}"
+        + (" in the worst condition" if one.key in bounded and question.varying else "")
+        for one in main
     ])  # fmt: skip
     design = setting(best.candidate)
     if best.holds and _settled(found):
@@ -144,8 +146,6 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
         near = f"; closest to a bound at {where}" if question.varying else ""
         lines.append(f"{_chance(best.sure)} that every bound holds{near}")
     lines += _rivals(found)
-    if found.left_out:
-        lines.append(f"The score leaves out what the atlas does not have: {wording.listed(found.left_out)}")
     lines.append(
         f"Not simulated: {wording.percent(found.level)} intervals of a model of {found.rows} settled conditions; "
         f"{PROVE}"
@@ -158,9 +158,7 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
 
 
 def _settled(found: InstantAnswer) -> bool:
-    """Whether the whole goal is known, with intervals narrow enough to act on."""
-    if found.left_out:
-        return False
+    """Whether the intervals are narrow enough to act on."""
     best, objective = found.picks[0], found.question.goal.objectives[0]
     half = (best.score.high - best.score.low) / 2.0
     wide = WIDE_POINTS if objective.in_points else WIDE_SHARE * abs(best.score.value)
@@ -252,14 +250,13 @@ def text(found: InstantAnswer) -> str:
 def _table(found: InstantAnswer) -> list[str]:
     """The best design of each discipline with its figures."""
     goal = found.question.goal
-    units = {one.key: one.unit for one in goal.measures}
     single = goal.objectives[0].single
-    heads = ["", *([] if single else ["score"]), *(one.text for one in goal.measures)]
+    heads = ["", *([] if single else ["score"]), *(readable(one).text for one in goal.measures)]
     heads += ["holds"] if goal.constraints else []
     rows = [heads]
     for number, one in enumerate(found.picks):
         name = f"{'→' if number == 0 else ' '} {_name(one.candidate)}"
-        cells = [figure(value, units[key]) for key, value in one.measures.items()]
+        cells = [_cell(one, measure) for measure in goal.measures]
         score = [] if single else [figure(one.score, "")]
         rows.append([name, *score, *cells, *([_share(one.sure)] if goal.constraints else [])])
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
@@ -274,10 +271,19 @@ def _name(one: Candidate) -> str:
     return f"{KINDS.get(one.kind, one.kind)} ({scale} {shown(value)})"
 
 
+def _cell(one: Pick, measure: Measure) -> str:
+    """A measure of a pick: the load time of pages instead of its logarithm."""
+    found, shown_as = one.measures[measure.key], readable(measure)
+    if shown_as is not measure:
+        found = PredictedRange(*(2.0**end for end in (found.low, found.value, found.high)))
+    return figure(found, shown_as.unit)
+
+
 def figure(one: PredictedRange, unit: str) -> str:
     """A number with the ends of its interval: ``97.1 % (94.9 to 98.6)``."""
     divisor, shown_unit = wording.scaled(unit, one.value)
-    places = wording.decimals(one.value / divisor, max(one.high - one.low, 1e-9) / divisor / 2)
+    least = LEAST_SHOWN if unit == "%" else 1e-9
+    places = wording.decimals(one.value / divisor, max((one.high - one.low) / divisor / 2, least))
     low, value, high = (wording.number(end / divisor, places) for end in (one.low, one.value, one.high))
     return f"{value}{f' {shown_unit}' if shown_unit else ''} ({low} to {high})"
 

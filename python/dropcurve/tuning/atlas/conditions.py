@@ -4,9 +4,8 @@ with their remedy."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ... import metrics
 from ...errors import UsageError
 from ...quantities import units, wording
 from ..candidates import Candidate
@@ -22,8 +21,6 @@ from .outcomes import OUTCOMES
 REMEDY = "run without --instant"
 #: Parameters that a box sets besides those asked for, and that make no other dialect.
 HARMLESS = ("victim", "quantum", "flows")
-#: Outcomes of web pages and video, which the atlas does not have: a sum with other terms leaves them out.
-LEFT_OUT = ("page_doublings", "video_bps", "video_stalled")
 #: Quantities without a lower limit in the atlas: smaller values are no new regime.
 OPEN_BELOW = ("flows", "bandwidth-delay product", "calls", "games", "videos", "web", "short flows", "UDP")
 
@@ -54,21 +51,6 @@ class Beyond:
     def __str__(self) -> str:
         low, value, high = (_shown(self.name, one) for one in (self.low, self.value, self.high))
         return f"{self.name} {value} (atlas: {low} to {high})"
-
-
-def learned(question: Question) -> tuple[Question, tuple[str, ...]]:
-    """The question without the terms of its sum that the atlas does not have (`LEFT_OUT`), and what they measure."""
-    goal = question.goal
-    objectives = []
-    left_out: list[str] = []
-    for one in goal.objectives:
-        kept = tuple(term for term in one.terms if metrics.split(term[1].key)[0] not in LEFT_OUT)
-        if kept:
-            left_out += [term[1].text for term in one.terms if term not in kept]
-        objectives.append(replace(one, terms=kept or one.terms))
-    if not left_out:
-        return question, ()
-    return replace(question, goal=replace(goal, objectives=tuple(objectives))), tuple(left_out)
 
 
 def known(question: Question) -> list[Known]:

@@ -10,12 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ...scenario.links import LinkProfile
 from ..families import FULL_BYTES, Coordinates, Room
 from ..link import Link
-from .outcomes import OUTCOMES, Floats
+from .outcomes import OUTCOMES
 
 #: Disciplines of the atlas, in the order of its features.
 KINDS = ("droptail", "codel", "pie", "fq_codel", "red", "cake")
@@ -118,11 +116,9 @@ def setting(kind: str, coordinates: Coordinates, room: Room, *, linux: bool) -> 
     return ScaledDesign(kind, scale, False, interval, 0.0, linux)
 
 
-def rows(condition: Condition, settings: Sequence[ScaledDesign]) -> Floats:
+def rows(condition: Condition, settings: Sequence[ScaledDesign]) -> list[list[float]]:
     """One row of features for each design at a condition."""
-    found = [_row(condition, one) for one in settings]
-    fixed = np.broadcast_to(np.array(condition.numbers), (len(found), len(condition.numbers)))
-    return np.concatenate([fixed, np.array(found)], axis=1)
+    return [[*condition.numbers, *_row(condition, one)] for one in settings]
 
 
 def delay_s(condition: Condition, one: ScaledDesign) -> float:
@@ -149,10 +145,10 @@ def _row(condition: Condition, one: ScaledDesign) -> list[float]:
     ]  # fmt: skip
 
 
-def units_ms(condition: Condition, settings: Sequence[ScaledDesign], traffic: str) -> Floats:
-    """The unit of time of each outcome (columns) of each design (rows) in ms: the scale of the design for delays of the
-    queue, the longest round trip for one-way delays."""
+def units_ms(condition: Condition, settings: Sequence[ScaledDesign], traffic: str) -> list[list[float]]:
+    """The unit of time in ms of each outcome of each design: the scale of the design for delays of the queue, the
+    longest round trip for one-way delays and the load times of pages."""
     trip = 1e3 * condition.rtt_s
-    own = [1e3 * delay_s(condition, one) for one in settings]
-    queue = np.array([outcome.name.startswith("sojourn") for outcome in OUTCOMES[traffic]])
-    return np.where(queue[np.newaxis, :], np.array(own)[:, np.newaxis], trip)
+    queue = [outcome.name.startswith("sojourn") for outcome in OUTCOMES[traffic]]
+    scales = [1e3 * delay_s(condition, one) for one in settings]
+    return [[scale if own else trip for own in queue] for scale in scales]

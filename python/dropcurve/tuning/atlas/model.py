@@ -3,43 +3,58 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import DropcurveError
 from ...files.writing import write_bytes, write_text
 from .features import KINDS, Condition, ScaledDesign, rows, units_ms
 from .network import Network
-from .outcomes import OUTCOMES
+from .outcomes import LARGEST, OUTCOMES, LearnedMeasure, groups
 
 #: Version of the two files.
-FORMAT = 2
-#: The files: arrays, and their description.
-ARRAYS, RECORD = "atlas.npz", "atlas.json"
+FORMAT = 3
+#: The files: the contents of all networks, one after the other, and their description.
+NETWORKS, RECORD = "atlas.bin", "atlas.json"
 #: Folder of the model in the package, and the keys of its record that `store` writes itself.
 FOLDER, OWN = Path(__file__).parent / "data", ("format", "sha256", "parts")
-#: Most bytes of the arrays.
+#: Most bytes of the networks.
 MOST_BYTES = 5_000_000
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Outcomes of designs at a condition, one line for each design, in learned numbers: the expected ones and the
-    half-widths of their intervals."""
+    """Outcomes of designs at a condition, a list for each design, in learned numbers: the expected ones and the
+    half-widths of their intervals; the unit of time of each, and the scales of the outcomes."""
 
-    centre: Floats
-    half: Floats
-    units_ms: Floats
+    centre: list[list[float]]
+    half: list[list[float]]
+    units_ms: list[list[float]]
+    outcomes: Sequence[LearnedMeasure]
+
+    def expected(self, design: int, outcome: int) -> float:
+        """The expected value of an outcome."""
+        return self.outcomes[outcome].value(self.centre[design][outcome], self.units_ms[design][outcome])
+
+    def interval(self, design: int, outcome: int, widening: float) -> tuple[float, float, float]:
+        """Low end, expected value and high end of an outcome, its interval multiplied by a factor."""
+        scale, unit = self.outcomes[outcome], self.units_ms[design][outcome]
+        centre, half = self.centre[design][outcome], widening * self.half[design][outcome]
+        low, high = sorted((scale.value(centre - half, unit), scale.value(centre + half, unit)))
+        return low, scale.value(centre, unit), high
+
+
+@dataclass(frozen=True)
+class GroupNetworks:
+    """The networks of one group of outcomes: for the outcomes, and for the logarithm of the size of their errors."""
+
+    centre: Network
+    error: Network
 
 
 @dataclass(frozen=True)
@@ -47,8 +62,8 @@ class TrafficModel:
     """The networks of one kind of traffic.
 
     Attributes:
-        centre, error: Networks for the outcomes and for the logarithm of the size of their errors.
-        factors: Factors on the error at which intervals cover, by discipline and outcome.
+        networks: Networks by group of outcomes, in the order of `outcomes.groups`.
+        factors: Factors on the error at which intervals cover: for each discipline a list by outcome.
         ranges: Lowest and highest value of each quantity in the runs.
         caution: Share of an interval that a pick stays inside a bound.
         widening: Factor on the intervals of an answer's numbers, from answers that were simulated.
@@ -56,21 +71,31 @@ class TrafficModel:
         sum_share: Factor on the interval of an objective of several terms: their errors add up in part.
     """
 
-    centre: Network
-    error: Network
-    factors: Floats
+    networks: Mapping[str, GroupNetworks]
+    factors: Sequence[Sequence[float]]
     ranges: Mapping[str, tuple[float, float]]
     caution: float
     widening: float
     rows: int
     sum_share: float = 1.0
 
-    def predict(self, condition: Condition, settings: list[ScaledDesign]) -> Prediction:
-        """The outcomes of designs at a condition."""
+    def predict(self, condition: Condition, settings: Sequence[ScaledDesign]) -> Prediction:
+        """The outcomes of designs at a condition; those of a group whose traffic is missing mean nothing."""
         found = rows(condition, settings)
-        factors = self.factors[[KINDS.index(one.kind) for one in settings]]
+        centre: list[list[float]] = [[] for _ in settings]
+        errors: list[list[float]] = [[] for _ in settings]
+        for group in self.networks.values():
+            for own, more in zip(centre, group.centre(found), strict=True):
+                own += more
+            for own, more in zip(errors, group.error(found), strict=True):
+                own += more
+        factors = [self.factors[KINDS.index(one.kind)] for one in settings]
+        half = [
+            [factor * math.exp(min(error, LARGEST)) for factor, error in zip(own, some, strict=True)]
+            for own, some in zip(factors, errors, strict=True)
+        ]
         units = units_ms(condition, settings, condition.traffic)
-        return Prediction(self.centre(found), factors * np.exp(self.error(found)), units)
+        return Prediction(centre, half, units, OUTCOMES[condition.traffic])
 
 
 @dataclass(frozen=True)
@@ -94,65 +119,65 @@ def load(folder: Path | None = None) -> Atlas:
 def _load(folder: Path) -> Atlas:
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        content = (folder / ARRAYS).read_bytes()
+        content = (folder / NETWORKS).read_bytes()
     except (OSError, ValueError) as error:
-        raise DropcurveError(
-            folder, "", f"the atlas cannot be read ({error})", "install dropcurve again", shown="path"
-        ) from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise DropcurveError(
-            folder / RECORD,
-            "",
-            f"format {record.get('format') if isinstance(record, dict) else '?'} of the atlas must be {FORMAT}",
-            "install dropcurve again",
-            shown="path",
-        )
+        raise _refused(folder, f"the atlas cannot be read ({error})") from None
+    found = record.get("format") if isinstance(record, dict) else "?"
+    if found != FORMAT:
+        raise _refused(folder / RECORD, f"format {found} of the atlas must be {FORMAT}")
     if len(content) > MOST_BYTES or hashlib.sha256(content).hexdigest() != record.get("sha256"):
-        raise DropcurveError(
-            folder / ARRAYS,
-            "",
-            f"its checksum must be that of {RECORD}: the file is damaged",
-            "install dropcurve again",
-            shown="path",
-        )
+        raise _refused(folder / NETWORKS, f"its checksum must be that of {RECORD}: the file is damaged")
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            known = {name: arrays[name] for name in arrays.files}
-        parts = {name: _part(name, known, record["parts"][name]) for name in OUTCOMES}
-    except (KeyError, ValueError, TypeError, OSError) as error:
-        raise DropcurveError(
-            folder, "", f"the atlas lacks a part ({error})", "install dropcurve again", shown="path"
-        ) from None
+        parts = {name: _part(record["parts"][name], content, name) for name in OUTCOMES}
+    except (KeyError, ValueError, TypeError) as error:
+        raise _refused(folder, f"the atlas lacks a part ({error})") from None
     return Atlas(parts, record)
 
 
-def _part(name: str, arrays: Mapping[str, NDArray[np.generic]], record: Mapping[str, Any]) -> TrafficModel:
+def _refused(path: Path, problem: str) -> DropcurveError:
+    return DropcurveError(path, "", problem, "install dropcurve again", shown="path")
+
+
+def _part(record: Mapping[str, Any], content: bytes, traffic: str) -> TrafficModel:
+    networks = {
+        group: GroupNetworks(
+            *(_network(record["networks"][group][key], content) for key in ("centre", "error"))
+        )
+        for group in groups(traffic)
+    }
     return TrafficModel(
-        Network.of_arrays(arrays, f"{name}.centre"), Network.of_arrays(arrays, f"{name}.error"),
-        arrays[f"{name}.factors"].astype(np.float64),
+        networks, record["factors"],
         {key: (float(low), float(high)) for key, (low, high) in record["ranges"].items()},
         float(record["caution"]), float(record["widening"]), int(record["rows"]), float(record["sum_share"]),
     )  # fmt: skip
 
 
+def _network(record: Mapping[str, Any], content: bytes) -> Network:
+    at, length = int(record["at"]), int(record["bytes"])
+    return Network(tuple(record["sizes"]), content[at : at + length])
+
+
 def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, Any]) -> None:
     """Writes a model; ``record`` is added to what the parts are described by."""
-    arrays: dict[str, Any] = {}
+    content = b""
+    own: dict[str, Any] = {}
     for name, part in parts.items():
-        arrays |= part.centre.arrays(f"{name}.centre") | part.error.arrays(f"{name}.error")
-        arrays[f"{name}.factors"] = part.factors.astype(np.float32)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    content = buffer.getvalue()
+        networks: dict[str, Any] = {}
+        for group, both in part.networks.items():
+            networks[group] = {}
+            for key, one in (("centre", both.centre), ("error", both.error)):
+                networks[group][key] = {
+                    "sizes": list(one.sizes), "at": len(content), "bytes": len(one.content)
+                }  # fmt: skip
+                content += one.content
+        own[name] = {
+            "rows": part.rows, "caution": part.caution, "widening": part.widening, "sum_share": part.sum_share,
+            "networks": networks, "factors": [[float(f"{one:.6g}") for one in some] for some in part.factors],
+            "ranges": {key: list(ends) for key, ends in part.ranges.items()},
+        }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(folder / ARRAYS, content)
-    own = {
-        name: {"rows": part.rows, "caution": part.caution, "widening": part.widening, "sum_share": part.sum_share,
-               "ranges": {key: list(ends) for key, ends in part.ranges.items()}}
-        for name, part in parts.items()
-    }  # fmt: skip
-    text = json.dumps(
-        {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest(), "parts": own, **record}, indent=1
-    )
+    write_bytes(folder / NETWORKS, content)
+    digest = hashlib.sha256(content).hexdigest()
+    text = json.dumps({"format": FORMAT, "sha256": digest, "parts": own, **record}, indent=1)
     write_text(folder / RECORD, text + "\n")
     _load.cache_clear()

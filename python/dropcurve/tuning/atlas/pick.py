@@ -6,15 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..aggregation import over_last
+from ..aggregation import over
 from ..candidates import Candidate
 from ..customary import SHARES, customary
 from ..decision import SIMPLEST, margin_of
 from ..families import FULL_BYTES, Family, family
-from ..goal import Objective
+from ..goal import Goal
 from ..question import Question
 from . import features
 from .conditions import Known, answerable, is_linux
@@ -22,14 +19,14 @@ from .features import KINDS, ScaledDesign
 from .model import Prediction, TrafficModel
 from .outcomes import OUTCOMES
 
-Floats = NDArray[np.float64]
-
 #: Settings of each discipline that are compared, and the origin of a pick.
 STEPS, ORIGIN = 48, "atlas"
 #: Ends of the scales, as factors on the shares that rules of thumb take of the least and the greatest bound.
 LEAST_SHARE, MOST_SHARE = 0.25, 2.2
 #: The same of CAKE's interval.
 CAKE_LEAST, CAKE_MOST = 0.6, 30.0
+#: Distance inside the bounds of a goal that has none.
+FAR_INSIDE = 10.0
 #: Half-widths of an interval in standard deviations of a normal law.
 HALF_SD = 1.645
 
@@ -162,114 +159,113 @@ def _grid(question: Question, one: Family) -> list[float]:
 
 @dataclass(frozen=True)
 class Judged:
-    """Settings at every condition: arrays of settings by conditions, by measure, as (low, expected, high)."""
+    """Settings at every condition.
+
+    Attributes:
+        question: The question.
+        part: The model.
+        known: Conditions.
+        predictions: Of each condition, for every setting.
+        inside: For each setting, at each condition: the distance of the expected value inside the nearest bound as a
+            share of the half-width of its interval.
+        columns: Place of each measure of the goal among the outcomes, by key.
+    """
 
     question: Question
     part: TrafficModel
-    values: Mapping[str, tuple[Floats, Floats, Floats]]
-    #: Distance of the expected value inside each bound as a share of the half-width of its interval.
-    room: Floats
+    known: Sequence[Known]
+    predictions: Sequence[Prediction]
+    inside: Sequence[Sequence[float]]
+    columns: Mapping[str, int]
 
     @classmethod
     def of(
-        cls, question: Question, part: TrafficModel, known: Sequence[Known], settings: list[ScaledDesign]
+        cls, question: Question, part: TrafficModel, known: Sequence[Known], settings: Sequence[ScaledDesign]
     ) -> Judged:
         """The settings at the conditions."""
         found = [part.predict(one.condition, settings) for one in known]
         names = [outcome.name for outcome in OUTCOMES[known[0].condition.traffic]]
-        values, rooms = {}, []
-        for measure in question.goal.measures:
-            values[measure.key] = _values(
-                found, names.index(known[0].name(measure.key)), part.widening, known
-            )
-        for bound in question.goal.constraints:
-            number = names.index(known[0].name(bound.measure.key))
-            rooms.append(_inside(found, number, bound.bound, bound.upper, known))
-        inside = np.min(rooms, axis=0) if rooms else np.full((len(settings), len(known)), 10.0)
-        return cls(question, part, values, inside)
-
-    def score(self, number: int) -> Floats:
-        """The objective over the conditions of every setting: ``number`` 0 for its low end, 1, or 2 for its high
-        end."""
-        objective = self.question.goal.objectives[0]
-        found = _objective(objective, self.values, number)
-        if objective.single is None:
-            centre = _objective(objective, self.values, 1)
-            found = centre + self.part.sum_share * (found - centre)
-        return self._together(found, objective)
-
-    def _together(self, values: Floats, objective: Objective) -> Floats:
-        # The last axis is that of the conditions.
-        together: Floats = objective.sign * over_last(objective.sign * values, self.question.robust)
-        return together
+        columns = {one.key: names.index(known[0].name(one.key)) for one in question.goal.measures}
+        inside = [
+            [_inside(question.goal, columns, one, place) for one in found] for place in range(len(settings))
+        ]
+        return cls(question, part, known, found, inside, columns)
 
     def best(self) -> int:
         """The setting to take: the best of those that hold; where none does the one nearest to holding."""
-        inside = np.round(self.room.min(axis=1), 6)
-        able = inside >= self.part.caution
-        score = np.round(-self.question.goal.objectives[0].sign * self.score(1), 6)
-        if able.any():
-            return int(np.argmax(np.where(able, score, -np.inf)))
-        return int(np.argmax(inside))
+        inside = [round(min(some), 6) for some in self.inside]
+        sign = -self.question.goal.objectives[0].sign
+        able = [place for place, one in enumerate(inside) if one >= self.part.caution]
+        if able:
+            return max(able, key=lambda place: round(sign * self._expected(place), 6))
+        return max(range(len(inside)), key=inside.__getitem__)
 
     def pick(self, place: int, candidate: Candidate) -> Pick:
         """One of the settings as a pick."""
-        bounded = {one.measure.key: one.upper for one in self.question.goal.constraints}
+        goal = self.question.goal
+        bounded = {one.measure.key: one.upper for one in goal.constraints}
+        ranges = {one.key: self._ranges(place, one.key) for one in goal.measures}
         measures = {}
-        for name, ends in self.values.items():
-            if name in bounded:
-                worst = [(one[place].max if bounded[name] else one[place].min)() for one in ends]
-                measures[name] = PredictedRange(*map(float, worst))
+        for key, some in ranges.items():
+            ends = [[getattr(one, end) for one in some] for end in ("low", "value", "high")]
+            if key in bounded:
+                measures[key] = PredictedRange(*(max(one) if bounded[key] else min(one) for one in ends))
             else:
-                measures[name] = PredictedRange(*(float(one[place].mean()) for one in ends))
-        score = PredictedRange(*(float(self.score(number)[place]) for number in range(3)))
-        inside = self.room[place]
-        chance = 0.5 * (1.0 + math.erf(float(inside.min()) * HALF_SD / math.sqrt(2.0)))
-        bounds = bool(self.question.goal.constraints)
+                measures[key] = PredictedRange(*(math.fsum(one) / len(one) for one in ends))
+        inside = self.inside[place]
+        chance = 0.5 * (1.0 + math.erf(min(inside) * HALF_SD / math.sqrt(2.0)))
+        bounds = bool(goal.constraints)
         return Pick(
-            candidate, score, measures, chance if bounds else 1.0,
-            not bounds or round(float(inside.min()), 3) >= self.part.caution - 0.05, int(inside.argmin()),
+            candidate, self._score(ranges), measures, chance if bounds else 1.0,
+            not bounds or round(min(inside), 3) >= self.part.caution - 0.05, inside.index(min(inside)),
         )  # fmt: skip
 
+    def _expected(self, place: int) -> float:
+        """The expected objective of a setting over the conditions."""
+        objective = self.question.goal.objectives[0]
+        sums = [
+            math.fsum(
+                weight * one.expected(place, self.columns[term.key]) for weight, term in objective.terms
+            )
+            for one in self.predictions
+        ]
+        return _together(sums, self.question)
 
-def _values(
-    found: Sequence[Prediction], number: int, widening: float, known: Sequence[Known]
-) -> tuple[Floats, Floats, Floats]:
-    """Low end, expected value and high end of an outcome, settings by conditions."""
-    ends = []
-    for sign in (-1.0, 0.0, 1.0):
-        columns = []
-        for one, where in zip(found, known, strict=True):
-            outcome = OUTCOMES[where.condition.traffic][number]
-            learned = one.centre[:, number] + sign * widening * one.half[:, number]
-            columns.append(outcome.value(learned, one.units_ms[:, number]))
-        ends.append(np.stack(columns, axis=1))
-    low, high = np.minimum(ends[0], ends[2]), np.maximum(ends[0], ends[2])
-    return low, ends[1], high
+    def _score(self, ranges: Mapping[str, Sequence[PredictedRange]]) -> PredictedRange:
+        """The objective over the conditions. Its interval adds those of its terms, since the errors of one network are
+        correlated, times the share that they add up to."""
+        objective = self.question.goal.objectives[0]
+        share = self.part.sum_share if objective.single is None else 1.0
+        ends: dict[str, list[float]] = {"low": [], "value": [], "high": []}
+        for place in range(len(self.known)):
+            terms = [(weight, ranges[one.key][place]) for weight, one in objective.terms]
+            centre = math.fsum(weight * one.value for weight, one in terms)
+            low = math.fsum(weight * (one.low if weight >= 0 else one.high) for weight, one in terms)
+            high = math.fsum(weight * (one.high if weight >= 0 else one.low) for weight, one in terms)
+            ends["low"].append(centre + share * (low - centre))
+            ends["value"].append(centre)
+            ends["high"].append(centre + share * (high - centre))
+        return PredictedRange(*(_together(some, self.question) for some in ends.values()))
+
+    def _ranges(self, place: int, key: str) -> list[PredictedRange]:
+        """A measure of a setting with its interval at each condition."""
+        column, widening = self.columns[key], self.part.widening
+        return [PredictedRange(*one.interval(place, column, widening)) for one in self.predictions]
 
 
-def _inside(
-    found: Sequence[Prediction], number: int, bound: float, upper: bool, known: Sequence[Known]
-) -> Floats:
-    """Distance inside a bound as a share of the half-width, settings by conditions."""
-    columns = []
-    for one, where in zip(found, known, strict=True):
-        outcome = OUTCOMES[where.condition.traffic][number]
-        units = one.units_ms[:, number]
-        limit = outcome.learned(np.full(len(units), max(bound, 1e-6)), units)
-        rising = outcome.value(np.ones(1), np.ones(1)) > outcome.value(np.zeros(1), np.ones(1))
-        sign = 1.0 if bool(rising[0]) == upper else -1.0
-        columns.append(sign * (limit - one.centre[:, number]) / one.half[:, number])
-    return np.stack(columns, axis=1)
+def _together(values: Sequence[float], question: Question) -> float:
+    sign = question.goal.objectives[0].sign
+    return sign * over([sign * value for value in values], question.robust)
 
 
-def _objective(
-    objective: Objective, values: Mapping[str, tuple[Floats, Floats, Floats]], number: int
-) -> Floats:
-    """The weighted sum; its interval adds those of its terms, since the errors of one network are correlated."""
-    total: Floats | float = 0.0
-    for weight, one in objective.terms:
-        place = number if weight >= 0 else 2 - number
-        total = total + weight * values[one.key][place]
-    assert not isinstance(total, float), "an objective has a term"
-    return total
+def _inside(goal: Goal, columns: Mapping[str, int], found: Prediction, place: int) -> float:
+    """The distance of a setting inside the nearest bound at a condition, as a share of the half-width of the interval;
+    far inside without bounds."""
+    some = []
+    for one in goal.constraints:
+        column = columns[one.measure.key]
+        outcome, unit = found.outcomes[column], found.units_ms[place][column]
+        limit = outcome.learned(max(one.bound, 1e-6), unit)
+        sign = 1.0 if outcome.falls != one.upper else -1.0
+        some.append(sign * (limit - found.centre[place][column]) / found.half[place][column])
+    return min(some, default=FAR_INSIDE)

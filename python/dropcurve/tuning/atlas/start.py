@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import UsageError
 from ..question import Question
-from .conditions import beyond, known, learned
+from .conditions import beyond, known
 from .model import load
 from .pick import picks
 
@@ -16,7 +16,6 @@ def starts(question: Question) -> dict[str, float]:
     Raises:
         DropcurveError: For a model that is damaged: without it the same question would have another answer.
     """
-    question, _ = learned(question)
     try:
         some = known(question)
     except UsageError:
