@@ -306,3 +306,28 @@ def test_commands_under_sudo_are_recognised_and_priorities_of_classes_are_named_
     assert [one.rate_bps for one in found] == [25e6, 12e6]
     notes = [note.text.partition(":")[0] for one in found for note in one.notes if note.key == "prio"]
     assert notes == lost
+
+
+@pytest.mark.parametrize(
+    ("default", "words"),
+    [
+        ("default 33", None), ("default 0x33", None), ("default 30", "there is no class 2:30"),
+        ("", "no default class is stated"), ("default 0", "no default class is stated"),
+    ],
+)  # fmt: skip
+def test_packets_without_a_class_of_htb_are_named_as_unshaped(default: str, words: str | None) -> None:
+    text = BORROWING.format(first="", last="").replace("default 33", default)
+    for one in read_all(text):
+        notes = [note.text for note in one.notes if (note.kind, note.key) == ("lost", "default")]
+        assert len(notes) == (words is not None)
+        assert all(words in note and "unshaped" in note for note in notes if words)
+
+
+def test_a_default_class_that_tc_shows_is_found() -> None:
+    shown = (
+        "qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x10 direct_packets_stat 0\n"
+        "class htb 1:10 parent 1:1 rate 30Mbit ceil 90Mbit\n"
+        "qdisc fq_codel 10: dev eth0 parent 1:10 limit 10240p flows 1024 target 5ms interval 100ms ecn\n"
+    )
+    assert not [note for note in read_all(shown)[0].notes if note.key == "default"]
+    assert [note for note in read_all(shown.replace("0x10", "0x30"))[0].notes if note.key == "default"]

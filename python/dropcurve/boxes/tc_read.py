@@ -9,7 +9,7 @@ from ..errors import ScenarioError, UsageError
 from .model import Import, Note, promise, refuse
 from .tc_kinds import READERS
 from .tc_parse import tree
-from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill
+from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill, unshaped
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
@@ -36,6 +36,7 @@ def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
     """The text's tree, and its queues that can be simulated. Raises ScenarioError if there is none."""
     try:
         held = tree(text, origin)
+        held.notes += unshaped(held)
         fill(held)
     except UsageError as error:
         raise ScenarioError(error.problems, origin=origin) from None

@@ -245,6 +245,28 @@ def fill(held: Tree) -> None:
             _put(held, leaf.dev, leaf.name)
 
 
+def unshaped(held: Tree) -> list[Note]:
+    """Notes on `htb` queues whose traffic without a class passes unshaped: no ``default`` is stated, or a class that
+    the text does not have (tc-htb(8))."""
+    notes = []
+    for one in [other for other in held.queues if other.kind == "htb" and other.handle]:
+        mine = [other for other in held.branches if not one.dev or other.dev in ("", one.dev)]
+        names = {other.name.lower() for other in mine if other.name.startswith(one.handle)}
+        minor = one.options.get("default", "0").removeprefix("0x")
+        if names <= {one.handle} or not re.fullmatch(r"[0-9a-fA-F]{1,4}", minor):
+            continue
+        wanted = f"{one.handle}{int(minor, 16):x}"
+        if int(minor, 16) and wanted in names:
+            continue
+        reason = f"there is no class {wanted}" if int(minor, 16) else "no default class is stated"
+        notes.append(
+            Note(
+                "lost", "default", f"{one}: {reason}, so that packets that no filter classifies pass unshaped"
+            )
+        )
+    return notes
+
+
 def _put(held: Tree, dev: str, parent: str) -> None:
     place = " ".join([*(["dev", dev] if dev else []), "parent", parent])
     held.queues.append(Queue("pfifo", place, {}, [], dev, parent, ""))
