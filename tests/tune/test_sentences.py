@@ -8,20 +8,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link
+from dropcurve.tuning import of_link, statements
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.decision import complexity, margin_of
+from dropcurve.tuning.comparison import UNUSUAL
+from dropcurve.tuning.decision import complexity, default_distance, margin_of
 from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.findings import Findings
 from dropcurve.tuning.proof import APART, parts, prove
 from dropcurve.tuning.spare import USED
 from dropcurve.tuning.statements import verdict
+from dropcurve.tuning.terms import labels
 from dropcurve.tuning.text import text
 from dropcurve.tuning.validation import Validation
 from dropcurve.tuning.validation_line import ValidationLine
@@ -261,11 +264,27 @@ def check_against(case: Case, found: re.Match[str]) -> None:
     line = next(one for one in case.answer.lines[1:] if f"Against {one.candidate.name}:" in found[0])
     assert line.candidate.kind == "droptail"
     behind = statistics.mean(case.behind(line))
+    if found["undecided"]:
+        assert int(found["undecided"]) == len(case.behind(line))
+        assert line.standing in ("undecided", "infeasible", "no better")
     if found["side"]:
         assert (behind > 0) == (found["side"] == "better")
     if found["before"]:
         assert near(found["before"], statistics.mean(case.values(line, "sojourn_ms_p95")))
         assert near(found["after"], statistics.mean(case.values(case.answer.lines[0], "sojourn_ms_p95")))
+
+
+def check_usual(case: Case, found: re.Match[str]) -> None:
+    best, rivals = case.answer.lines[0], case.answer.lines[1:]
+    line = next(one for one in rivals if labels(case.answer.lines)[one.candidate.key] == found["name"])
+    own = [one for one in rivals if one.candidate.kind == best.candidate.kind]
+    assert line in own and all(
+        default_distance(line.candidate) <= default_distance(one.candidate) for one in own
+    )
+    assert default_distance(best.candidate) >= default_distance(line.candidate) + UNUSUAL
+    behind = statistics.mean(case.behind(line))
+    if side := re.search(r" is [^;]* (better|worse)$", found["parts"]):
+        assert (behind > 0) == (side[1] == "better")
 
 
 def check_counts(case: Case, found: re.Match[str]) -> None:
@@ -339,8 +358,10 @@ FORMS = {
     r"No time was left for fresh seeds that took no part in choosing it, .*": check_unproven,
     rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "
     rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|(?P<why>.*))": check_budget,
-    rf"Against .*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to (?P<after>{NUMBER}) ms|stays at [^,]*))?"
-    r"(?:, )?(?:.* is .* (?P<side>better|worse)|.* differs by at most .*|.* is the same)?": check_against,
+    r"Against (?P<name>.*), the setting nearest the defaults: (?P<parts>.*)": check_usual,
+    rf"Against (?!.*, the setting nearest the defaults: ).*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to "
+    rf"(?P<after>{NUMBER}) ms|stays at [^,]*))?(?:, )?(?:.* is .* (?P<side>better|worse)|.* is undecided after "
+    r"(?P<undecided>\d+) runs?|.* differs by at most .*|.* is the same)?": check_against,
     r"Of (?P<rivals>\d+) rivals on the same runs, (?P<counts>.*)|(?P<every>The only rival|Both rivals|All \d+ rivals) "
     r"(?P<same>.*) on the same runs": check_counts,
     r"Equal: .*; the recommendation (?P<why>.*)": check_equal,
@@ -357,3 +378,11 @@ def test_every_sentence_is_borne_by_its_table(case: Case) -> None:
         assert len(forms) == 1, f"{len(forms)} forms for: {sentence}"
         check, found = forms[0]
         check(case, found)
+
+
+@given(cases())
+@settings(max_examples=20, deadline=None)
+def test_no_sentence_has_empty_parentheses_where_runs_bound_nothing(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(statements, "says_nothing", lambda *_: True)
+        assert not [sentence for sentence in verdict(case.answer) if "()" in sentence]

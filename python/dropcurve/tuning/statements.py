@@ -306,7 +306,8 @@ def _broken(line: ValidationLine) -> float:
 
 def _undecided(answer: Findings, line: ValidationLine) -> str:
     pair, name = line.difference[0], labels(answer.lines)[line.candidate.key]
-    by = "" if pair is None else f" ({standing_of(answer, line).partition('(')[2].rstrip(')')})"
+    amount = standing_of(answer, line).partition("(")[2].rstrip(")")
+    by = f" ({amount})" if amount else ""
     if line.needed is None:
         return (
             f"Undecided against {name}{by}: the difference is that of the margin, so that only "
