@@ -12,6 +12,7 @@ import pytest
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.cli import import_, invoke
+from dropcurve.cli.import_ import _rivals
 from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
 from dropcurve.fixes.designs import designs
 from dropcurve.fixes.queues import YOURS
@@ -163,6 +164,16 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         rival = dict(designs(place(found), shape=False))["CAKE"].params_as_loaded
         assert {name: rival[name] for name in line} == line
         assert rival["tins"] == "diffserv3"
+
+
+def test_import_compares_cake_with_a_cake_whose_shaper_counts_the_overhead() -> None:
+    text = "tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 mpu 84"
+    queue = _rivals(place(boxes.read(text)))["cake"].get("queue")
+    assert {name: queue[name] for name in ("kind", "bandwidth", "overhead", "mpu")} == {
+        "kind": "cake", "bandwidth": "19 Mbit/s", "overhead": "44 B", "mpu": "84 B",
+    }  # fmt: skip
+    plain = _rivals(place(boxes.read("tc qdisc replace dev eth0 root fq_codel"), rate_bps=19e6))["cake"]
+    assert plain.get("queue.overhead") == "0 B"
 
 
 def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:

@@ -357,10 +357,12 @@ def opening_of(
 
 
 def _rivals(where: Place) -> dict[str, Scenario]:
-    """The scenario with each rival, in the imported queue's buffer and with its use of ECN."""
+    """The scenario with each rival, in the imported queue's buffer, with its use of ECN and, for CAKE, its
+    overhead of the line."""
     from .. import boxes
     from ..advise import advise
-    from ..fixes.designs import FAIR, buffer
+    from ..fixes.designs import FAIR, buffer, line_below
+    from ..quantities import units
 
     design = advise(where.own).design("RED by the queue law")
     # CAKE sizes its buffer by rate and round trip; the others get the link's.
@@ -369,6 +371,9 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     )
     queues: dict[str, dict[str, object]] = {name: dict(shared) for name in RIVALS}
     queues["droptail"].pop("ecn", None)
+    if line := line_below(where.found):
+        # Only CAKE's own shaper counts the overhead.
+        queues["cake"] |= line | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
     if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
         # The fair queue of routers, the only one there that isolates flows.

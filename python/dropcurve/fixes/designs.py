@@ -12,7 +12,7 @@ from ..advise import advise
 from ..advise.scenario import conditions_of
 from ..boxes import export, kinds, sqm
 from ..boxes.link import LOCAL_S
-from ..boxes.model import Export
+from ..boxes.model import Export, Import
 from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
@@ -62,7 +62,7 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
     seen = {where.base.hash}
     scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
-    line = {name: found.params[name] for name in LINE if found.discipline == "cake" and name in found.params}
+    line = line_below(found)
     for title, kind, params in [*_self_setting(limit, ecn, scripts), *_sized(base, rate_bps, limit, ecn)]:
         params = params | line if kind == "cake" else params
         made = _made(where, kind, params, shape=shape)
@@ -118,6 +118,11 @@ def tuned(
         if made is not None:
             plain = _made(where, line.candidate.kind, {"limit": buffer(where)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), made
+
+
+def line_below(found: Import) -> dict[str, Any]:
+    """Parameters of an imported CAKE that describe the line below it; {} for other queues."""
+    return {name: found.params[name] for name in LINE if found.discipline == "cake" and name in found.params}
 
 
 def buffer(where: Place) -> str:
