@@ -113,5 +113,6 @@ fn numbers<const N: usize>(
         return Err(PyValueError::new_err("the network has fewer bytes than its sizes say"));
     };
     *rest = after;
-    Ok(own.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect())
+    let each = own.chunks_exact(N).map(|bytes| number(bytes.try_into().expect("chunks of N bytes")));
+    Ok(each.collect())
 }
