@@ -174,7 +174,7 @@ def _row(answer: GradedMeasure) -> str:
     divisor, unit = wording.scaled(found.unit, largest)
     shown = [_shown(one, divisor, found.possible) for one in (answer.baseline, answer.candidate)]
     title = f"{found.title} ({scope})" if scope else found.title
-    return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18}{SIGNS[answer.verdict]}".rstrip()
+    return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18} {SIGNS[answer.verdict]}".rstrip()
 
 
 def _shown(value: tuple[float | None, float | None], divisor: float, possible: intervals.Range) -> str:
