@@ -74,4 +74,4 @@ def test_other_systems_than_linux_are_refused_in_a_line(
     assert invoke(["live", *words, "--help"]) == 0
     assert invoke(["live", *words]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
-    assert f"system = darwin: `live {words[0]}` needs Linux; `dropcurve run` simulates" in line
+    assert f"live = darwin: `live {words[0]}` needs Linux; `dropcurve run` simulates" in line

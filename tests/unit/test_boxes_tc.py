@@ -318,7 +318,7 @@ def test_commands_under_sudo_are_recognised_and_priorities_of_classes_are_named_
 def test_packets_without_a_class_of_htb_are_named_as_unshaped(default: str, words: str | None) -> None:
     text = BORROWING.format(first="", last="").replace("default 33", default)
     for one in read_all(text):
-        notes = [note.text for note in one.notes if (note.kind, note.key) == ("lost", "default")]
+        notes = [note.text for note in one.notes if (note.kind, note.key) == ("lost", "htb default")]
         assert len(notes) == (words is not None)
         assert all(words in note and "unshaped" in note for note in notes if words)
 
@@ -329,5 +329,5 @@ def test_a_default_class_that_tc_shows_is_found() -> None:
         "class htb 1:10 parent 1:1 rate 30Mbit ceil 90Mbit\n"
         "qdisc fq_codel 10: dev eth0 parent 1:10 limit 10240p flows 1024 target 5ms interval 100ms ecn\n"
     )
-    assert not [note for note in read_all(shown)[0].notes if note.key == "default"]
-    assert [note for note in read_all(shown.replace("0x10", "0x30"))[0].notes if note.key == "default"]
+    assert not [note for note in read_all(shown)[0].notes if note.key == "htb default"]
+    assert [note for note in read_all(shown.replace("0x10", "0x30"))[0].notes if note.key == "htb default"]

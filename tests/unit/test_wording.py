@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -94,3 +95,7 @@ def test_long_names_get_numbers() -> None:
 )
 def test_a_parameter_of_the_queue_keeps_its_name(column: str, shown: tuple[str, str]) -> None:
     assert wording.setting(column) == shown
+
+
+def test_a_value_outside_its_range_keeps_its_half_width() -> None:
+    assert wording.value(-0.0964, 0.005, within=(0.0, math.inf)) == ("-0.0964".replace("-", "−"), "0.0050")

@@ -125,7 +125,7 @@ def _exponent(options: Mapping[str, str], min_packets: float, burst: int, notes:
     found = tc.ewma(min_packets, burst)
     if found is None and min_packets < 1.0:
         raise UsageError(
-            "min",
+            "red min",
             options.get("min", ""),
             f"is less than a packet ({min_packets:g} of avpkt): tc counts bytes, and refuses it",
             "write min, max and limit with their unit, such as 30kb",

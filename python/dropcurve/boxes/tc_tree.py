@@ -261,7 +261,9 @@ def unshaped(held: Tree) -> list[Note]:
         reason = f"there is no class {wanted}" if int(minor, 16) else "no default class is stated"
         notes.append(
             Note(
-                "lost", "default", f"{one}: {reason}, so that packets that no filter classifies pass unshaped"
+                "lost",
+                "htb default",
+                f"{one}: {reason}, so that packets that no filter classifies pass unshaped",
             )
         )
     return notes

@@ -30,7 +30,7 @@ class LinuxCommand(VerbCommand):
             from ..errors import UsageError
 
             raise UsageError(
-                "system", sys.platform, f"`live {self.name}` needs Linux",
+                "live", sys.platform, f"`live {self.name}` needs Linux",
                 "`dropcurve run` simulates the same queue on every system",
             )  # fmt: skip
         return super().invoke(ctx)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -43,7 +44,12 @@ class Metric:
 
 
 #: Ranges that do not follow from the unit: an index, a share, the scale of ITU-T G.107.
-_RANGES: dict[str, intervals.Range] = {"jain": (0.0, 1.0), "sync": (0.0, 1.0), "mos": (1.0, 4.5)}
+_RANGES: dict[str, intervals.Range] = {
+    "jain": (0.0, 1.0),
+    "sync": (-1.0, 1.0),
+    "mos": (1.0, 4.5),
+    "page_doublings": (-math.inf, math.inf),
+}
 #: Every metric by name, in the order of tables.
 METRICS: dict[str, Metric] = {}
 

@@ -95,6 +95,8 @@ def value(
     """
     if mean is None:
         return "–", ""
+    if not within[0] <= mean <= within[1]:
+        within = ANY  # such as goodput of a window above the rate: the value is shown as it is
     if half_width is not None and not _inside(mean, half_width, within):
         low, high = max(within[0], mean - half_width), min(within[1], mean + half_width)
         width = within[1] - within[0]

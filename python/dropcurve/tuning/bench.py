@@ -19,7 +19,7 @@ from .aggregation import over
 from .candidates import Candidate, bare
 from .decision import DELAY, leaves_delay_open, margin_of, point_of, reported
 from .goal import Constraint, Objective
-from .headline import headline
+from .measures import main_measures
 from .question import Condition, Question
 from .time_source import TimeSource, WallTime
 
@@ -258,7 +258,7 @@ class Bench:
         known = [one for one in reported(self.question.goal) if one.key in means]
         return ", ".join(
             f"{one.text} {wording.amount(means[one.key], None, one.unit)}"
-            for one in headline(known, lambda one: means[one.key])
+            for one in main_measures(known, lambda one: means[one.key])
         )
 
     def scale(self, reference: Candidate, trials: Sequence[PairedTrial]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .. import metrics
@@ -44,6 +45,8 @@ _PLAIN = {
     "mos": "mos", "call quality": "mos", "video rate": "video_bps", "video bit rate": "video_bps",
     "page load doublings": "page_doublings", "stalls": "video_stalled", "video stalls": "video_stalled",
 }  # fmt: skip
+#: Largest number of measures that a sentence names.
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,23 @@ def measure(text: str) -> Measure:
             shown="rule",
         )
     return Measure(f"{key}[{scope.strip()}]" if scope else key, shown)
+
+
+def main_measures(measures: Sequence[Measure], mean: Callable[[Measure], float | None]) -> list[Measure]:
+    """Of many measures those that stand for the rest in a sentence; tables have all of them. All where they are few;
+    otherwise the first one, the delay of the class with the least and of the class
+    with the greatest delay, and the load time of pages.
+
+    Args:
+        measures: In the order of the goal.
+        mean: The expected value of a measure, None where there is none.
+    """
+    if len(measures) <= MOST_NAMED:
+        return list(measures)
+    delays = [one for one in measures if one.key.startswith("delay_ms")]
+    delays.sort(key=lambda one: mean(one) or 0.0)
+    pages = [one for one in measures if one.key.startswith(("page_ms", "page_doublings"))]
+    return list(dict.fromkeys([measures[0], *delays[:1], *delays[-1:], *pages[:1]]))
 
 
 def _key(body: str) -> str | None:

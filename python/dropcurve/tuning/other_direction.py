@@ -14,9 +14,8 @@ from ..quantities import wording
 from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
 from .decision import reported
-from .headline import headline
 from .link_mix import MixLink
-from .measures import Measure
+from .measures import Measure, main_measures
 from .validation import Validation
 
 #: Discipline that the other direction gets, and the one it has where nothing is known of it.
@@ -101,7 +100,7 @@ def sentence(found: OtherDirection, margin: float) -> str:
     half = found.gain.half_width
     if half is None or found.gain.mean - half <= margin:
         return ""
-    main = headline(list(found.measures), lambda one: found.measures[one][0])
+    main = main_measures(list(found.measures), lambda one: found.measures[one][0])
     parts = []
     for one in main:
         old, new = (wording.amount(value, None, one.unit) for value in found.measures[one])

@@ -13,8 +13,7 @@ from .aggregation import where
 from .comparison import against_usual, bounded_by, says_nothing
 from .decision import complexity, default_distance, is_same_fair_queue, reported, short
 from .findings import Findings
-from .headline import headline
-from .measures import Measure
+from .measures import Measure, main_measures
 from .names import setting
 from .proof import Kept
 from .spare import spare_budget
@@ -106,7 +105,7 @@ def expected(answer: Findings, line: ValidationLine) -> str:
 
 def _main(answer: Findings, line: ValidationLine) -> list[Measure]:
     """The measures that sentences on a design name."""
-    return headline(bounded(answer), lambda one: line.measures[one.key].mean)
+    return main_measures(bounded(answer), lambda one: line.measures[one.key].mean)
 
 
 def _kept(answer: Findings, one: Kept) -> str:

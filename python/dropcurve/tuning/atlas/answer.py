@@ -14,8 +14,7 @@ from ..customary import customary
 from ..decision import readable
 from ..delay_bounds import bound_s
 from ..families import family
-from ..headline import headline
-from ..measures import Measure
+from ..measures import Measure, main_measures
 from ..names import KINDS, setting, shown
 from ..question import Question
 from .conditions import Beyond, beyond, known
@@ -126,7 +125,7 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
     best, question = found.picks[0], found.question
     measures = {one.key: one for one in question.goal.measures}
     bounded = {one.measure.key for one in question.goal.constraints}
-    main = headline([measures[key] for key in best.measures], lambda one: best.measures[one.key].value)
+    main = main_measures([measures[key] for key in best.measures], lambda one: best.measures[one.key].value)
     expected = wording.listed([
         f"{readable(one).text} {_cell(best, one)}"
         + (" in the worst condition" if one.key in bounded and question.varying else "")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dropcurve.tuning import goal
 from dropcurve.tuning.decision import reported
-from dropcurve.tuning.headline import MOST, headline
-from dropcurve.tuning.measures import measure
+from dropcurve.tuning.measures import MOST_NAMED, main_measures, measure
 
 LONG = (
     "max utilisation - 0.2 * p95 one-way delay of call - 0.2 * p95 one-way delay of game "
@@ -15,12 +14,12 @@ LONG = (
 
 def test_few_measures_are_all_named() -> None:
     some = [measure(one) for one in ("utilisation", "p95 delay", "loss", "goodput")]
-    assert len(some) == MOST and headline(some, lambda _: None) == some
+    assert len(some) == MOST_NAMED and main_measures(some, lambda _: None) == some
 
 
 def test_of_many_the_first_the_ends_of_the_delays_and_the_load_time_are_named() -> None:
     means = {"delay_ms_p95[call]": 21.0, "delay_ms_p95[game]": 20.0, "delay_ms_p95[download]": 80.0}
-    found = headline(reported(goal.parse(LONG)), lambda one: means.get(one.key, 1.0))
+    found = main_measures(reported(goal.parse(LONG)), lambda one: means.get(one.key, 1.0))
     assert [one.key for one in found] == [
         "utilisation", "delay_ms_p95[game]", "delay_ms_p95[download]", "page_ms_mean[web]",
     ]  # fmt: skip
