@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -50,19 +51,21 @@ def test_questions_that_are_left_are_no_internal_error() -> None:
         os.environ["TERM"] = "dumb"
         os.execv(sys.executable, [sys.executable, "-m", "dropcurve"])
     seen, end = b"", time.monotonic() + QUESTIONS_S
+    asked = False
     while time.monotonic() < end:
         ready, _, _ = select.select([terminal], [], [], 0.2)
         if not ready:
             continue
         try:
-            got = os.read(terminal, 65536)
+            seen += os.read(terminal, 65536)
         except OSError:
             break
-        asked = b"Link (" in got
-        seen += got
-        if asked:
+        if not asked and b"Link (" in seen:
+            asked = True
             # Ctrl-C at the first question.
             os.write(terminal, b"\x03")
+    else:
+        os.kill(child, signal.SIGKILL)  # it would never end: the status below shows it
     _, status = os.waitpid(child, 0)
     assert b"interrupted; nothing was run" in seen
     assert b"internal error" not in seen
