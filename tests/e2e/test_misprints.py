@@ -49,6 +49,8 @@ def test_questions_that_are_left_are_no_internal_error() -> None:
     child, terminal = pty.fork()
     if child == 0:  # pragma: no cover
         os.environ["TERM"] = "dumb"
+        # A shell that starts the tests in the background ignores SIGINT for all of them.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execv(sys.executable, [sys.executable, "-m", "dropcurve"])
     seen, end = b"", time.monotonic() + QUESTIONS_S
     asked = False
