@@ -19,7 +19,7 @@ from dropcurve.tuning.question import Question
 
 
 def bench(question: Question, folder: Path) -> Bench:
-    found = Bench(question, RunTable(folder, build(), cache="off"), Executor(1))
+    found = Bench(question, RunTable(folder, build(), cache="off"), Executor(1), scales=[1.0])
     found.open()
     return found
 

@@ -31,7 +31,7 @@ class OtherDirection:
     Attributes:
         link: The other direction as ``--link`` takes it.
         direction: Its name.
-        gain: Of the objective, positive where it is better with `SHORT`.
+        gain: Of the objective in points, positive where it is better with `SHORT`.
         measures: Means by measure: with the queue that was assumed, and with `SHORT`.
     """
 
@@ -57,7 +57,9 @@ def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) ->
         return None
     profile = replace(link.spec.profile, back=SHORT)
     mended = replace(bench.question, link=replace(link, spec=replace(link.spec, profile=profile)))
-    other = Bench(mended, bench.store, bench.where, source=bench.source, deadline=bench.deadline)
+    other = Bench(
+        mended, bench.store, bench.where, scales=bench.scales, source=bench.source, deadline=bench.deadline
+    )
     other.open()
     conditions = bench.question.conditions()[:RUNS]
     blocks = [block(conditions, seed + number) for number in range(max(2, RUNS // len(conditions)))]
@@ -65,8 +67,8 @@ def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) ->
     for one in (bench, other):
         if not one.run([(best, trial) for trial in trials], until=until):
             return None
-    after, before = (_gains(one, best, trials) for one in (other, bench))
-    gain = statistics.paired(after, before)
+    before, after = ([one.points(best, trial)[0] for trial in trials] for one in (bench, other))
+    gain = statistics.paired(before, after)
     if gain is None:
         return None
     means = {one: _means(bench, other, best, trials, one) for one in reported(goal)}
@@ -74,13 +76,6 @@ def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) ->
     direction = "down" if link.direction == "up" else "up"
     typed = replace(link.spec, direction=direction).typed({})
     return OtherDirection(typed, direction, gain, known)
-
-
-def _gains(bench: Bench, best: Candidate, trials: list[PairedTrial]) -> list[float | None]:
-    """The objective of each trial, the larger the better."""
-    objective = bench.question.goal.objectives[0]
-    found = [bench.objective(best, trial, objective) for trial in trials]
-    return [None if one is None else -objective.sign * one for one in found]
 
 
 def _means(
