@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DropcurveError, UsageError
+from ..present.run_count import RunCount
 from ..quantities import units
 
 #: Questions of the form: what `tune` takes, in the order of the command.
@@ -60,7 +61,7 @@ class Tuning:
             "answer": "",
         }
         self.lines: list[str] = []
-        self.total = self.before = self.batch = 0
+        self.count = RunCount()
         self.stopping = False
         self.thread = threading.Thread(target=self._solve, daemon=True)
         self.thread.start()
@@ -68,10 +69,10 @@ class Tuning:
     def progress(self) -> dict[str, Any]:
         """Stage, best design so far, share of the runs that are made, seconds, and the log; at the end ``answer``, the
         name of the result."""
-        share = min((self.before + self.batch) / self.total, 0.99) if self.total else 0.0
+        share = self.count.share or 0.0
         return {
-            **self.state, "share": share if self.state["running"] else 1.0, "runs": self.before + self.batch,
-            "total": self.total, "seconds": time.monotonic() - self.began, "lines": self.lines[-LINES:],
+            **self.state, "share": share if self.state["running"] else 1.0, "runs": self.count.made,
+            "total": self.count.total, "seconds": time.monotonic() - self.began, "lines": self.lines[-LINES:],
             "command": self.command,
         }  # fmt: skip
 
@@ -109,12 +110,10 @@ class Tuning:
 
     def _tell(self, done: int, needed: int) -> None:
         self._check()
-        if done <= self.batch:
-            self.before += self.batch
-        self.batch = done
+        self.count.take(done)
 
     def _plan(self, runs: int) -> None:
-        self.total = runs
+        self.count.total = runs
 
     def _note(self, text: str) -> None:
         self.lines.append(f"{time.monotonic() - self.began:.0f} s: {text}")

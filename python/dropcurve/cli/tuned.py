@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import installed
+from ..present.run_count import RunCount
 from ..runs import command_line
 from ..runs.executor import Executor
 from ..tuning import Question
@@ -85,11 +86,11 @@ class Watch:
     def __init__(self, *, quiet: bool, seconds: float | None) -> None:
         self.bar = None if quiet else console.Bar(seconds)
         self.step = self.best = ""
-        self.total = self.before = self.batch = 0
+        self.count = RunCount()
 
     def plan(self, runs: int) -> None:
         """Takes the approximate number of runs of the whole answer."""
-        self.total = runs
+        self.count.total = runs
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
         """Shows a new stage, the best design so far (the one before if this stage has none yet), and its expected
@@ -103,32 +104,22 @@ class Watch:
         if self.bar is None:
             return
         if self.bar.terminal:
-            self.bar.update(self.share, step, self.best)
+            self.bar.update(self.count.share, step, self.best)
         else:
             # A line for each stage; the best design stands in those where it changes.
             fresh = self.best if self.best != before else ""
-            self.bar.line("; ".join(filter(None, [step + self.bar.left(self.share), fresh])))
+            self.bar.line("; ".join(filter(None, [step + self.bar.left(self.count.share), fresh])))
 
     def tell(self, done: int, needed: int) -> None:
         """Takes the number of finished runs of a batch."""
-        if done <= self.batch:
-            self.before += self.batch
-        self.batch = done
+        self.count.take(done)
         if self.bar is not None:
-            self.bar.update(self.share, f"{self.step}: {done} of {needed} runs", self.best)
+            self.bar.update(self.count.share, f"{self.step}: {done} of {needed} runs", self.best)
 
     def note(self, text: str) -> None:
         """Prints a line above the bar."""
         if self.bar is not None:
             self.bar.line(text)
-
-    @property
-    def share(self) -> float | None:
-        """Share of the runs that are made; None before their number is known. Work that remains at the end counts
-        little."""
-        if not self.total:
-            return None
-        return min((self.before + self.batch) / self.total, 0.99)
 
 
 @contextmanager

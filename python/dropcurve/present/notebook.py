@@ -8,6 +8,8 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
+from .run_count import RunCount
+
 #: Seconds between two updates of the bar; the end is always shown.
 EVERY_S = 0.2
 
@@ -23,7 +25,7 @@ class NotebookBar:
         self.display = display
         self.handle: Any = None
         self.shown_at = -EVERY_S
-        self.total = self.before = self.batch = 0
+        self.count = RunCount()
         self.stage = ""
 
     def runs(self, done: int, needed: int, share: float) -> None:
@@ -36,23 +38,17 @@ class NotebookBar:
 
     def plan(self, runs: int) -> None:
         """Takes the approximate number of runs of a search."""
-        self.total = runs
+        self.count.total = runs
 
     def step(self, stage: str, best: object, expected: str = "") -> None:
         """Shows a stage of a search, and what the best design so far is expected to do."""
         self.stage = f"{stage}; best so far: {expected}" if expected else stage
-        self._show(self._share, self.stage, last=True)
+        self._show(self.count.share or 0.0, self.stage, last=True)
 
     def batched(self, done: int, needed: int) -> None:
         """Takes the number of finished runs of a batch of a search."""
-        if done <= self.batch:
-            self.before += self.batch
-        self.batch = done
-        self._show(self._share, self.stage, last=False)
-
-    @property
-    def _share(self) -> float:
-        return min((self.before + self.batch) / self.total, 0.99) if self.total else 0.0
+        self.count.take(done)
+        self._show(self.count.share or 0.0, self.stage, last=False)
 
     def _show(self, share: float, text: str, *, last: bool) -> None:
         now = time.monotonic()

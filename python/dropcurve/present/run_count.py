@@ -1,0 +1,37 @@
+"""Runs of a search that are made, counted over its batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class RunCount:
+    """Runs made so far.
+
+    Attributes:
+        total: Runs of the whole search, about; 0 before that is known.
+        before: Runs of the finished batches.
+        batch: Runs of the present batch.
+    """
+
+    total: int = 0
+    before: int = 0
+    batch: int = 0
+
+    def take(self, done: int) -> None:
+        """Takes the number of finished runs of a batch; one that is not larger begins another batch."""
+        if done <= self.batch:
+            self.before += self.batch
+        self.batch = done
+
+    @property
+    def made(self) -> int:
+        """Runs of all batches."""
+        return self.before + self.batch
+
+    @property
+    def share(self) -> float | None:
+        """Share of the runs that are made, None before their number is known. Work that remains at the end counts
+        little."""
+        return min(self.made / self.total, 0.99) if self.total else None
