@@ -6,7 +6,7 @@
 `redtrace.tcl` runs N SACK flows through one RED queue between nodes 0 and 1 and prints the state of the
 random number generator at the start and the end; nothing but the queue draws from it in between. NAME.tr is the
 packet trace of the queue, NAME.red the trace of its variable ave_, which ns-2 writes with six digits. Here the
-average is worked out again from the queue lengths, at full precision, and compared with those six digits.
+average is computed again from the queue lengths, at full precision, and compared with those six digits.
 
 The keys go into the header: those of the queue as a scenario writes them, and `run`, the arguments of ns-2.
 """

@@ -4,7 +4,7 @@
 
 Draws lists FIRST to UNTIL - 1, each with its variables, link and arrivals, has `ns` (2.35) decide them through
 `reference/ns2/redlist.tcl`, and writes DIRECTORY/{red,ared,feng}/ns2_list_N.txt. ns-2 shows its average with six
-digits; here it is worked out again from the lengths of the queue, at full precision, and compared with those
+digits; here it is computed again from the lengths of the queue, at full precision, and compared with those
 six digits.
 
 `table` maps ns-2's variables to our parameters; `docs/disciplines/red.md` has the same as a table.

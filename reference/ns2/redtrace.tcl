@@ -1,5 +1,5 @@
 # N SACK flows through one RED queue; every arrival, departure and drop at the queue, its average and the state of
-# the random numbers are saved, so that each decision can be worked out again.
+# the random numbers are saved, so that each decision can be computed again.
 source [file join [file dirname [info script]] common.tcl]
 parse_args [concat $red_defaults {
     N 5 dur 30 seed 1 buf 50 out rt rate 1.5Mb delay 0.02 cbr 0 profile d235 window 100 mix 0 stoptime 1e9 tcp Sack1

@@ -1,6 +1,6 @@
 """Every source and every kind of path by a scenario file, against what follows from its law by hand.
 
-Where chance is involved the width is four standard deviations of the figure, worked out next to it; seeds are fixed.
+Where chance is involved the width is four standard deviations of the figure, computed next to it; seeds are fixed.
 """
 
 from __future__ import annotations

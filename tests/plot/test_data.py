@@ -1,4 +1,4 @@
-"""The numbers behind figures, against numbers worked out by hand."""
+"""The numbers behind figures, against numbers computed by hand."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ FAULTS: list[tuple[str, str, str | None, str]] = [
     ("layers", "crates/sim/src/lib.rs", "//! No promise.\n", "forbid(unsafe_code)"),
     ("layers", INIT, "from reference import red\n", "may not use reference/"),
     ("layers", INIT, "import validation.agree\n", "may not use validation/"),
-    ("layers", "python/dropcurve/errors.py", "from .cli import show\n", "errors may not use cli"),
+    ("layers", "python/dropcurve/errors.py", "from .cli import show\n", "errors may not import cli"),
     ("layers", RUNS, "from dropcurve import run\n", "not from dropcurve"),
     ("layers", "python/dropcurve/loose/part.py", "X = 1\n", "loose is not in the drawing"),
     ("layers", "python/dropcurve/runs/job.py", None, "runs is drawn and does not exist"),

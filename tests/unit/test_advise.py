@@ -1,4 +1,4 @@
-"""The closed forms against published numbers and numbers worked out by hand; the advice against its promises."""
+"""The closed forms against published numbers and numbers computed by hand; the advice against its promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Video that nothing disturbs, worked out on paper: its bit rate and the time it stalls."""
+"""Video that nothing disturbs, computed by hand: its bit rate and the time it stalls."""
 
 from __future__ import annotations
 

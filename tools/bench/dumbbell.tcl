@@ -34,7 +34,7 @@ Queue/RED set maxthresh_ [expr {max(3 * $buffer / 8, 6)}]
 Agent/TCP set packetSize_ 1460
 Agent/TCP set window_ 1000000
 
-# Routes are given: working them out for two thousand nodes takes a minute, and is not the work that is compared.
+# Routes are given: computing them for two thousand nodes takes a minute and is not part of the comparison.
 $ns rtproto Manual
 set left [$ns node]
 set right [$ns node]

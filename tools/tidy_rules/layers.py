@@ -1,4 +1,4 @@
-"""Layers: which crates, rooms and modules may depend on which, and no circle among files."""
+"""Layers: which crates, subpackages and modules may depend on which, and no circle among files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SECTION = "## Who may depend on whom"
 PURE = {"units", "queue", "transport", "sim"}
 
 DRAWING = re.compile(r"## The Python package.*?```\n(.*?)```", re.DOTALL)
-#: Column of the drawing at which the names of rooms end and their description begins.
+#: Column of the drawing at which the names of subpackages end and their description begins.
 NAMES_END = 42
-#: Most rooms of the package, and most floors: a new one takes the place of another.
-MOST_ROOMS, MOST_FLOORS = 20, 12
-#: Files whose name is no room: the package's face and its entry.
-FACE = ("__init__.py", "__main__.py")
+#: Most subpackages (or modules right below the package), and most layers of them: a new one takes another's place.
+MOST_PARTS, MOST_LAYERS = 20, 12
+#: Files of the package that are in no layer: its public names and its entry point.
+TOP = ("__init__.py", "__main__.py")
 
 
 def check(tree: Tree) -> Iterator[Fault]:
@@ -49,7 +49,7 @@ def check(tree: Tree) -> Iterator[Fault]:
             yield Fault(library, 1, "layers", "a pure crate says #![forbid(unsafe_code)]")
     yield from imports(tree)
     package = graph.python_imports(tree)
-    yield from floors(tree, package)
+    yield from package_layers(tree, package)
     yield from circles(tree, package)
 
 
@@ -84,46 +84,49 @@ def imports(tree: Tree) -> Iterator[Fault]:
                 yield Fault(path, number, "layers", f"the package may not use {found[1]}/")
 
 
-def floors(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
-    """Each room of the package imports rooms of lower lines of the drawing only."""
-    drawn = floor_of(tree)
+def package_layers(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
+    """Each part of the package imports only parts that the drawing has on lower lines."""
+    drawn = layer_of(tree)
     if not drawn:
         return
-    if len(drawn) > MOST_ROOMS or max(drawn.values()) >= MOST_FLOORS:
-        rule = f"at most {MOST_ROOMS} rooms on {MOST_FLOORS} floors: put the new one into one that is there"
+    if len(drawn) > MOST_PARTS or max(drawn.values()) >= MOST_LAYERS:
+        rule = (
+            f"at most {MOST_PARTS} subpackages in {MOST_LAYERS} layers: put the new one into an existing one"
+        )
         yield Fault(TABLE, 1, "layers", rule)
     found: set[str] = set()
     for path, imported in package.items():
-        room = room_of(path)
-        if room in FACE:
+        part = part_of(path)
+        if part in TOP:
             continue
-        found.add(room)
-        if room not in drawn:
-            yield Fault(path, 1, "layers", f"{room} is not in the drawing of the Python package in {TABLE}")
+        found.add(part)
+        if part not in drawn:
+            yield Fault(path, 1, "layers", f"{part} is not in the drawing of the Python package in {TABLE}")
             continue
         for other, line in imported.items():
-            below = room_of(other)
-            if below in FACE:
+            below = part_of(other)
+            if below in TOP:
                 yield Fault(
                     path, line, "layers", "import from the module that defines it, not from dropcurve"
                 )
-            elif below != room and drawn.get(below, -1) >= drawn[room]:
-                yield Fault(path, line, "layers", f"{room} may not use {below}, which {TABLE} draws no lower")
-    for room in sorted(set(drawn) - found):
-        yield Fault(TABLE, 1, "layers", f"{room} is drawn and does not exist")
+            elif below != part and drawn.get(below, -1) >= drawn[part]:
+                rule = f"{part} may not import {below}: {TABLE} does not draw it on a lower line"
+                yield Fault(path, line, "layers", rule)
+    for part in sorted(set(drawn) - found):
+        yield Fault(TABLE, 1, "layers", f"{part} is drawn and does not exist")
 
 
-def floor_of(tree: Tree) -> dict[str, int]:
-    """The floor of each room as drawn, 0 the lowest; empty without a drawing."""
+def layer_of(tree: Tree) -> dict[str, int]:
+    """The layer of each part of the package as drawn, 0 the lowest; empty without a drawing."""
     drawing = DRAWING.search(tree.text(TABLE))
     lines = drawing[1].splitlines() if drawing else []
-    return {room: floor for floor, line in enumerate(reversed(lines)) for room in line[:NAMES_END].split()}
+    return {part: layer for layer, line in enumerate(reversed(lines)) for part in line[:NAMES_END].split()}
 
 
-def room_of(path: str) -> str:
-    """The room of a file: its folder right below the package, or its own name."""
+def part_of(path: str) -> str:
+    """The part of the package that a file belongs to: its folder right below the package, or its own name."""
     head, _, inside = path.removeprefix(graph.PACKAGE).partition("/")
-    return head if inside or head in FACE else head.partition(".")[0]
+    return head if inside or head in TOP else head.partition(".")[0]
 
 
 def circles(tree: Tree, package: graph.Graph) -> Iterator[Fault]:

@@ -56,12 +56,12 @@ def run_program(*words: str) -> str:
 
 def arguments(table: str, row: Row) -> dict[str, str]:
     """Returns the arguments of `dumbbell.tcl` for a row."""
-    maker = {"wtred": _wtred, "cnodder": _cnodder, "redat_ftp": _redat, "hassan_tcp": _hassan}[table]
+    parameters_of = {"wtred": _wtred, "cnodder": _cnodder, "redat_ftp": _redat, "hassan_tcp": _hassan}[table]
     keys = ("buf", "minth", "maxth", "maxp", "wq", "wait", "gentle", "window")
     found = {key: row[key] for key in keys if key in row}
     found["years"] = "2000" if row["profile"] == "era" else "2011"
     found["from"], found["until"] = row["tmeas"], row["dur"]
-    return found | maker(row)
+    return found | parameters_of(row)
 
 
 def _wtred(row: Row) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The columns of the recorded tables, worked out from a run's summary."""
+"""The columns of the recorded tables, computed from a run's summary."""
 
 from __future__ import annotations
 

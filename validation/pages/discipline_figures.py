@@ -93,10 +93,10 @@ def step(kind: str, lines: Lines) -> Figure:
     figure = style.new_figure(style.PAGE_IN, HEIGHT_IN)
     signals, waits = figure.subplots(1, 2)
     for i, (name, line) in enumerate(lines.items()):
-        face = style.look(i)
+        look = style.look(i)
         said = {"classic": "classic: dropped", "scalable": "scalable: marked"}.get(name, name)
-        signals.plot(line[:, 0], 100 * line[:, 1], color=face.colour, label=said)
-        waits.plot(line[:, 0], line[:, 2], color=face.colour, label=name)
+        signals.plot(line[:, 0], 100 * line[:, 1], color=look.colour, label=said)
+        waits.plot(line[:, 0], line[:, 2], color=look.colour, label=name)
     end = float(line[-1, 0] + line[0, 0])
     for ax, column, factor, least in ((signals, 1, 100.0, 12.0), (waits, 2, 1.0, 5.0)):
         top = factor * max(line[:, column].max() for line in lines.values())

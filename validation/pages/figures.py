@@ -77,14 +77,14 @@ def red_spacing() -> Figure:
     axes = figure.subplots(len(names), 1, sharex=True, sharey=True)
     for i, (name, ax) in enumerate(zip(names, axes, strict=True)):
         gaps, chance = _gaps(name, 0.1)
-        face = style.look(i)
-        ax.bar(gaps[:30], 100 * chance[:30], width=0.82, color=face.colour, linewidth=0)
+        look = style.look(i)
+        ax.bar(gaps[:30], 100 * chance[:30], width=0.82, color=look.colour, linewidth=0)
         mean = float(np.dot(gaps, chance) / chance.sum()) if name != "geometric" else 10.0
         ax.axvline(mean, color=style.INK, linewidth=0.9)
         ax.annotate(f"mean {mean:.3g}", (mean, 1.0), xycoords=("data", "axes fraction"), xytext=(4, -3),
                     textcoords="offset points", va="top", fontsize=6.5)  # fmt: skip
         ax.annotate(name, (1.0, 1.0), xycoords="axes fraction", xytext=(0, -3), textcoords="offset points",
-                    ha="right", va="top", fontsize=7.5, color=face.words, fontweight="bold")  # fmt: skip
+                    ha="right", va="top", fontsize=7.5, color=look.words, fontweight="bold")  # fmt: skip
         ax.grid(visible=False, axis="x")
         ax.set_xlim(0, 30)
         ax.set_ylim(0, 15)

@@ -115,7 +115,7 @@ slow start without end. Times in milliseconds.
 
 * **simulated** is the simulator's.
 * **exact** follows from when each segment may leave, queues behind those before it, arrives and is acknowledged: the
-  rounds of slow start, serialisation and queueing, worked out segment by segment in thirty lines without a simulator.
+  rounds of slow start, serialisation and queueing, computed segment by segment in thirty lines without a simulator.
   It is the same to the microsecond.
 * **CSA00** is the closed form of Cardwell, Savage and Anderson without losses: a window that grows by a constant factor
   a round, 2 or, with delayed acknowledgements, 1.5, until it fills the path. It knows no whole segments and no round

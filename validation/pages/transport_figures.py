@@ -120,8 +120,8 @@ def picture(page: str) -> Figure:
     else:
         top.set_visible(False)
     shares = [(_throughput(series, str(flow)), style.look(flow)) for flow in (0, 1)]
-    for (time_s, rate), face in reversed(shares):
-        middle.plot(time_s, rate, color=face.colour, linewidth=1.1)
+    for (time_s, rate), look in reversed(shares):
+        middle.plot(time_s, rate, color=look.colour, linewidth=1.1)
     middle.set_ylabel("gets\n(Mbit/s)")
     (time_s, rate), _ = shares[1]
     at = float(np.mean(rate[(time_s > 25) & (time_s < 39)]))

@@ -16,7 +16,7 @@ mod table;
 
 use pyo3::prelude::*;
 
-/// The built part of dropcurve. Its public face is the package `dropcurve`.
+/// The built part of dropcurve. Its public interface is the package `dropcurve`.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     plugins::report_once();

@@ -39,8 +39,8 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     }  # fmt: skip
     if found.box == "linux" and found.discipline == "policer":
         return _instead_of_filter(text, found, made), False
-    maker = writers.get(found.box)
-    changed = None if maker is None else maker(text, found, made)
+    write = writers.get(found.box)
+    changed = None if write is None else write(text, found, made)
     if changed is not None:
         return changed, True
     return (_junos_commands(text, found, made) if found.box == "junos" else made.text), False

@@ -104,8 +104,9 @@ def changing(setup: Setup) -> str:
     return _changing(setup, setup.seconds / 6.0)
 
 
-def fluttering(setup: Setup) -> str:
-    """The same every 100 ms; on links so slow that no packet fits, every two packets of the low rate."""
+def fast_changing(setup: Setup) -> str:
+    """One bottleneck whose rate changes every 100 ms; on links so slow that no packet fits, every two packets
+    of the low rate."""
     return _changing(setup, max(SHORT_PHASE_S, 2.0 / (LOW_SHARE * setup.capacity)))
 
 
@@ -302,7 +303,7 @@ CASES = (
     Case("8.2.6a-II", "Capacity: a phase at a tenth", "the same, of this phase",
          (*DELAY, "goodput_bps", "loss"), level("medium"), changing, phase=(3 / 6, 4 / 6)),
     Case("8.2.6b", "Capacity varies fast", "the same every 100 ms",
-         (*DELAY, "goodput_bps", "loss"), level("medium"), fluttering),
+         (*DELAY, "goodput_bps", "loss"), level("medium"), fast_changing),
     Case("9.1", "Mixed traffic", "calls, pages and video improve, transfers do not suffer",
          ("delay_ms_p95[voice]", "jitter_ms[voice]", "page_ms_mean[web]", "video_bps[video]", "goodput_bps[bulk]"),
          mixture),

@@ -83,9 +83,9 @@ def clear(started: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(started.pid, signal.SIGKILL)
     started.wait()
-    orphans = Path(f"/proc/self/task/{os.getpid()}/children")
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
     while True:
-        for child in orphans.read_text(encoding="ascii").split() if orphans.exists() else ():
+        for child in children.read_text(encoding="ascii").split() if children.exists() else ():
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
         try:

@@ -32,8 +32,8 @@ ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 DEVICE_PACKETS = 10_000
 
 
-class World:
-    """Two hosts and their processes."""
+class LabHosts:
+    """Two hosts of a lab and their processes."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.job = job
@@ -352,7 +352,7 @@ def main(arguments: list[str]) -> int:
     """Runs the job in the file named and writes ``raw.json`` next to it."""
     job = {**json.loads(Path(arguments[0]).read_text(encoding="utf-8")), "file": arguments[0]}
     try:
-        raw = World(job).run()
+        raw = LabHosts(job).run()
     except (DropcurveError, OSError, subprocess.SubprocessError) as error:
         raw = {"error": str(error)}
     (Path(job["out"]) / "raw.json").write_text(json.dumps(raw), encoding="utf-8")

@@ -142,7 +142,7 @@ def _name(line: MetricLine, *, wide: bool) -> str:
 
 
 def _draw_point(ax: Axes, point: MetricPoint, y: float, *, low: float, high: float, wide: bool) -> None:
-    face = style.look(point.index)
+    look = style.look(point.index)
     half = point.half_width_percent or 0.0
     inside = low <= point.change_percent <= high
     x = min(max(point.change_percent, low), high)
@@ -150,21 +150,21 @@ def _draw_point(ax: Axes, point: MetricPoint, y: float, *, low: float, high: flo
         ax.plot(
             [max(low, x - half), min(high, x + half)],
             [y, y],
-            color=face.colour,
+            color=look.colour,
             linewidth=1.4,
             solid_capstyle="butt",
             zorder=2,
         )
-    marker = face.marker if inside else (">" if point.change_percent > high else "<")
+    marker = look.marker if inside else (">" if point.change_percent > high else "<")
     ax.plot(
         [x],
         [y],
         marker=marker,
         markersize=4.8,
         markeredgewidth=1.1,
-        markeredgecolor=face.colour,
+        markeredgecolor=look.colour,
         zorder=3,
-        markerfacecolor=face.colour if point.real else style.PAPER,
+        markerfacecolor=look.colour if point.real else style.PAPER,
         clip_on=False,
         linestyle="none",
     )

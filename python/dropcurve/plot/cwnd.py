@@ -70,8 +70,8 @@ def data(result: Result) -> tuple[WindowPanel, ...]:
 
 def draw(data: WindowPanel, ax: Axes) -> None:
     """The first flow in the variant's colour, the others in greys behind it."""
-    face = style.look(data.index)
-    colours = (face.colour, style.MUTED, style.RULE)
+    look = style.look(data.index)
+    colours = (look.colour, style.MUTED, style.RULE)
     start_s = min(float(line.time_s[0]) for line in data.lines)
     end_s = max(float(line.time_s[-1]) for line in data.lines)
     if data.warmup_s > start_s:
@@ -90,7 +90,7 @@ def draw(data: WindowPanel, ax: Axes) -> None:
     style.time_axis(ax)
     ax.set_ylabel("cwnd (segments)")
     words = [
-        (_last(line.cwnd), f"flow {line.flow}", face.words if place == 0 else style.MUTED)
+        (_last(line.cwnd), f"flow {line.flow}", look.words if place == 0 else style.MUTED)
         for place, line in enumerate(data.lines)
     ]
     labels.end_labels(ax, words)

@@ -89,19 +89,19 @@ def draw(data: DelayPanel, ax: Axes) -> None:
             annotation_clip=False,
         )
     for curve in data.curves:
-        face = style.look(curve.index)
+        look = style.look(curve.index)
         shown = curve.longer > 0
         x = np.concatenate([[1e-6], curve.sojourn_ms[shown], [curve.sojourn_ms[-1]]])
         y = np.concatenate([[1.0], curve.longer[shown], [1e-9]])
-        ax.plot(x, y, color=face.colour, linestyle=face.dash, linewidth=1.5, drawstyle="steps-post")
+        ax.plot(x, y, color=look.colour, linestyle=look.dash, linewidth=1.5, drawstyle="steps-post")
         ax.plot(
             curve.marks_ms,
             [share for share, _ in MARKS],
             linestyle="none",
-            marker=face.marker,
+            marker=look.marker,
             markersize=4.5,
             markerfacecolor=style.PAPER,
-            markeredgecolor=face.colour,
+            markeredgecolor=look.colour,
             markeredgewidth=1.1,
             zorder=3,
         )

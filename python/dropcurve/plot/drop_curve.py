@@ -88,7 +88,7 @@ def wilson(hits: int, trials: int, *, confidence: float = 0.95) -> tuple[float, 
 
 def draw(data: DropCurvePanel, ax: Axes) -> None:
     """Law dashed in grey, expected share solid, observed points with intervals; in per cent."""
-    face = style.look(data.index)
+    look = style.look(data.index)
     for _, value in data.thresholds:
         if value < data.right:
             ax.axvline(value, color=style.RULE, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.2)
@@ -97,7 +97,7 @@ def draw(data: DropCurvePanel, ax: Axes) -> None:
         ax.plot(
             data.law_avg[inside], 100 * data.p_b[inside], color=style.MUTED, linewidth=1.0, linestyle=P_B_DASH
         )
-        ax.plot(data.law_avg[inside], 100 * data.expected[inside], color=face.colour, linewidth=1.6)
+        ax.plot(data.law_avg[inside], 100 * data.expected[inside], color=look.colour, linewidth=1.6)
     if len(data.avg):
         below = np.maximum(0.0, data.observed - data.low)
         above = np.maximum(0.0, data.high - data.observed)
@@ -105,11 +105,11 @@ def draw(data: DropCurvePanel, ax: Axes) -> None:
             data.avg,
             100 * data.observed,
             yerr=100 * np.array([below, above]),
-            fmt=face.marker,
+            fmt=look.marker,
             markersize=3.2,
             markerfacecolor=style.PAPER,
-            markeredgecolor=face.colour,
-            color=face.colour,
+            markeredgecolor=look.colour,
+            color=look.colour,
             markeredgewidth=0.9,
             elinewidth=0.8,
             linestyle="none",

@@ -134,7 +134,7 @@ def variant_legend(figure: Figure, names: Sequence[str], *, line: bool = True, f
 
     if len(names) < 2:
         return
-    faces = [look(i) for i in range(first, len(names))]
+    looks = [look(number) for number in range(first, len(names))]
     names = names[first:]
     width_in = figure.get_figwidth()
     limit = 30
@@ -142,10 +142,10 @@ def variant_legend(figure: Figure, names: Sequence[str], *, line: bool = True, f
     columns = max(1, min(len(names), int(width_in * 72 / (longest * 4.4 + 26))))
     handles = [
         Line2D(
-            [], [], color=face.colour, linestyle=face.dash if line else "none", linewidth=1.6,
-            marker="none" if line else face.marker, markersize=4.5,
+            [], [], color=one.colour, linestyle=one.dash if line else "none", linewidth=1.6,
+            marker="none" if line else one.marker, markersize=4.5,
         )
-        for face in faces
+        for one in looks
     ]  # fmt: skip
     # Matplotlib fills columns first; readers read rows.
     rows = math.ceil(len(names) / columns)

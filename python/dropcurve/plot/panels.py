@@ -113,11 +113,11 @@ def _key(found: Sequence[Panel | Map]) -> dict[str, Line]:
 def _handle(one: Line) -> Any:
     from matplotlib.lines import Line2D
 
-    face = style.look(one.look)
+    look = style.look(one.look)
     return Line2D(
-        [], [], color=face.colour, linewidth=1.3, linestyle="none" if one.paper or not one.joined else face.dash,
+        [], [], color=look.colour, linewidth=1.3, linestyle="none" if one.paper or not one.joined else look.dash,
         marker=_sign(one), markersize=5 if one.paper or one.markers else 9,
-        markerfacecolor=style.PAPER if one.paper else face.colour,
+        markerfacecolor=style.PAPER if one.paper else look.colour,
     )  # fmt: skip
 
 
@@ -130,12 +130,12 @@ def _sign(one: Line) -> str:
 
 def _draw_lines(panel: Panel, ax: Axes) -> None:
     for one in panel.lines:
-        face = style.look(one.look)
+        look = style.look(one.look)
         ax.errorbar(
-            one.x, one.y, yerr=list(one.half) or None, color=face.colour, elinewidth=0.9, capsize=0,
-            linestyle="none" if one.paper or not one.joined else face.dash,
-            marker=face.marker if one.markers else "none", markersize=5 if one.paper else 3.6,
-            markerfacecolor=style.PAPER if one.paper else face.colour,
+            one.x, one.y, yerr=list(one.half) or None, color=look.colour, elinewidth=0.9, capsize=0,
+            linestyle="none" if one.paper or not one.joined else look.dash,
+            marker=look.marker if one.markers else "none", markersize=5 if one.paper else 3.6,
+            markerfacecolor=style.PAPER if one.paper else look.colour,
             markeredgewidth=1.0, linewidth=1.3 if one.markers else 0.9, zorder=4 if one.paper else 3,
         )  # fmt: skip
     if panel.log_x:

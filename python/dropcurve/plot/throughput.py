@@ -73,7 +73,7 @@ def data(result: Result) -> tuple[RatePanel, ...]:
 
 def draw(data: RatePanel, ax: Axes) -> None:
     """A line for each class: strong, dashed, pale, pale dashed; the link's rate as a thin rule."""
-    face = style.look(data.index)
+    look = style.look(data.index)
     start_s = float(data.lines[0].time_s[0])
     if data.warmup_s > 0:
         ax.axvspan(0, data.warmup_s, color=style.WASH, linewidth=0, zorder=0)
@@ -81,12 +81,12 @@ def draw(data: RatePanel, ax: Axes) -> None:
         ax.plot(
             line.time_s,
             line.throughput_mbps,
-            color=face.colour,
+            color=look.colour,
             alpha=1.0 if place < 2 else 0.55,
             linestyle=style.DASHES[place % 2],
             linewidth=1.3,
         )
-    words = [(float(np.nanmean(line.throughput_mbps[-10:])), _label(line), face.words) for line in data.lines]
+    words = [(float(np.nanmean(line.throughput_mbps[-10:])), _label(line), look.words) for line in data.lines]
     ax.set_xlim(min(0.0, start_s), data.end_s)
     ax.set_ylim(0, data.top_mbps)
     if data.rate_mbps is not None and data.rate_mbps <= data.top_mbps:

@@ -114,7 +114,7 @@ def draw(data: SharePanel, ax: Axes) -> None:
 
 
 def _draw_share(ax: Axes, share: FlowShare, y: float) -> None:
-    face = style.look(share.index)
+    look = style.look(share.index)
     if len(share.flows_mbps) > 1:
         ax.plot(
             share.flows_mbps,
@@ -123,7 +123,7 @@ def _draw_share(ax: Axes, share: FlowShare, y: float) -> None:
             marker="|",
             markersize=6,
             markeredgewidth=0.8,
-            color=face.colour,
+            color=look.colour,
             alpha=0.45,
             zorder=2,
         )
@@ -132,7 +132,7 @@ def _draw_share(ax: Axes, share: FlowShare, y: float) -> None:
         ax.plot(
             [max(0.0, share.mean_mbps - half), share.mean_mbps + half],
             [y, y],
-            color=face.colour,
+            color=look.colour,
             linewidth=1.6,
             solid_capstyle="butt",
             zorder=3,
@@ -141,9 +141,9 @@ def _draw_share(ax: Axes, share: FlowShare, y: float) -> None:
         [share.mean_mbps],
         [y],
         linestyle="none",
-        marker=face.marker,
+        marker=look.marker,
         markersize=5,
-        color=face.colour,
+        color=look.colour,
         markeredgecolor=style.PAPER,
         markeredgewidth=0.6,
         zorder=4,

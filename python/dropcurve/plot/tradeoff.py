@@ -51,14 +51,14 @@ def draw(data: TradeoffPanel, ax: Axes) -> None:
     """A point for each variant with both intervals and its name; the best corner is the upper left one."""
     figure: Any = ax.figure
     for point in data.points:
-        face = style.look(point.index)
+        look = style.look(point.index)
         ax.errorbar(
             point.sojourn_p95_ms,
             point.utilisation_percent,
             xerr=point.sojourn_p95_half_ms,
             yerr=point.utilisation_half_percent,
-            fmt=face.marker,
-            color=face.colour,
+            fmt=look.marker,
+            color=look.colour,
             markersize=5.5,
             markeredgecolor=style.PAPER,
             markeredgewidth=0.6,

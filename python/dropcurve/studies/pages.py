@@ -221,9 +221,9 @@ def _replications(outcome: Outcome) -> str:
         if width not in (0, plan.tolerance.get(number))
     ]
     sentences = [
-        f"Every cell runs {plan.first} times{_apart(settings, 'first')}, with seeds from 1 on, and then until the "
+        f"Every cell runs {plan.first} times{_exceptions(settings, 'first')}, with seeds from 1 on, and then until the "
         f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
-        f"{plan.maximum} times{_apart(settings, 'maximum', study.some)}.",
+        f"{plan.maximum} times{_exceptions(settings, 'maximum', study.some)}.",
         f"The stated width is {_listing(own)}." if own else "",
         study.floor,
     ]
@@ -231,14 +231,14 @@ def _replications(outcome: Outcome) -> str:
         rest = min(study.decide, OPEN_TIMES * study.some) if study.some else None
         sentences.append(
             "An undecided claim adds runs to the cells it depends on, half as many again each time, to at most "
-            f"{study.decide}{_apart(settings, 'decide', rest)}; the chance of a wrong "
+            f"{study.decide}{_exceptions(settings, 'decide', rest)}; the chance of a wrong "
             "verdict is split over these looks."
         )
     return " ".join(filter(None, sentences))
 
 
-def _apart(settings: Mapping[str, Setting], name: str, rest: int | None = None) -> str:
-    """Settings that have a number of their own, in brackets; ``rest`` is that of those that only have verdicts."""
+def _exceptions(settings: Mapping[str, Setting], name: str, rest: int | None = None) -> str:
+    """Settings with a number of their own, in brackets; ``rest``: the number of settings with verdicts alone."""
     found: dict[int, list[str]] = {}
     for setting, one in settings.items():
         if (own := getattr(one, name)) is not None:

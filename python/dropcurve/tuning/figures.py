@@ -176,7 +176,7 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
     kinds = list(dict.fromkeys(one.candidate.kind_as_loaded for one in spots))
     away: list[str] = []
     for number, kind in enumerate(kinds):
-        face = style.look(number)
+        look = style.look(number)
         some = [one for one in spots if one.candidate.kind_as_loaded == kind]
         kept = any(one.holds for one in some)
         name = KINDS.get(kind, kind)
@@ -188,7 +188,7 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
             labelled = named and seen and bool(of) and (holds or not kept)
             ax.plot(
                 [across.value(one) for one in of], [up.value(one) for one in of], linestyle="none",
-                marker=face.marker, markersize=4.2, color=face.colour, markerfacecolor=face.colour if holds else "none",
+                marker=look.marker, markersize=4.2, color=look.colour, markerfacecolor=look.colour if holds else "none",
                 markeredgewidth=0.8, alpha=0.95 if holds else 0.55, label=name if labelled else None,
             )  # fmt: skip
     if away:
@@ -308,25 +308,25 @@ def _sensitivity(answer: Answer, width_in: float) -> Figure:
 
 
 def _off(ax: Axes, one: Sensitivity, value: Callable[[Any], float], bound: float | None) -> None:
-    face = style.look(0)
+    look = style.look(0)
     xs, ys = [off.factor for off in one.off], [value(off) for off in one.off]
     ax.set_xscale("log", base=2)
-    ax.plot(xs, ys, color=face.colour)
+    ax.plot(xs, ys, color=look.colour)
     _marks(
-        ax, [(x, y, off.holds, off.factor == 1.0) for x, y, off in zip(xs, ys, one.off, strict=True)], face
+        ax, [(x, y, off.holds, off.factor == 1.0) for x, y, off in zip(xs, ys, one.off, strict=True)], look
     )
     ax.set_xlim(0.21, 4.8)
     ax.set_xticks([0.25, 0.5, 1, 2, 4], ["¼", "½", "1", "2", "4"])
     _bound(ax, bound)
 
 
-def _marks(ax: Axes, points: Sequence[tuple[float, float, bool, bool]], face: style.Look) -> None:
+def _marks(ax: Axes, points: Sequence[tuple[float, float, bool, bool]], look: style.Look) -> None:
     """Markers: a dot where constraints hold, a cross where one does not, a ring at the recommendation."""
     for x, y, holds, here in points:
         if not holds:
             ax.plot([x], [y], marker="x", color=style.PALETTE[1], markersize=5, markeredgewidth=1.2, zorder=4)
         else:
-            ax.plot([x], [y], marker="o", color=face.colour, markersize=3.4, zorder=3)
+            ax.plot([x], [y], marker="o", color=look.colour, markersize=3.4, zorder=3)
         if here:
             ax.plot(
                 [x],
@@ -371,10 +371,10 @@ def _drift(answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _drift_line(ax: Axes, one: Drift, value: Callable[[Any], float], face: style.Look) -> None:
+def _drift_line(ax: Axes, one: Drift, value: Callable[[Any], float], look: style.Look) -> None:
     xs, ys = [place.value for place in one.points], [value(place) for place in one.points]
-    ax.plot(xs, ys, color=face.colour, linestyle=face.dash)
-    _marks(ax, [(place.value, value(place), place.holds, False) for place in one.points], face)
+    ax.plot(xs, ys, color=look.colour, linestyle=look.dash)
+    _marks(ax, [(place.value, value(place), place.holds, False) for place in one.points], look)
 
 
 def _ticks(ax: Axes, one: Drift, width_in: float) -> None:

@@ -56,9 +56,9 @@ def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) ->
     if not isinstance(link, MixLink) or link.spec.profile.back != UNKNOWN or len(goal.objectives) > 1:
         return None
     profile = replace(link.spec.profile, back=SHORT)
-    mended = replace(bench.question, link=replace(link, spec=replace(link.spec, profile=profile)))
+    two_way = replace(bench.question, link=replace(link, spec=replace(link.spec, profile=profile)))
     other = Bench(
-        mended, bench.store, bench.where, scales=bench.scales, source=bench.source, deadline=bench.deadline
+        two_way, bench.store, bench.where, scales=bench.scales, source=bench.source, deadline=bench.deadline
     )
     other.open()
     conditions = bench.question.conditions()[:RUNS]

@@ -45,11 +45,11 @@ def balanced(
     thin = [name for name, role in found.items() if role == "thin"]
     victims = [name for name, role in found.items() if role != "unresponsive" and name not in reverse]
     criteria: list[Criterion] = []
-    makers: list[Callable[[Run], float | None]] = []
+    functions: list[Callable[[Run], float | None]] = []
 
-    def add(criterion: Criterion, make: Callable[[Run], float | None]) -> None:
+    def add(criterion: Criterion, function: Callable[[Run], float | None]) -> None:
         criteria.append(criterion)
-        makers.append(make)
+        functions.append(function)
 
     if attacked and victims:
         add(
@@ -79,14 +79,14 @@ def balanced(
             _metric("sojourn_ms_p95", ""),
         )
     short = [name for name, role in found.items() if role == "short"]
-    for criterion, make in _handed(runs[0], short, exchange, reverse):
-        add(criterion, make)
+    for criterion, function in _handed(runs[0], short, exchange, reverse):
+        add(criterion, function)
     transfers = [name for name, role in found.items() if role == "bulk"]
     for name in transfers if len(transfers) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
         add(criterion, _metric("goodput_bps", name))
     samples = [
-        {one.key: [make(run) for run in some] for one, make in zip(criteria, makers, strict=True)}
+        {one.key: [function(run) for run in some] for one, function in zip(criteria, functions, strict=True)}
         for some in runs
     ]
     return criteria, samples

@@ -54,12 +54,12 @@ def headline(
         >>> opening = headline(found, verb="Choose")
     """
     words = _Words(found, verb, seconds, dict(names or {}))
-    makers = {
+    answers = {
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    makers_of_act = {"load": words.price, "keep": words.trade, "undecided": words.needed}
-    act = makers_of_act.get(found.status, lambda: "")()
+    reasons = {"load": words.price, "keep": words.trade, "undecided": words.needed}
+    reason = reasons.get(found.status, lambda: "")()
     sure = [
         words.ahead(),
         words.next_best(),
@@ -68,7 +68,7 @@ def headline(
         words.basis(),
     ]
     more = words.so_far() if found.status == "undecided" else words.alternative()
-    sentences = [makers[found.status](), act, more]
+    sentences = [answers[found.status](), reason, more]
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
 
 

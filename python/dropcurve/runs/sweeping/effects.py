@@ -38,7 +38,7 @@ def _sentence(name: str, effect: MainEffect) -> str:
         if one.mean is not None
     ]
     low, high = min(known, key=lambda one: one[0]), max(known, key=lambda one: one[0])
-    if not _apart(low[1], high[1]):
+    if not _disjoint(low[1], high[1]):
         return f"{title}: no difference between settings found."
     unit, within = metrics.find(metric).unit, metrics.find(metric).possible
     ends = " to ".join(
@@ -48,8 +48,8 @@ def _sentence(name: str, effect: MainEffect) -> str:
     return f"{title}: {wording.setting(effect.levels.setting)[0]} changes it most, from {ends}."
 
 
-def _apart(low: Interval, high: Interval) -> bool:
-    """Whether two intervals do not overlap; without intervals nothing can be said."""
+def _disjoint(low: Interval, high: Interval) -> bool:
+    """Whether two intervals do not overlap; False without intervals."""
     if low.mean is None or high.mean is None or low.half_width is None or high.half_width is None:
         return False
     return high.mean - high.half_width > low.mean + low.half_width

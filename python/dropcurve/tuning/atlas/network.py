@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ... import _core
+from ..._core import IntegerNetwork
 
 #: Binary digits after the point: of activations and of weights.
 ACTIVATION, WEIGHT = 12, 10
@@ -31,8 +31,8 @@ class Network:
     content: bytes
 
     @cached_property
-    def _built(self) -> _core.IntegerNetwork:
-        return _core.IntegerNetwork(self.sizes, self.content)
+    def _built(self) -> IntegerNetwork:
+        return IntegerNetwork(self.sizes, self.content)
 
     def __call__(self, rows: Sequence[Sequence[float]]) -> list[list[float]]:
         """The outputs for rows of inputs.

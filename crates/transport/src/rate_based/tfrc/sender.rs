@@ -21,7 +21,7 @@ pub struct TfrcCounters {
     /// Reports processed.
     pub reports: u64,
     /// Expiries of the no-feedback timer.
-    pub silences: u64,
+    pub timeouts: u64,
 }
 
 /// Sender of a TFRC flow.
@@ -267,7 +267,7 @@ impl TfrcSender {
 
     /// The no-feedback timer has expired.
     fn on_silence(&mut self, now: Time) {
-        self.counters.silences += 1;
+        self.counters.timeouts += 1;
         self.round = self.round.wrapping_add(1);
         let received = self.x_recv_set.iter().fold(0.0, |most, (_, x)| x.max(most));
         match self.params.silence {
