@@ -122,7 +122,7 @@ def disciplines(core: Any) -> Iterator[Case]:
     """Every discipline as it comes, with flows that lose, flows that are marked, and one that does not respond."""
     for kind in named(core, "disciplines", "kind"):
         usual, marked, cbr = (8, 'cc = "cubic"'), (4, "ecn = true"), (1, CBR)
-        yield Case(kind, dumbbell(f'kind = "{kind}"', usual=usual, marked=marked, unresponsive=cbr))
+        yield Case(kind, dumbbell(f'kind = "{kind}"', usual=usual, marked=marked, deaf=cbr))
 
 
 def transports(core: Any) -> Iterator[Case]:
