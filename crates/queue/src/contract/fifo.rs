@@ -18,6 +18,15 @@ pub struct Fifo<P> {
     limit: Limit,
 }
 
+impl Limit {
+    /// Whether a store of `len` packets and `bytes` bytes, besides the packet on the wire, has room for an arrival.
+    #[inline]
+    pub(crate) fn has_room<P: Packet>(self, len: usize, bytes: u64, pkt: &P, cx: &Cx<'_, P>) -> bool {
+        let on_wire = u64::from(cx.on_wire.0 > 0);
+        self.admits(len as u64 + on_wire, bytes + cx.on_wire.0, pkt.size().0)
+    }
+}
+
 impl<P: Packet + Copy> Fifo<P> {
     /// An empty store.
     pub fn new(limit: Limit) -> Fifo<P> {
@@ -32,7 +41,7 @@ impl<P: Packet + Copy> Fifo<P> {
     /// Whether `pkt` fits.
     #[inline]
     pub fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
-        self.limit.admits(self.packets_held(cx), self.bytes_held(cx), pkt.size().0)
+        self.limit.has_room(self.packets.len(), self.bytes, pkt, cx)
     }
 
     /// Whether `pkt` would fit if the store were empty.

@@ -201,7 +201,7 @@ impl<P: Packet + Copy> Ared<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Ared<P> {
         let resolved = params.red().resolve(setting);
         let span = resolved.max_th - resolved.min_th;
-        let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
+        let red = Red::linear(&params.red(), setting);
         Ared {
             red,
             low: resolved.min_th + params.band_low * span,

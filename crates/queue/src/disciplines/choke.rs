@@ -7,12 +7,12 @@
 //! count alone. With an empty queue there is nothing to compare with.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{Check, Problem, Range, Table, Valid};
+use units::param::{Check, Problem, Range, Valid};
 use units::quantity::Amount;
 
 units::choices! {
@@ -47,13 +47,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 }
 
@@ -76,13 +70,7 @@ impl Discipline for Params {
         Choke::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A CHOKe queue at work.
@@ -99,9 +87,8 @@ impl<P: Packet + Copy> Choke<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Choke<P> {
         let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
         Choke {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&red, setting),
             candidates: params.candidates,
             candidate: params.candidate,
             matches: 0,

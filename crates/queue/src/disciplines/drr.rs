@@ -110,12 +110,7 @@ impl<P: Packet + Copy> Drr<P> {
 
     #[inline]
     fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
-        let on_wire = u64::from(cx.on_wire.0 > 0);
-        self.limit.admits(
-            self.queues.len() as u64 + on_wire,
-            self.queues.bytes() + cx.on_wire.0,
-            pkt.size().0,
-        )
+        self.limit.has_room(self.queues.len(), self.queues.bytes(), pkt, cx)
     }
 
     /// Takes a packet from a queue; a turn ends with its queue.

@@ -8,12 +8,12 @@
 use crate::classes::ClassBy;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 
 red_params! {
@@ -75,13 +75,7 @@ impl Discipline for Params {
         Dtred::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A dynamic-threshold RED queue at work.
@@ -100,7 +94,7 @@ impl<P: Packet + Copy> Dtred<P> {
         let red = params.red();
         let resolved = red.resolve(setting);
         Dtred {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             shares: params.min_share.iter().copied().zip(params.max_share.iter().copied()).collect(),
             class_by: params.class_by,
             limit: match params.unit {

@@ -7,12 +7,12 @@
 
 use crate::ared::Slope;
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, AboveMax, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
+use units::param::{require, Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 
 units::choices! {
@@ -129,13 +129,7 @@ impl Discipline for Params {
         Feng::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A self-configuring RED queue at work.
@@ -150,8 +144,7 @@ impl<P: Packet + Copy> Feng<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Feng<P> {
         let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
-        Feng { red: Red::with_curve(&red, setting, curve), status: params.initial, params: params.clone() }
+        Feng { red: Red::linear(&red, setting), status: params.initial, params: params.clone() }
     }
 
     /// Follows the average, and moves `max_p` where it has crossed a threshold.

@@ -10,7 +10,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::LimitTest;
 use crate::red::wrapped::as_red;
-use crate::red::{self, EcnForced, IdleDecay, LinearCurve, MarkingCurve, Red, Spacing};
+use crate::red::{self, EcnForced, IdleDecay, MarkingCurve, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -114,9 +114,8 @@ impl<P: Packet + Copy> FredFlow<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> FredFlow<P> {
         let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
         FredFlow {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&red, setting),
             flows: FlowTable::new(),
             minq: params.minq as f64,
             many_flows: params.many_flows,

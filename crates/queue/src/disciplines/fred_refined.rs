@@ -10,7 +10,7 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, Red};
+use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Problem, Range, Table, Valid};
@@ -42,13 +42,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 
     fn warn(&self) -> Amount {
@@ -126,7 +120,7 @@ impl<P: Packet + Copy> FredRefined<P> {
         };
         let warn = in_unit(params.warn());
         FredRefined {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             max_p: params.max_p,

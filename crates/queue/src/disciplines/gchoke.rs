@@ -6,12 +6,12 @@
 //! every matched packet goes, and the arrival with them, is as in CHOKe.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{Check, Problem, Range, Table, Valid};
+use units::param::{Check, Problem, Range, Valid};
 use units::quantity::Amount;
 
 red_params! {
@@ -32,13 +32,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 }
 
@@ -60,13 +54,7 @@ impl Discipline for Params {
         Gchoke::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A geometric CHOKe queue at work.
@@ -82,8 +70,7 @@ impl<P: Packet + Copy> Gchoke<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Gchoke<P> {
         let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
-        let red = Red::with_curve(&red, setting, curve);
+        let red = Red::linear(&red, setting);
         Gchoke { red, max_matches: params.max_matches, matches: 0 }
     }
 

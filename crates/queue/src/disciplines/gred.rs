@@ -9,9 +9,8 @@ use crate::classes::{entry_of, ClassBy};
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
-use crate::red::{
-    self, AutoWq, AverageArithmetic, EcnForced, IdleTable, LinearCurve, MarkCounting, Red, Spacing,
-};
+use crate::red::wrapped::as_red;
+use crate::red::{self, AutoWq, AverageArithmetic, EcnForced, IdleTable, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Valid};
@@ -230,7 +229,7 @@ impl<P: Packet + Copy> Gred<P> {
             prio: entry_of(&params.prio, i).unwrap_or(1),
         };
         Gred {
-            red: Red::with_curve(&first, setting, LinearCurve::new(&first, &first.resolve(setting))),
+            red: Red::linear(&first, setting),
             dps: (0..params.dps()).map(dp).collect(),
             default_dp: params.default_dp as usize,
             class_by: params.class_by,
@@ -339,15 +338,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Gred<P> {
         Some(pkt)
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        QueueDisc::<P>::len(&self.red)
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        QueueDisc::<P>::backlog(&self.red)
-    }
+    as_red!(@store);
 
     #[inline]
     fn decides(&self) -> Decides {

@@ -6,11 +6,12 @@
 //! start at `max_p` although the curve below has reached 1.5 `max_p`, so its probability falls at `max_th`.
 
 use crate::disc::Packet;
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::parts::red_params;
+use crate::red::wrapped::red_setting;
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 
 units::choices! {
@@ -47,13 +48,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 }
 
@@ -80,13 +75,7 @@ impl Discipline for Params {
         Red::with_curve(&red, setting, Parabola::new(params, resolved.min_th, resolved.max_th))
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// The curve of nonlinear RED.

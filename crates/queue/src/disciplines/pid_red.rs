@@ -121,9 +121,8 @@ impl<P: Packet + Copy> PidRed<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> PidRed<P> {
         let red = params.red();
-        let curve = red::LinearCurve::new(&red, &red.resolve(setting));
         PidRed {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&red, setting),
             target: params.target(setting),
             errors: [0.0; 2],
             next: Time::ZERO + params.interval,

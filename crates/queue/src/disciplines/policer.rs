@@ -105,9 +105,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Policer<P> {
         if !self.conforms(pkt.size(), cx.now) {
             return cx.drop(pkt, Reason::Forced);
         }
-        let wire = u64::from(cx.on_wire.0 > 0);
-        let (len, bytes) = (self.queue.len() as u64 + wire, self.queue.bytes() + cx.on_wire.0);
-        if !self.limit.admits(len, bytes, pkt.size().0) {
+        if !self.limit.has_room(self.queue.len(), self.queue.bytes(), &pkt, cx) {
             return cx.drop(pkt, Reason::Overflow);
         }
         self.queue.push(0, pkt, 0, cx);

@@ -127,8 +127,7 @@ impl<P: Packet + Copy> Prio<P> {
 
     #[inline]
     fn has_room(&self, pkt: &P, cx: &Cx<'_, P>) -> bool {
-        let on_wire = u64::from(cx.on_wire.0 > 0);
-        self.limit.admits(self.len as u64 + on_wire, self.bytes + cx.on_wire.0, pkt.size().0)
+        self.limit.has_room(self.len, self.bytes, pkt, cx)
     }
 
     /// The least urgent band below `band` that holds packets.

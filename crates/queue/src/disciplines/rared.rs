@@ -6,12 +6,12 @@
 //! Deviations: neither paper was available; the rules and gains are as published patches for ns-2 describe them.
 
 use crate::disc::{Packet, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_periodic_red;
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_periodic_red, red_setting};
 use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
+use units::param::{require, Check, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Span, Time};
 
@@ -113,13 +113,7 @@ impl Discipline for Params {
         Rared::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A Refined Adaptive RED queue at work.
@@ -140,7 +134,7 @@ impl<P: Packet + Copy> Rared<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Rared<P> {
         let resolved = params.red().resolve(setting);
         let span = resolved.max_th - resolved.min_th;
-        let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
+        let red = Red::linear(&params.red(), setting);
         let [low, middle, high] =
             [params.band_low, 0.5, params.band_high].map(|x| resolved.min_th + x * span);
         Rared {

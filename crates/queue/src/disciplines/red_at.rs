@@ -8,12 +8,12 @@
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, AboveMax, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 
 red_params! {
@@ -88,13 +88,7 @@ impl Discipline for Params {
         RedAt::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// The region of three in which the average lies.
@@ -132,7 +126,7 @@ impl<P: Packet + Copy> RedAt<P> {
         let min = [params.min_low, params.min_th, params.min_high].map(in_unit);
         let max = [params.max_low, params.max_th, params.max_high].map(in_unit);
         RedAt {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             min_step: params.alpha * (min[2] - min[0]),
             max_step: params.beta * (max[2] - max[0]),
             min,

@@ -8,15 +8,15 @@
 //! count as drops. A flow is loosened at the end of an interval and not a millisecond later.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, MarkingCurve, Red};
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use units::math::sqrt;
-use units::param::{require, Check, Problem, Range, Table, Valid};
+use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Span, Time};
 
@@ -52,13 +52,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 
     /// The length of the next interval at a drop rate: the part that one list has of `needed` congestion epochs of the
@@ -91,13 +85,7 @@ impl Discipline for Params {
         RedPd::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A flow that is filtered.
@@ -136,10 +124,9 @@ impl<P: Packet + Copy> RedPd<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> RedPd<P> {
         let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
         let interval = params.interval(0.0);
         RedPd {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&red, setting),
             monitored: FlowTable::new(),
             history: Vec::new(),
             dropped: FlowTable::new(),

@@ -9,11 +9,12 @@
 //! The laws are the byte modes of RED under the names of the paper.
 
 use crate::disc::Packet;
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::{self, ByteMode, LinearCurve, MarkCounting, Red, Spacing};
+use crate::red::parts::red_params;
+use crate::red::wrapped::red_setting;
+use crate::red::{self, ByteMode, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{Check, Problem, Range, Table, Valid};
+use units::param::{Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::Bytes;
 
@@ -113,16 +114,10 @@ impl Discipline for Params {
 
     fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P> {
         let red = params.red();
-        Red::with_curve(&red, setting, LinearCurve::new(&red, &red.resolve(setting)))
+        Red::linear(&red, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! Deviations: In packets are those of class `in_from` and above. Each kind has a count of its own, which
 //! CF98 leaves open. An overflow drop restarts the count of the kind that is dropped.
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
-use crate::fifo::{LimitTest, Unit};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
+use crate::fifo::LimitTest;
 use crate::red::parts::Part;
-use crate::red::{self, AboveMax, EcnForced, IdleDecay, LinearCurve, MarkCounting, Red, Spacing};
+use crate::red::wrapped::as_red;
+use crate::red::{self, AboveMax, EcnForced, IdleDecay, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
@@ -185,7 +186,7 @@ impl<P: Packet + Copy> Rio<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Rio<P> {
         let outside = params.outside();
         Rio {
-            red: Red::with_curve(&outside, setting, LinearCurve::new(&outside, &outside.resolve(setting))),
+            red: Red::linear(&outside, setting),
             inside: Part::new(&params.inside(), setting),
             q_in: 0,
             in_from: params.in_from,
@@ -261,29 +262,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Rio<P> {
         Some(pkt)
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        QueueDisc::<P>::len(&self.red)
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        QueueDisc::<P>::backlog(&self.red)
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::AtArrival
-    }
-
-    #[inline]
-    fn avg(&self) -> Option<f64> {
-        QueueDisc::<P>::avg(&self.red)
-    }
-
-    fn avg_unit(&self) -> Unit {
-        QueueDisc::<P>::avg_unit(&self.red)
-    }
+    as_red!();
 
     fn probe(&self, out: &mut Probe) {
         out.note("avg", self.red.average());

@@ -12,7 +12,7 @@ use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, AboveMax, LinearCurve, MarkingCurve, Red};
+use crate::red::{self, AboveMax, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -147,7 +147,7 @@ impl<P: Packet + Copy> Rtred<P> {
             Unit::Bytes => amount.in_bytes(resolved.mean_packet),
         };
         Rtred {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             waiting: FlowTable::new(),
             counts_waiting: params.flows.is_none() && params.memory == Span::ZERO,
             flows: params.flows,

@@ -118,10 +118,8 @@ impl<P: Packet + Copy> Tbf<P> {
 
 impl<P: Packet + Copy> QueueDisc<P> for Tbf<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let wire = u64::from(cx.on_wire.0 > 0);
-        let size = pkt.size().0;
-        let room = self.limit.admits(self.queue.len() as u64 + wire, self.queue.bytes() + cx.on_wire.0, size);
-        if !room || size > self.burst {
+        let room = self.limit.has_room(self.queue.len(), self.queue.bytes(), &pkt, cx);
+        if !room || pkt.size().0 > self.burst {
             return cx.drop(pkt, Reason::Overflow);
         }
         self.queue.push(0, pkt, 0, cx);

@@ -6,9 +6,10 @@
 //! each packet has its own draw. Nor does it say whether classes share a count, or how an idle queue forgets.
 
 use crate::classes::{entry_of, ClassBy};
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
+use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{LimitTest, Unit};
 use crate::red::parts::Part;
+use crate::red::wrapped::as_red;
 use crate::red::{self, EcnForced, IdleDecay, Red, Spacing};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
@@ -140,7 +141,7 @@ impl<P: Packet + Copy> Wred<P> {
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Wred<P> {
         let first = params.red(0);
         Wred {
-            red: Red::with_curve(&first, setting, red::LinearCurve::new(&first, &first.resolve(setting))),
+            red: Red::linear(&first, setting),
             classes: (0..params.classes()).map(|i| Part::new(&params.red(i), setting)).collect(),
             count: params.count,
             class_by: params.class_by,
@@ -172,29 +173,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Wred<P> {
         self.red.dequeue(cx)
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        QueueDisc::<P>::len(&self.red)
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        QueueDisc::<P>::backlog(&self.red)
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::AtArrival
-    }
-
-    #[inline]
-    fn avg(&self) -> Option<f64> {
-        QueueDisc::<P>::avg(&self.red)
-    }
-
-    fn avg_unit(&self) -> Unit {
-        QueueDisc::<P>::avg_unit(&self.red)
-    }
+    as_red!();
 
     fn probe(&self, out: &mut Probe) {
         let avg = self.red.average();

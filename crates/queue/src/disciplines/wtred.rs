@@ -8,7 +8,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, Red};
+use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -116,7 +116,7 @@ impl<P: Packet + Copy> Wtred<P> {
         let red = params.red();
         let resolved = red.resolve(setting);
         Wtred {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             weights: [params.w_green, params.w_yellow, params.w_red],

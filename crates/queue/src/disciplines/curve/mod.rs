@@ -58,13 +58,7 @@ red_params! {
 
 impl Params {
     fn red(&self) -> red::Params {
-        red::Params {
-            min_th: Some(self.min_th),
-            max_th: Some(self.max_th),
-            max_p: self.max_p,
-            w_q: Some(self.w_q),
-            ..self.base()
-        }
+        self.base().with_law(self.min_th, self.max_th, self.max_p, self.w_q)
     }
 
     /// The curve in numbers.

@@ -310,8 +310,7 @@ fn first_from(from: usize, places: impl Iterator<Item = usize> + Clone) -> Optio
 
 impl<P: Packet + Copy> QueueDisc<P> for Htb<P> {
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
-        let wire = u64::from(cx.on_wire.0 > 0);
-        if !self.limit.admits(self.len as u64 + wire, self.bytes + cx.on_wire.0, pkt.size().0) {
+        if !self.limit.has_room(self.len, self.bytes, &pkt, cx) {
             return cx.drop(pkt, Reason::Overflow);
         }
         let leaf = entry_of(&self.leaf_of, self.class_by.place(pkt.class())).map_or(0, |leaf| leaf as usize);

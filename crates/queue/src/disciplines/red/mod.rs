@@ -189,12 +189,17 @@ pub struct Red<P, L = LinearCurve> {
 impl<P: Packet + Copy> Red<P> {
     /// An empty queue, idle since the start of the run.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Red<P> {
+        Red::linear(params, setting)
+    }
+
+    /// The same for parameters that the caller has checked.
+    pub(crate) fn linear(params: &Params, setting: &Setting) -> Red<P> {
         Red::with_curve(params, setting, LinearCurve::new(params, &params.resolve(setting)))
     }
 }
 
 impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
-    /// An empty queue with a curve of one's own. The parameters are to be checked by the caller.
+    /// An empty queue with the curve of the caller, who has checked the parameters.
     pub(crate) fn with_curve(params: &Params, setting: &Setting, curve: L) -> Red<P, L> {
         let resolved = params.resolve(setting);
         let idle = Setting { rate: resolved.idle_rate, ..*setting };

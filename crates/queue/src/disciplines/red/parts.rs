@@ -15,6 +15,7 @@ use crate::disc::{Cx, Packet};
 use crate::fifo::Fifo;
 use crate::registry::Setting;
 use units::param::{Described, Table};
+use units::quantity::Amount;
 use units::Time;
 
 /// State of one kind of packets that share a store with others: an average, its idle clock, a curve, a count.
@@ -233,6 +234,13 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
             None => Some(pkt),
             Some(signal) => self.answer(pkt, signal, cx),
         }
+    }
+}
+
+impl Params {
+    /// These options with other thresholds, another probability at the upper one and another weight of a sample.
+    pub(crate) fn with_law(self, min_th: Amount, max_th: Amount, max_p: f64, w_q: f64) -> Params {
+        Params { min_th: Some(min_th), max_th: Some(max_th), max_p, w_q: Some(w_q), ..self }
     }
 }
 

@@ -17,14 +17,7 @@ macro_rules! as_red {
         crate::red::wrapped::as_red!(@queue);
     };
     (@queue) => {
-        #[inline]
-        fn len(&self) -> usize {
-            QueueDisc::<P>::len(&self.red)
-        }
-        #[inline]
-        fn backlog(&self) -> units::Bytes {
-            QueueDisc::<P>::backlog(&self.red)
-        }
+        crate::red::wrapped::as_red!(@store);
         #[inline]
         fn avg(&self) -> Option<f64> {
             QueueDisc::<P>::avg(&self.red)
@@ -33,8 +26,33 @@ macro_rules! as_red {
             QueueDisc::<P>::avg_unit(&self.red)
         }
     };
+    (@store) => {
+        #[inline]
+        fn len(&self) -> usize {
+            QueueDisc::<P>::len(&self.red)
+        }
+        #[inline]
+        fn backlog(&self) -> units::Bytes {
+            QueueDisc::<P>::backlog(&self.red)
+        }
+    };
 }
 pub(crate) use as_red;
+
+/// Methods of [`Discipline`](crate::registry::Discipline) for parameters whose method `red` returns those of the RED inside:
+/// its automatic values, and its check against the link.
+macro_rules! red_setting {
+    () => {
+        fn resolved(&self, setting: &Setting) -> units::param::Table {
+            crate::red::parts::resolved_of::<Params>(&self.red(), setting)
+        }
+
+        fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
+            self.red().check_in(setting, problems);
+        }
+    };
+}
+pub(crate) use red_setting;
 
 /// [`QueueDisc`](crate::disc::QueueDisc) of a discipline that only changes the `red` inside at a timer: `adapt` gets the
 /// average at `next`, and again after each `params.interval`.
