@@ -179,5 +179,5 @@ docs: setup ## write tables, examples and pictures of the docs again; the Rust A
 
 clean: ## remove everything that was built
 	@rm -rf target .venv .venv-boot dist build out .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@rm -rf python/dropcurve/*.so python/dropcurve/studio_site
+	@rm -rf python/dropcurve/*.so python/dropcurve/studio_site python/dropcurve/_vendor
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

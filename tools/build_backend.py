@@ -2,7 +2,8 @@
 
 `scenarios/` lies at the root of the tree, where people look for it. A wheel can only contain files of the package, so
 the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away after it. An editable
-install makes no copy: the package finds the root folder itself. The studio is built into the package where the Rust
+install makes no copy: the package finds the root folder itself. Likewise the wheel has a copy of Optuna's samplers
+(tools/third_party.py). The studio is built into the package where the Rust
 target for WebAssembly can be had; a wheel without it reports that when `dropcurve studio` is called.
 """
 
@@ -20,12 +21,12 @@ from maturin import (
     build_sdist,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
-    get_requires_for_build_wheel,
     prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel,
 )
 
 import studio
+import third_party
 
 __all__ = [
     "build_editable",
@@ -41,16 +42,29 @@ __all__ = [
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def get_requires_for_build_wheel(config_settings: Mapping[str, Any] | None = None) -> list[str]:
+    """The requirements of maturin, and the Optuna that is copied."""
+    found: list[str] = maturin.get_requires_for_build_wheel(config_settings)
+    return [*found, third_party.requirement()]
+
+
 def build_wheel(
     wheel_directory: str,
     config_settings: Mapping[str, Any] | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Builds the wheel with the scenarios inside the package."""
+    """Builds the wheel with the scenarios and the copy of Optuna's samplers inside the package."""
     studio.main([])
-    with scenarios_in_package():
+    with package_complete():
         name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     return name
+
+
+@contextlib.contextmanager
+def package_complete() -> Iterator[None]:
+    """The package has all that a wheel contains for as long as the block lasts."""
+    with scenarios_in_package(), third_party.in_package():
+        yield
 
 
 @contextlib.contextmanager

@@ -119,7 +119,7 @@ def wheel_arm(folder: Path) -> str:
     import studio
 
     studio.main([])
-    with build_backend.scenarios_in_package():
+    with build_backend.package_complete():
         run(
             "maturin", "build", "--release", "--locked", "--target", ARM, "--out", str(folder),
             env={"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": ARM_LINKER, "PYO3_CROSS_PYTHON_VERSION": "3.11"},

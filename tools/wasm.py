@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -116,13 +117,16 @@ def number(module: bytes, at: int) -> tuple[int, int]:
 
 
 def cargo(*words: str) -> str:
-    """Runs cargo on the locked workspace and returns its output."""
-    return output("cargo", *words, "--locked", "--quiet")
+    """Runs cargo on the locked workspace and returns its output. Folder and flags of another build, such as the profile
+    of the core (tools/learn.py), are not for these modules."""
+    environment = {name: value for name, value in os.environ.items() if name != "CARGO_ENCODED_RUSTFLAGS"}
+    environment["CARGO_TARGET_DIR"] = str(ROOT / "target")
+    return output("cargo", *words, "--locked", "--quiet", env=environment)
 
 
-def output(*command: str) -> str:
+def output(*command: str, env: Mapping[str, str] | None = None) -> str:
     """Runs a command and returns its output."""
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
     return done.stdout.strip()
 
 

@@ -174,6 +174,7 @@ EXTRAS = {
     "pandas": ("data frames", ("tables",)),
     "polars": ("data frames of polars", ("tables",)),
     "xarray": ("labelled arrays", ("tables",)),
+    "optuna": ("searches of an editable installation", ("optuna",)),
 }
 
 

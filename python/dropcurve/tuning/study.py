@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import math
 import shutil
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import require
 from . import spread
 from .candidates import Candidate, Target
 from .families import Coordinates, Family
@@ -201,13 +203,12 @@ class FamilyStudy:
         text = f"{self.seed}/{self.family.kind}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
-    def _study(self) -> optuna.Study:
-        import optuna
-
+    def _study(self) -> Any:
+        optuna = library()
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        warnings.filterwarnings("ignore", module="optuna")
+        warnings.filterwarnings("ignore", module=r"(dropcurve\._vendor\.)?optuna")
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler: optuna.samplers.BaseSampler
+        sampler: Any
         if self.objectives > 1:
             sampler = optuna.samplers.NSGAIISampler(
                 seed=self.number, population_size=POPULATION,
@@ -227,12 +228,21 @@ class FamilyStudy:
         the seed, and their outcome is in the store of runs."""
         if self.path is None:
             return None
-        from optuna.storages import JournalStorage
-
         file = self.path / f"{self.family.kind}.journal"
         file.unlink(missing_ok=True)
-        backend: Any = Journal(file)
-        return JournalStorage(backend)
+        return library().storages.JournalStorage(Journal(file))
+
+
+def library() -> Any:
+    """Optuna: the copy in a wheel (tools/third_party.py), or in a tree the one of the environment, of the same version.
+    Raises MissingError if there is none."""
+    try:
+        return importlib.import_module("dropcurve._vendor.optuna")
+    except ModuleNotFoundError as missing:
+        if not str(missing.name).startswith("dropcurve._vendor"):
+            raise
+    require("optuna")
+    return importlib.import_module("optuna")
 
 
 @dataclass
