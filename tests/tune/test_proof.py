@@ -16,7 +16,7 @@ from dropcurve.tuning.effort import Budget, Clock
 from dropcurve.tuning.families import family
 from dropcurve.tuning.outcome import SearchOutcome
 from dropcurve.tuning.stages import Stages
-from dropcurve.tuning.validation import Validation
+from dropcurve.tuning.validation import ENOUGH, Validation
 
 
 class Lucky(Bench):
@@ -164,3 +164,16 @@ def test_a_design_that_is_not_sure_to_hold_gives_way_to_a_safer_one() -> None:
     assert stages.proof is not None and stages.proof.sure
     # The nearest safer scale, 0.98 of it, holds in all runs.
     assert validation.decide().params["limit"] == "18300 B"
+
+
+def test_a_further_design_that_is_clearly_worse_gets_no_more_runs() -> None:
+    bench = Lucky(0.0)
+    budget = Budget(100, replications=4, fresh=6)
+    validation = Validation(bench, budget, 1, 0.2)
+    validation.run([tail_drop(18000)])
+    worse, close = tail_drop(9000), tail_drop(17900)
+    for one in (worse, close):
+        assert validation.add(one)
+    made = {line.candidate.key: sum(kept.runs for kept in line.kept) for line in validation.lines()}
+    assert made[worse.key] == ENOUGH * budget.fresh
+    assert made[close.key] == budget.replications * budget.fresh

@@ -40,6 +40,8 @@ SEEDS, SEEDS_APART = 2, 10_000
 ALONE, VARYING = 1.645, 0.7
 #: Least standard deviation, as a share of the bound.
 LEAST_DEVIATION = 0.003
+#: Excess over a bound, as a share of it, that is assumed for a run without a value.
+NO_VALUE = 1e6
 #: Smallest value used in a ratio.
 LEAST = 1e-6
 #: Delay for the rules of thumb where the goal bounds none, as a share of the longest round trip.
@@ -94,6 +96,15 @@ def excess_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
     """The same over all constraints of the goal: above 0 where a run breaks one."""
     row = bench.row(one, trial) or {}
     return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bench.question.goal.constraints)
+
+
+def total_excess(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+    """The sum over all constraints of the excess as a share of the bound."""
+    total = 0.0
+    for bound in bench.question.goal.constraints:
+        value = bench.value(one, trial, bound.measure.key)
+        total += NO_VALUE if value is None or math.isnan(value) else bound.excess(value)
+    return total
 
 
 def bound_ratio(bound: Constraint, value: float | None) -> float:

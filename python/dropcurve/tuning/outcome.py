@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import UsageError
 from .bench import PairedTrial
 from .candidates import Candidate
-from .families import Family
+from .families import Coordinates, Family, family
+from .question import Question
 from .screening import ScreeningEffect
 
 
@@ -28,3 +30,13 @@ class SearchOutcome:
     looked: dict[str, int]
     stopped: str = ""
     unseen: tuple[Candidate, ...] = ()
+
+    def place(self, one: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
+        """The family of a design and its coordinates there, if they are known."""
+        try:
+            space = self.families.get(one.kind) or family(
+                one.kind, question.room, space=question.space.get(one.kind)
+            )
+        except UsageError:
+            return None, None
+        return space, self.coordinates.get(one.key) or space.coordinates_of(one.params)

@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import UsageError
-from ..quantities import units, wording
 from ..scenario import library
-from . import effort, other_direction, robustness
+from . import effort, other_direction, robustness, unsettled
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
@@ -19,7 +17,7 @@ from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers, 
 from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
-from .families import Coordinates, Family, family
+from .families import Coordinates, Family
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
 from .selection import affordable_of, chosen_of, lost, missing, spots_of
@@ -31,6 +29,9 @@ from .validation import APART, NEAR_MISS, Validation
 NEIGHBOURS, RETREATS = 10, 3
 #: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
 ALONG_RUNS, FURTHER = 0.4, 0.1
+#: Distance from the largest possible objective, in margins, below which the answer of a link with long runs takes no
+#: finer steps; and the largest number of its replications, as a multiple of the first ones.
+NEARLY_IDEAL, MOST_COSTLY = 5.0, 2
 #: Runs of each place of the sensitivity at least, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 2
 #: Largest number of blocks of fresh seeds, the number for which time is reserved, and the share of the time at which
@@ -59,6 +60,7 @@ class Stages:
     proof: proofs.Proof | None = None
     refused: list[proofs.Proof] = field(default_factory=list)
     other: str = ""
+    _along_kinds: set[str] = field(default_factory=set)
 
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
@@ -79,9 +81,8 @@ class Stages:
         )
         uncompared += [one for one in outcome.unseen if not lost(bench, one, chosen[0], ends)]
         sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
-        validation = Validation(
-            bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most=self.most
-        )
+        most = self.most or (MOST_COSTLY * sizes.replications if self._costly else 0)
+        validation = Validation(bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most)
         validation.run(chosen)
         if not self.short:
             self._around(validation, outcome)
@@ -98,7 +99,10 @@ class Stages:
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
             configuration=made.text if made else "", changed=changed, version=library.version(), command=command,
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched, fresh=bench.runs - searched,
-            stopped=self._stopped(outcome, best.candidate, len(lines) - 1, rivals - (len(chosen) - size)),
+            stopped=unsettled.cut(
+                clock, bench, outcome, best.candidate, self.moved, self.drift,
+                rivals=len(lines) - 1, missing=rivals - (len(chosen) - size),
+            ),
             pictured=clock.pictured(bench.run_s), looked=outcome.looked,
             conditions=len({trial.place for trial in outcome.first}),
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
@@ -113,12 +117,26 @@ class Stages:
 
     def _around(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Runs the stages around the recommendation, and replications until rivals are decided."""
+        if self._costly:
+            validation.settle()
         self._step_to_neighbours(validation, outcome)
         more = self.clock.seconds is None
         if self.spent.level < effort.LEAST_LEVEL if more else not self.spent.brief:
             self._further(validation, outcome, further_kinds(self.bench.question, more=more), effort.DRIFT)
-        self._drift(validation)
+        if not self._costly:
+            self._drift(validation)
         self._decide(validation, outcome)
+        if self._costly:
+            self._drift(validation)
+
+    @property
+    def _costly(self) -> bool:
+        """Whether each run is so long that the stages around the recommendation follow once it is decided."""
+        return self.spent.level >= effort.LEAST_LEVEL and self.clock.seconds is None
+
+    def _nearly_ideal(self, validation: Validation) -> bool:
+        """Whether the recommendation is so close to the largest possible objective that finer steps gain little."""
+        return validation.left < NEARLY_IDEAL * validation.margin
 
     def _planned_again(self) -> bool:
         """Plans again for the time that is left where a search took little of it; returns whether a search at more
@@ -155,7 +173,7 @@ class Stages:
         before = len(validation.candidates)
         challengers = self._challengers(validation, outcome, validation.until)
         for one in validation.ahead()[:RETREATS]:
-            space, coordinates = self._place(one, outcome)
+            space, coordinates = outcome.place(one, self.bench.question)
             if space is None or coordinates is None:
                 continue
             self._safer(one, space, coordinates, challengers, validation)
@@ -164,7 +182,7 @@ class Stages:
     def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
         """Validates a design with a safer scale: the nearest feasible one, but where it broke its bound too often moved
         by at least its excess over it."""
-        space, coordinates = self._place(failed.candidate, outcome)
+        space, coordinates = outcome.place(failed.candidate, self.bench.question)
         if space is not None and coordinates is not None:
             challengers = self._challengers(validation, outcome, validation.until)
             most = 1.0 if failed.holds else 1.0 - failed.off
@@ -198,8 +216,10 @@ class Stages:
         scale: bool = True,
     ) -> list[Candidate]:
         """Designs next to the recommendation that are better than it; none of a front."""
-        space, coordinates = self._place(best, outcome)
+        space, coordinates = outcome.place(best, self.bench.question)
         if validation.several or validation.settled or space is None or coordinates is None:
+            return []
+        if self._costly and self._nearly_ideal(validation):
             return []
         challengers = self._challengers(validation, outcome, self.clock.until(share))
         return challengers.near(best, space, coordinates, factors, scale=scale)
@@ -209,9 +229,12 @@ class Stages:
         factors: Sequence[float] = ALONG, share: float = effort.SENSITIVITY,
     ) -> None:  # fmt: skip
         """Validates designs with another parameter of the recommendation moved and the scale solved again."""
-        space, coordinates = self._place(best, outcome)
+        space, coordinates = outcome.place(best, self.bench.question)
         if validation.several or validation.settled or space is None or coordinates is None:
             return
+        if self._costly and (best.kind in self._along_kinds or self._nearly_ideal(validation)):
+            return
+        self._along_kinds.add(best.kind)
         challengers = self._challengers(validation, outcome, self.clock.until(share))
         runs = ALONG_RUNS * self.spent.runs if factors is ALONG else math.inf
         for one in challengers.along(best, space, coordinates, runs, factors):
@@ -225,7 +248,7 @@ class Stages:
             return
         best = validation.decide()
         challengers = self._challengers(validation, outcome, self.clock.until(share))
-        places = {kind: self._place(one, outcome)[1] for kind, one in outcome.best_of.items()}
+        places = {kind: outcome.place(one, self.bench.question)[1] for kind, one in outcome.best_of.items()}
         settings = {kind: place for kind, place in places.items() if place is not None}
         runs = FURTHER * self.spent.runs if self.clock.seconds is None else math.inf
         for one in challengers.further(best, kinds, settings, runs, self.say):
@@ -292,7 +315,7 @@ class Stages:
         its bounds in more runs is recommended."""
         best = validation.decide()
         if not validation.several and 0.0 < validation.broken(best) <= NEAR_MISS:
-            space, coordinates = self._place(best, outcome)
+            space, coordinates = outcome.place(best, self.bench.question)
             if space is not None and coordinates is not None:
                 challengers = self._challengers(validation, outcome, validation.until)
                 self._safer(best, space, coordinates, challengers, validation)
@@ -352,7 +375,8 @@ class Stages:
             best = validation.decide()
         else:
             self.moved = self._sensitivity(best, outcome, share)
-        self._drift(validation, share)
+        if not self._costly:
+            self._drift(validation, share)
         return best
 
     def _sensitivity(
@@ -360,7 +384,7 @@ class Stages:
     ) -> list[robustness.Sensitivity]:
         """The sensitivity of a design, if the parameters of its discipline are known."""
         question = self.bench.question
-        one, coordinates = self._place(best, outcome)
+        one, coordinates = outcome.place(best, self.bench.question)
         if one is None or coordinates is None:
             return []
         study = FamilyStudy(one, question.target, 1, self.seed)
@@ -373,28 +397,3 @@ class Stages:
             self.bench, best, one, coordinates, study.candidate, trials, effort=self.spent,
             until=self.clock.until(share),
         )  # fmt: skip
-
-    def _place(self, best: Candidate, outcome: SearchOutcome) -> tuple[Family | None, Coordinates | None]:
-        """The family of a design and its coordinates there, if they are known."""
-        question = self.bench.question
-        try:
-            one = outcome.families.get(best.kind) or family(
-                best.kind, question.room, space=question.space.get(best.kind)
-            )
-        except UsageError:
-            return None, None
-        return one, outcome.coordinates.get(best.key) or one.coordinates_of(best.params)
-
-    def _stopped(self, outcome: SearchOutcome, best: Candidate, rivals: int, missing: int) -> str:
-        """Sentence on the steps cut by a time limit; "" if none. ``rivals`` were validated, ``missing`` were not."""
-        clock, bench = self.clock, self.bench
-        if clock.seconds is None:
-            return ""
-        left_out = ["sensitivity"] if not self.moved and outcome.families else []
-        mine = [one for one in self.drift if one.candidate.key == best.key]
-        left_out += ["drift"] if bench.question.varying and not mine else []
-        left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
-        text = f"made to fit into {units.show_span(clock.seconds)}"
-        if missing > 0:
-            text += f", compared with {rivals} of {rivals + missing} rivals"
-        return f"{text}, {wording.listed(left_out)} left out" if left_out else text

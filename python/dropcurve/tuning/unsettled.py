@@ -1,13 +1,18 @@
-"""Sentences on the undecided parts of a recommendation, and on whether to load it."""
+"""Sentences on the undecided and cut parts of a recommendation, and on whether to load it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..quantities import wording
+from ..quantities import units, wording
 from ..verdict.equivalence import MOST_REPLICATIONS
+from .bench import Bench
+from .candidates import Candidate
 from .certainty import Vague, vague
+from .effort import Clock
 from .findings import Findings
+from .outcome import SearchOutcome
+from .robustness import Drift, Sensitivity
 from .terms import span
 
 
@@ -46,3 +51,20 @@ def narrower(answer: Findings) -> Iterator[str]:
             f"({wording.count(one.needed, 'replication')}) would narrow it to half of the value; a longer --time or "
             "--until decided makes them"
         )
+
+
+def cut(
+    clock: Clock, bench: Bench, outcome: SearchOutcome, best: Candidate, moved: Sequence[Sensitivity],
+    drift: Sequence[Drift], *, rivals: int, missing: int,
+) -> str:  # fmt: skip
+    """Words for the steps cut by a time limit; "" without one. ``rivals`` were validated, ``missing`` were not."""
+    if clock.seconds is None:
+        return ""
+    left_out = ["sensitivity"] if not moved and outcome.families else []
+    mine = [one for one in drift if one.candidate.key == best.key]
+    left_out += ["drift"] if bench.question.varying and not mine else []
+    left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
+    text = f"made to fit into {units.show_span(clock.seconds)}"
+    if missing > 0:
+        text += f", compared with {rivals} of {rivals + missing} rivals"
+    return f"{text}, {wording.listed(left_out)} left out" if left_out else text

@@ -19,7 +19,7 @@ from .aggregation import over
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
-from .constraint import excess_ratio
+from .constraint import excess_ratio, total_excess
 from .decision import (
     DELAY,
     DecisionRow,
@@ -48,8 +48,6 @@ MOST = 4
 #: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer),
 #: and those that all rivals get where there is time for them.
 ENOUGH, ALL = 3, 6
-#: Excess over a bound, as a share of it, that is assumed for a run without a value.
-NO_VALUE = 1e6
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
 #: Number of runs that miss a bound after which a design gets no more runs.
@@ -102,14 +100,17 @@ class Validation:
 
     def add(self, one: Candidate) -> bool:
         """Validates one more design in the trials of the recommendation, or in as many of their replications
-        as there is time for; False if that is not enough for two."""
+        as there is time for; False if that is not enough for two. One that is clearly worse or infeasible after
+        some of them gets no more."""
         if one.key in self._made:
             return True
         count = max(self._made.values())
         trials = [trial for number in range(count) for trial in self._replication(number)]
         if not all(self.bench.usable(one, trial) for trial in trials):
             return False
-        self._extend([one], count, until=self.until)
+        for number in range(count):
+            if not self._extend([one], number + 1, until=self.until) or self._lost(one):
+                break
         if self._made.get(one.key, 0) < min(LEAST, count):
             self._made.pop(one.key, None)
             return False
@@ -152,8 +153,14 @@ class Validation:
     @property
     def settled(self) -> bool:
         """Whether the recommendation is within the margin of the largest possible objective."""
+        return self.left < self.margin
+
+    @property
+    def left(self) -> float:
+        """Points between the recommendation and the largest possible objective; infinite if that is unknown or the
+        recommendation infeasible."""
         best, most = self._row(self.decide()), ideal(self.bench.question.goal)
-        return most is not None and best.feasible and statistics.mean(best.losses) - most < self.margin
+        return math.inf if most is None or not best.feasible else statistics.mean(best.losses) - most
 
     def alike(self) -> list[Candidate]:
         """The recommendation, and the rivals that are equivalent to it and as simple."""
@@ -344,7 +351,7 @@ class Validation:
         replications = self._trials(one)
         losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
-        excess = [self._excess(one, trial) for trial in trials]
+        excess = [total_excess(self.bench, one, trial) for trial in trials]
         missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
         return DecisionRow(
             one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
@@ -369,13 +376,6 @@ class Validation:
         if not leaves_delay_open(self.bench.question.goal):
             return None
         return self.bench.mean(one, trials, DELAY)
-
-    def _excess(self, one: Candidate, trial: PairedTrial) -> float:
-        total = 0.0
-        for bound in self.bench.question.goal.constraints:
-            value = self.bench.value(one, trial, bound.measure.key)
-            total += NO_VALUE if value is None or math.isnan(value) else bound.excess(value)
-        return total
 
     def _together(self, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
         """An objective over the conditions of a replication, in its own units."""
