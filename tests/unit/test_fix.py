@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,9 @@ import pytest
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.cli import import_, invoke
-from dropcurve.cli.import_ import _rivals
+from dropcurve.cli.import_ import _rivals, lasting
 from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
-from dropcurve.fixes.designs import designs
+from dropcurve.fixes.designs import designs, loadable, tuned
 from dropcurve.fixes.queues import YOURS
 from dropcurve.quantities import units
 from dropcurve.verdict import Criterion, SampledDesign, Verdict, decide
@@ -174,6 +175,61 @@ def test_import_compares_cake_with_a_cake_whose_shaper_counts_the_overhead() -> 
     }  # fmt: skip
     plain = _rivals(place(boxes.read("tc qdisc replace dev eth0 root fq_codel"), rate_bps=19e6))["cake"]
     assert plain.get("queue.overhead") == "0 B"
+
+
+def test_the_framing_of_a_line_is_below_every_queue_that_cake_is_compared_with() -> None:
+    """By hand: 1500 + 44 bytes fill 33 cells of 53 bytes, 1749; a shaper of Linux counts 1514 of them itself."""
+    found = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 atm")
+    where = place(found)
+    for name, made in _rivals(where).items():
+        queue = made.get("queue")
+        assert queue["kind"] == ("cake" if name == "cake" else "tbf"), name
+        if name != "cake":
+            assert units.rate(queue["rate"]) == pytest.approx(19e6 * 1500 / 1749, rel=1e-6), name
+    loaded = dict(designs(where, shape=True))["FQ-CoDel"]
+    assert where.put(loaded.discipline_as_loaded, loaded.params_as_loaded).get("queue.kind") == "tbf"
+    shaper = re.search(r"rate (\d+)bit", loaded.text)
+    assert shaper and int(shaper[1]) == pytest.approx(19e6 * 1514 / 1749, rel=1e-6)
+    assert "full packets get 16.3 Mbit/s" in where.basis
+    # Without a shaper nothing states the rate of the line.
+    plain = place(boxes.read("tc qdisc replace dev eth0 root cake overhead 44 atm"), rate_bps=19e6)
+    assert _rivals(plain)["fq_codel"].get("queue.kind") == "fq_codel"
+
+
+def test_a_short_tail_drop_does_not_cripple_disciplines_that_hold_the_delay() -> None:
+    """Fifty packets of a router's default are a choice of delay for tail drop alone."""
+    text = (
+        "/queue type\nadd kind=pfifo name=small pfifo-limit=50\n"
+        "/queue simple\nadd max-limit=10M/50M name=wan queue=small/small target=192.168.88.0/24\n"
+    )
+    where = place(boxes.read(text, name="wan download"))
+    made = dict(designs(where, shape=False))
+    # A quarter of a second at 50 Mbit/s is more than the default of 1000 packets.
+    assert made["CoDel"].params_as_loaded["limit"] == where.buffer == "1042 pkts"
+    assert made["FQ-CoDel"].params_as_loaded["limit"] == "10240 pkts"
+    assert _rivals(where)["pie"].get("queue.limit") == "1042 pkts"
+    assert _rivals(where)["droptail"].get("queue.limit") == "50 pkts"
+
+
+def test_a_class_with_fq_codel_is_compared_with_a_tail_drop_of_the_link_and_searched() -> None:
+    """The 10240 packets of FQ-CoDel bound its memory: a tail drop of that length has a delay of seconds, in which no
+    page loads."""
+    text = (
+        "set qos policy shaper WAN bandwidth '50mbit'\nset qos policy shaper WAN default bandwidth '100%'\n"
+        "set qos policy shaper WAN default queue-type 'fq-codel'\n"
+    )
+    where = place(boxes.read(text))
+    assert dict(designs(where, shape=False))["tail drop"].params_as_loaded["limit"] == where.buffer
+    assert units.packets(where.buffer, packet_bytes=1500) < 1000
+    found = dict(tuned(replace(where, base=lasting(where.base, "8s")), shape=False))
+    assert any(one.discipline_as_loaded == "fq_codel" for one in found.values())
+
+
+def test_designs_in_a_class_are_those_that_the_class_can_have() -> None:
+    """VyOS has CAKE on interfaces alone."""
+    text = "set qos policy shaper WAN bandwidth '50mbit'\nset qos policy shaper WAN default queue-type 'drop-tail'\n"
+    where = place(boxes.read(text))
+    assert loadable(where, "fq_codel") and not loadable(where, "cake")
 
 
 def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -278,7 +279,7 @@ def lasting(base: Scenario, duration: str) -> Scenario:
 def _compare(
     where: Place, replications: int, *, command: str, quiet: bool, exchange: Exchange | None
 ) -> None:
-    """Simulates the imported queue and its rivals, all with the same buffer, and prints verdict and table."""
+    """Simulates the imported queue and its rivals, and prints verdict and table."""
     from ..fixes.queues import of_place
     from ..runs.effort import Effort
     from ..runs.replicate import replicate
@@ -296,18 +297,28 @@ def _compare(
         result = replicate(variants, effort, name=base.name, command=command, progress=progress)
     result = of_place(result, where)
     from ..boxes import text
+    from ..fixes.designs import loadable
+
+    def able(kind: str) -> bool:
+        return loadable(where, kind)
 
     if quiet:
         from ..results import folders
 
-        opening = opening_of(result, box=found.box, exchange=exchange, yours=where.yours)
+        opening = opening_of(result, box=found.box, exchange=exchange, yours=where.yours, loads=able)
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
         return
     seconds = (time.monotonic() - began) / replications
     print(
         judged(
-            result, box=found.box, exchange=exchange, seconds=seconds, yours=where.yours, basis=where.basis
+            result,
+            box=found.box,
+            exchange=exchange,
+            seconds=seconds,
+            yours=where.yours,
+            basis=where.basis,
+            loads=able,
         )
     )
     print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(found, width=console.width())}")
@@ -315,7 +326,7 @@ def _compare(
 
 def judged(
     result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
-    yours: str = "your queue", basis: str = "",
+    yours: str = "your queue", basis: str = "", loads: Callable[[str], bool] | None = None,
 ) -> str:  # fmt: skip
     """The comparison of an imported queue as text: whether to keep it, then the table.
 
@@ -326,11 +337,12 @@ def judged(
         seconds: Time that one more replication takes.
         yours: Name of the imported queue in sentences.
         basis: Sentence on its place.
+        loads: Whether the box can load a kind of queue in this place; by default whether it has the kind.
     """
     from ..present import terminal
     from . import console
 
-    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds, yours=yours)
+    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds, yours=yours, loads=loads)
     if opening is not None and basis:
         opening = replace(opening, details=(*opening.details, basis))
     document = replace(result.document(only=SHOWN), headline=opening)
@@ -339,15 +351,17 @@ def judged(
 
 def opening_of(
     result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
-    yours: str = "your queue",
+    yours: str = "your queue", loads: Callable[[str], bool] | None = None,
 ) -> Headline | None:  # fmt: skip
-    """The verdict on an imported queue against those of its rivals that the box can load."""
+    """The verdict on an imported queue against those of its rivals that the box can load: those for which ``loads`` is
+    true, by default those of a kind that the box has."""
     from .. import boxes
     from ..results.recommendation import kind_of, verdict_on
     from ..verdict import headline, ranking
 
     known = boxes.kinds(box)
-    loadable = [v.name for v in result.variants if f" {v.name}".endswith(f" {YOURS}") or kind_of(v) in known]
+    able = loads or (lambda kind: kind in known)
+    loadable = [v.name for v in result.variants if f" {v.name}".endswith(f" {YOURS}") or able(kind_of(v))]
     found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
     if found is None:
         return None
@@ -357,25 +371,26 @@ def opening_of(
 
 
 def _rivals(where: Place) -> dict[str, Scenario]:
-    """The scenario with each rival, in the imported queue's buffer, with its use of ECN and, for CAKE, its
-    overhead of the line."""
+    """The scenario with each rival, with the buffer of its discipline (`designs.buffer`), the imported queue's use of
+    ECN and, for CAKE, its overhead of the line."""
     from .. import boxes
     from ..advise import advise
     from ..fixes.designs import FAIR, buffer, line_below
     from ..quantities import units
 
     design = advise(where.own).design("RED by the queue law")
-    # CAKE sizes its buffer by rate and round trip; the others get the link's.
-    shared: dict[str, object] = {"limit": buffer(where)} | (
-        {"ecn": True} if where.found.params.get("ecn") is True else {}
-    )
-    queues: dict[str, dict[str, object]] = {name: dict(shared) for name in RIVALS}
+    ecn: dict[str, object] = {"ecn": True} if where.found.params.get("ecn") is True else {}
+    queues: dict[str, dict[str, object]] = {name: {"limit": buffer(where, name), **ecn} for name in RIVALS}
     queues["droptail"].pop("ecn", None)
+    # CAKE sizes its buffer by rate and round trip.
+    queues["cake"].pop("limit")
     if line := line_below(where.found):
         # Only CAKE's own shaper counts the overhead.
         queues["cake"] |= line | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
     if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
         # The fair queue of routers, the only one there that isolates flows.
-        rivals["fair-queue"] = where.put("drr", {"limit": buffer(where), "queues": FAIR["fair-queue 1024"]})
+        rivals["fair-queue"] = where.put(
+            "drr", {"limit": buffer(where, "drr"), "queues": FAIR["fair-queue 1024"]}
+        )
     return {**rivals, "advised RED": where.put(design.discipline, dict(design.params))}

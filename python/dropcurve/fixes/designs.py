@@ -10,9 +10,9 @@ from typing import Any
 
 from ..advise import advise
 from ..advise.scenario import conditions_of
-from ..boxes import export, kinds, sqm
+from ..boxes import export, framing, kinds, sqm
 from ..boxes.link import LOCAL_S
-from ..boxes.model import Export, Import
+from ..boxes.model import Export, Import, placed
 from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
@@ -20,7 +20,7 @@ from ..scenario import Scenario
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
-from .place import Place
+from .place import SELF_SHAPED, Place
 
 #: Disciplines that need no thresholds, by name.
 SELF_SETTING = {
@@ -39,8 +39,13 @@ FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 FAIR_ROUNDS = (1.0, 2.0)
 #: Disciplines that Linux only has with their own shaper.
 SHAPING = ("cake", "cobalt")
+#: Disciplines that hold the delay by themselves: their limit bounds the memory and is none of their parameters to
+#: choose.
+CONTROLLED = ("codel", "cobalt", "pie", "pi", "docsis_pie", "fq_codel", "fq_cobalt", "fq_pie", "dualpi2")
 #: Parameters of CAKE that describe the line below it, which a design keeps.
 LINE = ("overhead", "mpu", "framing")
+#: Disciplines with a curve over the average queue.
+CURVES = ("red", "ared", "wred", "gred", "curve")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
 #: The same as shares of a round trip, for links of a data centre.
@@ -58,12 +63,12 @@ BEST = 2
 def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
     found, base, rate_bps = where.found, where.own, where.rate_bps
-    limit = buffer(where)
     ecn = {"ecn": True} if found.params.get("ecn") is True else {}
     seen = {where.base.hash}
     scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
     line = line_below(found)
-    for title, kind, params in [*_self_setting(limit, ecn, scripts), *_sized(base, rate_bps, limit, ecn)]:
+    sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
+    for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
         params = params | line if kind == "cake" else params
         made = _made(where, kind, params, shape=shape)
         if made is None:
@@ -97,7 +102,7 @@ def tuned(
     """
     searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
-        base = where.put("droptail", {"limit": where.room}) if where.room else where.own
+        base = where.own if where.policed else where.own.set("queue", _searched(where))
         question = of_file(
             base,
             goal="balanced" if goal is None else goal,
@@ -114,9 +119,12 @@ def tuned(
         if params.get("ecn") is False and "ecn" not in where.found.params:
             # No sender of this traffic uses ECN, so that the search cannot decide on it: the box's default stays.
             del params["ecn"]
+        if line.candidate.kind in CONTROLLED:
+            params["limit"] = buffer(where, line.candidate.kind)
         made = _made(where, line.candidate.kind, params, shape=shape)
         if made is not None:
-            plain = _made(where, line.candidate.kind, {"limit": buffer(where)}, shape=shape)
+            kind = line.candidate.kind
+            plain = _made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), made
 
 
@@ -125,13 +133,53 @@ def line_below(found: Import) -> dict[str, Any]:
     return {name: found.params[name] for name in LINE if found.discipline == "cake" and name in found.params}
 
 
-def buffer(where: Place) -> str:
-    """The buffer of new designs: that of the queue in its place, unless it belongs to another box; that of the other
-    direction where it states none."""
+def buffer(where: Place, kind: str) -> str:
+    """The limit of a new design of a discipline.
+
+    Tail drop and its like keep the buffer of the queue in place, which is a choice of delay. Disciplines that hold the
+    delay by themselves get the default of the box, unless there is more: a short tail drop would take their packets
+    before they act. A curve has room for a bandwidth-delay product above its thresholds.
+    """
     if where.room:
         return where.room
-    stated = None if where.found.discipline == "policer" else where.found.params.get("limit")
-    return str(stated if stated not in (None, "auto") else where.base.get("back_queue.limit"))
+    found = where.found
+    stated = None if found.discipline in ("policer", "cake") else found.params.get("limit")
+    own = None if stated in (None, "auto") else str(stated)
+    if kind in CONTROLLED:
+        usual = (
+            f"{sqm.LIMIT} pkts"
+            if found.box == "sqm"
+            else where.base.set("queue", {"kind": kind}).get("queue.limit")
+        )
+        return _largest(str(usual), where.buffer, own)
+    chosen = where.buffer if own is None or found.discipline in CONTROLLED else own
+    if kind in CURVES:
+        product = units.buffer(
+            "1bdp", rate_bps=where.rate_bps, rtt_s=round_trip_s(where.own), packet_bytes=1500
+        )
+        return _largest(chosen, f"{math.ceil(product)} pkts")
+    return chosen
+
+
+def _largest(*limits: str | None) -> str:
+    """The largest of some limits, the first of equal ones."""
+    return max((one for one in limits if one), key=lambda one: units.packets(one, packet_bytes=1500))
+
+
+def _searched(where: Place) -> dict[str, Any]:
+    """The queue that a search begins from: tail drop with the buffer of the link, or with that in place if it is
+    larger."""
+    limit = _largest(buffer(where, "droptail"), where.buffer)
+    kind, settings = placed("droptail", {"limit": limit}, where.found.above)
+    return {"kind": kind, **settings}
+
+
+def loadable(where: Place, kind: str) -> bool:
+    """Whether the box can load a discipline in the place of the queue."""
+    if kind not in kinds(where.found.box) or kind in CURVES:
+        return kind in kinds(where.found.box)
+    limit = {} if kind == "cake" else {"limit": buffer(where, kind)}
+    return _made(where, kind, limit, shape=False) is not None
 
 
 def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
@@ -156,8 +204,12 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
         options = {"direction": side, "other_bps": units.rate(back["rate"])}
     if box == "linux":
         params = {key: value for key, value in params.items() if key != "above_max"}
+    rate = where.rate_bps
+    if kind not in SELF_SHAPED and box != "sqm":
+        # The scripts count the bytes of the line below any queue; a plain shaper counts the Ethernet header alone.
+        rate *= where.framing_of(counted=framing.ETHERNET_BYTES)
     try:
-        made = export(kind, params, box=box, rate_bps=where.rate_bps, **options)
+        made = export(kind, params, box=box, rate_bps=rate, **options)
         where.put(made.discipline_as_loaded, made.params_as_loaded)
     except DropcurveError:
         return None
@@ -165,16 +217,16 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
 
 
 def _self_setting(
-    limit: str, ecn: dict[str, bool], scripts: dict[str, str]
+    where: Place, ecn: dict[str, bool], scripts: dict[str, str]
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Usual settings; those of sqm-scripts for this rate where they set the queue up."""
     timed = {key: value for key, value in scripts.items() if key != "limit"}
     for title, kind in SELF_SETTING.items():
-        own: dict[str, Any] = {"limit": limit} if kind != "cake" else {}
+        own: dict[str, Any] = {"limit": buffer(where, kind)} if kind != "cake" else {}
         own |= timed if kind in ("codel", "fq_codel") else {}
         yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
     for title, count in FAIR.items():
-        yield title, "drr", {"limit": limit, "queues": count}
+        yield title, "drr", {"limit": buffer(where, "drr"), "queues": count}
 
 
 def _sized(

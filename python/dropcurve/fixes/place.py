@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from ..boxes import policers
+from ..boxes import framing, policers
 from ..boxes.link import profile, scenario
 from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
 from ..errors import UsageError
@@ -19,6 +19,8 @@ from ..scenario.links import LinkProfile
 CALL_BPS = 80e3
 #: Largest rate of the link behind a policer, as a multiple of the policer's; also used if the rate is not known.
 BEHIND = 10.0
+#: Disciplines whose own shaper counts the bytes that the line adds.
+SELF_SHAPED = ("cake",)
 #: Burst of a shaper, as time at its rate.
 SHAPER_BURST_S = 0.004
 #: Base round trip where none is given.
@@ -45,6 +47,7 @@ class Place:
         policed: Whether a policer holds it below the rate that it is served with: new designs are shaped to the rate
             of the policer.
         room: Buffer of new designs, if the present queue belongs to another box (a modem); else "".
+        buffer: The usual buffer of the link, as a limit in packets.
     """
 
     found: Import
@@ -54,6 +57,7 @@ class Place:
     others: tuple[Place, ...] = ()
     room: str = ""
     policed: bool = False
+    buffer: str = ""
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -79,8 +83,23 @@ class Place:
                 f"policed to {units.show_rate(self.rate_bps)}{below}, so that no queue forms; every other design is "
                 "shaped to that rate, and utilisation is a share of it"
             )
+        if self.framing_of(counted=framing.ETHERNET_BYTES) < 1.0:
+            parts.append(
+                f"the line adds bytes to every packet, whatever queue is on it: full packets get "
+                f"{units.show_rate(float(f'{self.framing * self.rate_bps:.4g}'))}"
+            )
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+    @property
+    def framing(self) -> float:
+        """Share of the rate that full packets get below the framing of the line that a CAKE with a shaper states; 1
+        where none is stated."""
+        return self.framing_of()
+
+    def framing_of(self, *, counted: int = 0) -> float:
+        """The same for a shaper that counts some of these bytes itself."""
+        return framing.share(self.found.params, counted=counted) if self.found.discipline == "cake" else 1.0
 
     @property
     def yours(self) -> str:
@@ -90,8 +109,14 @@ class Place:
     @property
     def own(self) -> Scenario:
         """The scenario of the queue on a link of its own rate, for formulas and searches."""
-        if not self.policed:
+        if not self.policed and self.framing == 1.0:
             return self.base
+        if not self.policed:
+            # A link of the rate that full packets get.
+            whole = units.rate(str(self.base.get("dumbbell.rate")))
+            kind, settings = placed("droptail", {"limit": self.buffer}, self.found.above)
+            slower = units.show_rate(self.framing * whole)
+            return self.base.edit([("dumbbell.rate", slower), ("queue", {"kind": kind, **settings})])
         kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.found.above)
         rate = units.show_rate(self.capacity_bps)
         return self.base.edit([("dumbbell.rate", rate), ("queue", {"kind": kind, **settings})])
@@ -112,6 +137,9 @@ class Place:
         if self.policed:
             # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
             whole, settings = shaped(whole, settings, self.capacity_bps)
+        elif kind not in SELF_SHAPED and self.framing < 1.0:
+            # Only CAKE's own shaper counts the bytes of the line, which are there below any queue.
+            whole, settings = shaped(whole, settings, self.framing * self.capacity_bps)
         return self.base.set("queue", {"kind": whole, **settings})
 
 
@@ -178,7 +206,8 @@ def place(
         if policed and served is not None:
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
-    return Place(found, base, rate, policed=policed)
+    room = f"{held.buffer_pkts(direction)} pkts"
+    return Place(found, base, rate, policed=policed, buffer=room)
 
 
 def _check_rate(found: Import, rate_bps: float) -> None:
