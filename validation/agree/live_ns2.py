@@ -1,4 +1,4 @@
-"""ns-2 run again, side by side with us: ``make agree LIVE=1``.
+"""Runs ns-2 and compares it with the simulator: ``make agree LIVE=1``.
 
 Single flows under losses, queues and settings without a recording, drawn from fixed seeds (`ns2/single.tcl`,
 `tfrc.tcl`, `rap.tcl`), and rows of the recorded tables (`dumbbell.tcl`).
@@ -48,7 +48,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "TCPSink/DelAck": ("interval_:0.05", "interval_:0.2"),
     "TCPSink/Sack1/DelAck": ("interval_:0.05", "interval_:0.2"),
 }  # fmt: skip
-#: Those that Vegas looks at.
+#: Settings that Vegas uses.
 VEGAS_SETTINGS = ("maxrto_", "minrto_", "tcpTick_", "interval_", "maxcwnd_")
 
 
@@ -83,7 +83,7 @@ def compare_means(context: Context) -> Area:
 
 
 def mean(context: Context, table: tables.AgreementTable, seeds: int, row: tables.Row) -> AgreementCase:
-    """A row of a table, run now."""
+    """A row of a table, run by this command."""
     name = table.name(row)
     return live.attempt(
         name, lambda: tables.compare_row(table, context, live.record(table.key, row, seeds, context))

@@ -1,5 +1,5 @@
-//! The declaration of the summary's keys equals the keys of real runs; Python's types are generated from it.
-//! `DROPCURVE_BLESS=1` renews those.
+//! The declaration of the summary's keys equals the keys of real runs, and Python's types equal the declaration.
+//! With `DROPCURVE_BLESS=1` the test writes Python's types from the declaration instead.
 
 use serde_json::Value;
 use sim::outcome::keys::{KeyTable, Presence, SummaryKey, ValueKind, TABLES};

@@ -3,8 +3,8 @@
     card = evaluate("pie")
     print(card)
 
-Every test runs both under the same random numbers; a difference counts only if it stays real when all questions of
-the card are asked at once (Holm).
+Every test runs both under common random numbers. A difference counts only if it is significant after Holm's adjustment
+over all questions of the card.
 """
 
 from __future__ import annotations

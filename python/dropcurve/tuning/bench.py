@@ -30,11 +30,11 @@ MARGIN = 0.03
 #: reference.
 PENALTY = 3000.0
 
-#: Runs for each thread before the first check of the clock, where there is a limit of time, and most seconds between
-#: two later ones: the runs between them are stored together, which takes as long as some short runs do.
+#: Under a time limit: runs of each thread before the first check of the clock, and most seconds between later checks.
+#: The runs between two checks are stored as one batch, because storing takes as long as some short runs.
 SLICE, SLICE_S = 3, 0.5
 
-#: Share of the time of a batch that must be left for it to begin.
+#: A batch begins only if at least this share of its expected time is left.
 WORTH = 0.5
 
 #: Called with (runs done of this stage, runs it needs).
@@ -66,8 +66,8 @@ class _Late(Exception):
 
 @dataclass
 class Bench:
-    """Makes and stores the runs of one question. Runs with a limit of time that are not finished at the ``deadline``
-    are abandoned; both are by the time of ``source``."""
+    """Makes and stores the runs of one question. Runs under a time limit that are unfinished at the ``deadline`` are
+    abandoned; ``source`` supplies the time of both."""
 
     question: Question
     store: RunTable

@@ -1,11 +1,15 @@
 """Chooses the recommendation among the validated designs, and compares each rival with it.
 
-The rules, in this order: a design that holds every constraint goes before one that does not; of those that hold, the
-better objective; within the margin of equivalence, the one with fewer parameters to set, of equally simple ones the one
-that breaks a bound in the fewest runs, then the one that is good over the widest drift of conditions, then the one
-nearest the defaults of its discipline. Where the goal
-leaves the delay open, equals with a longer delay go last. Statements about a rival are equivalence tests of the paired
-difference against the margin, by the rules that all verdicts share (`dropcurve.verdict.equivalence`).
+The rules, in this order:
+
+1. A feasible design, one that holds every constraint, goes before an infeasible one.
+2. Of feasible designs the one with the better objective is recommended.
+3. Designs within the margin of equivalence tie. Where the goal leaves the delay open, a longer delay goes last.
+4. Of tied designs the one with fewer parameters to set is recommended; then the one that breaks a bound in fewer runs;
+   then the one that stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
+
+Statements about a rival are equivalence tests of the paired difference with the margin, by the rules of all verdicts
+(`dropcurve.verdict.equivalence`).
 """
 
 from __future__ import annotations

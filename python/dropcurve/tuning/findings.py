@@ -30,19 +30,25 @@ class Spot:
 class Findings:
     """Findings of a tuning run; `Answer` renders and saves them.
 
-    ``lines`` are the confirmed designs, the recommendation first; with several objectives those of the Pareto front
-    come next, in ``front`` their number. ``conditions`` is how many of them the search used; the confirmation had
-    ``replications`` of ``fresh_conditions`` each; ``pictured`` says whether the page is to show the queue.
-    ``margin`` is the difference that matters, in points, ``point`` one of them in the unit of the first objective,
-    ``points`` one of them in the unit of each;
-    ``replication_s`` what one more replication of a design takes.
-    ``looked`` counts the settings of each discipline that were run at some condition; ``spots`` are those that were run
-    at all of them. ``configuration`` is the text for the box, "" without one or if it does not read back as what was
-    simulated: then ``changed`` names the parameters that differ. ``notes`` say what the box rounds. ``proof`` is the
-    outcome of the recommendation on fresh seeds that took no part in choosing it (None: no bounds, or no time),
-    ``refused`` that of designs before it. ``stress`` is a sentence on the worst conditions that were taken in, ""
-    without such a search, ``other`` one on the queue of the other direction, "" where that changes little.
-    ``uncompared`` names defaults, rules of thumb and designs by formula that were not run.
+    Attributes:
+        lines: The validated designs, the recommendation first; with several objectives the Pareto front comes next.
+        front: Number of designs of the Pareto front.
+        conditions: Number of conditions that the search used.
+        fresh_conditions, replications: Held-out conditions of the validation, and replications of each.
+        pictured: Whether the page shows the queue.
+        margin: Margin of equivalence, in points.
+        point, points: One point in the unit of the first objective, and in the unit of each.
+        replication_s: Time that one more replication of a design takes.
+        looked: Number of settings of each discipline that were run at some condition.
+        spots: The settings that were run at every condition.
+        configuration: Text for the box; "" without a box, or if the text does not read back as what was simulated.
+        changed: Parameters that differ where the text does not read back.
+        notes: Values that the box rounds.
+        proof: Outcome of the recommendation on fresh seeds that took no part in the choice; None without bounds or time.
+        refused: The same of earlier choices, which missed a bound.
+        stress: A sentence on the worst conditions of the stress search; "" without one.
+        other: A sentence on the queue of the other direction; "" where it changes little.
+        uncompared: Defaults, rules of thumb and designs by formula that were not run.
     """
 
     question: Question

@@ -1,8 +1,8 @@
-// Packets at random instants into one discipline of ns-3, whatever becomes of them: prints "key=value ..." of the time
-// after the warm-up, for the queue and for each stream.
+// Offers packets at random times to one discipline of ns-3, open loop. Prints "key=value ..." of the time after the
+// warm-up, for the queue and for each stream.
 //
-// The streams begin at the router itself. A packet's header on the wire has two bytes that the discipline does not see:
-// the link is faster by as much for a packet of 1000 bytes. The device holds one packet. For ns-3.37.
+// The streams begin at the router itself. On the wire a packet has two header bytes that the discipline does not see, so
+// the link is faster by two bytes in 1000. The device holds one packet. For ns-3.37.
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
@@ -24,7 +24,7 @@ Now()
     return ns3::Simulator::Now().GetSeconds();
 }
 
-// A Poisson stream of packets of one size, and what became of them from `from` on.
+// A Poisson stream of packets of one size, with its counters from `from` on.
 struct Stream
 {
     ns3::Ptr<ns3::Socket> socket;
@@ -45,7 +45,7 @@ struct Stream
     }
 };
 
-// What is seen of the discipline from `from` on.
+// Counters of the discipline from `from` on.
 struct Seen
 {
     double from = 0, sojourn = 0, left = 0, bytes = 0, area = 0, last = 0;
@@ -67,7 +67,7 @@ struct Seen
         Count(item, 1);
     }
 
-    // ns-3 has told of it as one that leaves.
+    // ns-3 has already traced this packet as dequeued.
     void DroppedLate(Item item, const char*)
     {
         Count(item, -1);

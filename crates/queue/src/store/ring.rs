@@ -1,6 +1,6 @@
 //! A ring buffer of packets. Its capacity is a power of two, so that an index wraps around in one instruction.
 //!
-//! Units: places count packets.
+//! Units: indices count packets.
 
 use alloc::vec::Vec;
 

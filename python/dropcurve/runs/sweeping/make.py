@@ -74,12 +74,11 @@ def make(
     records: list[tuple[Key, bytes]] | None = None,
     watch: Callable[[], None] | None = None,
 ) -> Made:
-    """Makes runs on threads of this process, those that others make meanwhile left out; each row, found or made, goes
-    to ``take``.
+    """Makes the missing runs on threads of this process, and calls ``take`` with every row, read or made.
 
-    Every run is locked first. Those that other sessions have locked come last: each is awaited, and read from their
-    table or, if they died, made here. With a ``store`` the runs are stored there as well; ``records`` collects
-    the runs to be stored where the store is out of reach. ``watch`` may abandon them, see `Executor`.
+    Each run is locked first. Runs that another session has locked come last: this session waits for them and reads them
+    from the table of the other, or makes them if the other died. With a ``store`` the runs are stored there as well;
+    ``records`` collects them where the store is out of reach. ``watch`` may abandon the runs, see `Executor`.
     """
     made = Made()
     executor, view = Executor(threads, watch=watch), RowView(build(), records)

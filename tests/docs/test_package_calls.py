@@ -1,4 +1,4 @@
-"""The front of each room of the package documents what its functions take, return and raise, with an example."""
+"""Each subpackage documents what its public functions take, return and raise, with an example."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ INSTANT = {
 }
 
 
-def front(room: str) -> dict[str, Callable[..., Any]]:
-    """Public functions with arguments of a room, by name."""
-    module = importlib.import_module(f"dropcurve.{room}")
+def public_calls(package: str) -> dict[str, Callable[..., Any]]:
+    """Public functions of a subpackage that take arguments, by name."""
+    module = importlib.import_module(f"dropcurve.{package}")
     own = [
         name for name, found in vars(module).items() if getattr(found, "__module__", "") == module.__name__
     ]
@@ -39,8 +39,8 @@ def front(room: str) -> dict[str, Callable[..., Any]]:
     }
 
 
-ROOMS = sorted(path.parent.name for path in Path(dropcurve.__file__).parent.glob("*/__init__.py"))
-CALLS = [(room, name) for room in ROOMS for name in front(room)]
+PACKAGES = sorted(path.parent.name for path in Path(dropcurve.__file__).parent.glob("*/__init__.py"))
+CALLS = [(package, name) for package in PACKAGES for name in public_calls(package)]
 
 
 def sections(call: Callable[..., Any]) -> set[str]:
@@ -53,13 +53,13 @@ def sections(call: Callable[..., Any]) -> set[str]:
     return needed
 
 
-def test_there_are_fronts_to_check() -> None:
+def test_there_are_calls_to_check() -> None:
     assert len(CALLS) > 60
 
 
-@pytest.mark.parametrize(("room", "name"), CALLS)
-def test_a_front_documents_its_calls(room: str, name: str) -> None:
-    call = front(room)[name]
+@pytest.mark.parametrize(("package", "name"), CALLS)
+def test_a_subpackage_documents_its_calls(package: str, name: str) -> None:
+    call = public_calls(package)[name]
     text = inspect.getdoc(call) or ""
     assert sections(call) <= {line.strip() for line in text.splitlines()}
     arguments = text.partition("Args:")[2].partition("Returns:")[0]
@@ -68,10 +68,10 @@ def test_a_front_documents_its_calls(room: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "name"), [(room, name) for room, names in INSTANT.items() for name in names]
+    ("package", "name"), [(package, name) for package, names in INSTANT.items() for name in names]
 )
-def test_the_example_of_a_front_runs(room: str, name: str) -> None:
-    calls = front(room)
+def test_the_example_of_a_subpackage_runs(package: str, name: str) -> None:
+    calls = public_calls(package)
     (example,) = doctest.DocTestFinder(recurse=False).find(calls[name], name, globs=calls)
     assert example.examples
     assert doctest.DocTestRunner().run(example).failed == 0
