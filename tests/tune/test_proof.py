@@ -9,7 +9,7 @@ import pytest
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link, proof
+from dropcurve.tuning import of_link, proof, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.effort import Budget, Clock
@@ -74,11 +74,13 @@ def test_a_design_that_breaks_its_bound_on_fresh_seeds_gives_way_to_a_safer_one(
     # 18 700 B are 14.96 ms and 16.5 ms on fresh seeds, a tenth over the bound: 0.85 of it is tried next.
     assert stages.refused[0].candidate.params["limit"] == "18700 B"
     assert stages.proof is not None and stages.proof.holds
-    best = validation.lines()[0]
+    best = validation_lines.lines(validation)[0]
     assert best.holds and best.candidate.key == stages.proof.candidate.key
     limit = float(best.candidate.params["limit"].split()[0])
     assert limit == pytest.approx(0.85 * 18_700, rel=0.01) and len(stages.refused) == 1
-    refused = next(line for line in validation.lines() if line.candidate.params["limit"] == "18700 B")
+    refused = next(
+        line for line in validation_lines.lines(validation) if line.candidate.params["limit"] == "18700 B"
+    )
     assert not refused.holds and refused.standing == "infeasible" and refused.kept[0].held == 0
 
 
@@ -87,8 +89,12 @@ def test_designs_that_are_as_close_to_the_bound_as_a_refused_one_are_not_tried_a
     stages, validation = proven(Lucky(0.1), 18_700, 18_600, 18_500)
     assert [one.candidate.params["limit"] for one in stages.refused] == ["18700 B"]
     assert stages.proof is not None and stages.proof.holds
-    assert validation.lines()[0].candidate.key == stages.proof.candidate.key
-    near = [line for line in validation.lines() if line.candidate.params["limit"] in ("18600 B", "18500 B")]
+    assert validation_lines.lines(validation)[0].candidate.key == stages.proof.candidate.key
+    near = [
+        line
+        for line in validation_lines.lines(validation)
+        if line.candidate.params["limit"] in ("18600 B", "18500 B")
+    ]
     assert len(near) == 2 and all(line.holds and line.standing == "infeasible" for line in near)
 
 
@@ -174,6 +180,9 @@ def test_a_further_design_that_is_clearly_worse_gets_no_more_runs() -> None:
     worse, close = tail_drop(9000), tail_drop(17900)
     for one in (worse, close):
         assert validation.add(one)
-    made = {line.candidate.key: sum(kept.runs for kept in line.kept) for line in validation.lines()}
+    made = {
+        line.candidate.key: sum(kept.runs for kept in line.kept)
+        for line in validation_lines.lines(validation)
+    }
     assert made[worse.key] == ENOUGH * budget.fresh
     assert made[close.key] == budget.replications * budget.fresh

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link
+from dropcurve.tuning import of_link, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import HOLDS, DecisionRow, complexity, recommended, standing
@@ -208,7 +208,7 @@ def test_no_neighbour_of_the_sensitivity_table_beats_the_answer_beyond_the_margi
     bench, start, at = link
     stages, validation = stepped(bench, start, at)
     best = validation.decide()
-    assert validation.lines()[0].holds and stages.moved
+    assert validation_lines.lines(validation)[0].holds and stages.moved
     for moved in stages.moved:
         centre = next(off for off in moved.off if off.factor == 1.0)
         assert centre.candidate is not None and centre.candidate.key == best.key
@@ -224,7 +224,7 @@ def test_steps_to_neighbours_never_lead_to_a_worse_design(
 ) -> None:
     bench, start, at = link
     _, validation = stepped(bench, start, at)
-    lines = {line.candidate.key: line for line in validation.lines()}
-    best = validation.lines()[0]
+    lines = {line.candidate.key: line for line in validation_lines.lines(validation)}
+    best = validation_lines.lines(validation)[0]
     assert (best.objectives[0].mean or 0.0) >= (lines[start.key].objectives[0].mean or 0.0) - MARGIN
     assert all(one.standing != "better" for one in lines.values())

@@ -1,10 +1,10 @@
-"""How long a table of a million runs takes to keep and to ask, and how much memory.
+"""Seconds and memory that a table of a million runs takes to store and to query.
 
     .venv/bin/python tools/bench/million.py FOLDER [--runs 1000000]
 
-makes a few real runs, keeps each again and again through the store as a sweep does, with other hashes and with its
-numbers scattered by a tenth so that they do not compress better than those of real runs, and prints a table of seconds
-and of the most memory that each step held, every one in a process of its own. Linux only (`/proc`).
+makes a few real runs and stores each of them many times, as a sweep does. Each copy has another hash, and its numbers
+are scattered by a tenth, so that they compress no better than those of real runs. Prints a table of the seconds and the
+peak memory of each step; each step runs in a process of its own. Linux only (`/proc`).
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ ack_every = {every}
 
 @dataclass(frozen=True)
 class SingleFlow:
-    """Arguments of one run: keys of the sender, how many transmissions of which segments are lost, segments
-    for one acknowledgement, segments in all; the slower link's rate in Mbit/s, its delay in ms and its queue
-    in packets, 0 if it is never full.
+    """Arguments of one run: the sender's keys; the number of lost transmissions of each segment in ``lost``; segments
+    per acknowledgement (``every``) and in total; rate (Mbit/s), delay (ms) and queue (packets; 0: never full) of the
+    slower link.
     """
 
     stack: str

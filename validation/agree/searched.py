@@ -1,10 +1,10 @@
-"""Does the search of `dropcurve tune` reach what a ten times larger grid finds?
+"""Compares the search of `dropcurve tune` with a grid that has ten times its runs.
 
     python -m validation.agree.searched --out docs/guide/tuning-search.md --runs FOLDER
 
-searches disciplines with one to five parameters under small budgets, five times each with other seeds, tries every
-point of a grid with ten times the runs on the conditions and the seed of each search, compares the two winners on
-fresh seeds, and writes a page. With ``--runs`` finished runs are stored, and the same command continues.
+searches disciplines with one to five parameters under small budgets, with five seeds each. For each search it runs
+every point of the grid under the same conditions and seed, and compares the two best points on fresh seeds. It
+writes a page. With ``--runs`` finished runs are stored, and the same command resumes.
 """
 
 from __future__ import annotations

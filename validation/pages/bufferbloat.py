@@ -1,7 +1,8 @@
 """Draws `docs/guide/figures/bufferbloat.svg`: `python -m validation.pages.bufferbloat`.
 
-A line of 20 Mbit/s down and 2 Mbit/s up with four uploads: the delay of a call, and the goodput of a download whose
-acknowledgements share the upload's queue, against that queue's buffer, with tail drop and with FQ-CoDel in it.
+The link has 20 Mbit/s down and 2 Mbit/s up, and carries four uploads. The figure shows, over the buffer of the upload's
+queue, the delay of a call and the goodput of a download whose acknowledgements share that queue: with tail drop and
+with FQ-CoDel.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exhaustive reference of a link: a dense grid over every family, solved along its lines, then narrowed by halving.
 
-The grid is dense in the parameter that sets the delay and coarse in the others. Delay and utilisation rise with the
-former, so that bisection finds the edge of the bound on each line of the grid at the two ends of the ranges; the points
-around the edges that are not clearly worse than the best are run at every condition, and the best of those under
-further seeds. Where no edge follows from the goal every point is run at the ends.
+The grid is dense in the parameter that sets the delay and coarse in the others. Delay and utilisation rise with that
+parameter, so bisection finds the edge of the bound on each line of the grid, at the two ends of the ranges. Points near
+an edge that are not clearly worse than the best one are then run at every condition, and the best of these under
+further seeds. Where the goal has no such edge, every point is run at the ends.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-//! The conformance kit through the C interface: every discipline, with its defaults and in every dialect, comes to the
-//! same transcript as without it, bit for bit.
+//! The conformance kit through the C interface: every discipline, with its defaults and in every dialect, has the same
+//! transcript through the interface as without it, bit for bit.
 
 #![allow(clippy::unwrap_used)]
 

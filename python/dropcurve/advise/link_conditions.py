@@ -42,10 +42,17 @@ class Point:
 class Conditions:
     """A link with ranges of round trips and flows.
 
-    `rtt_s` is the propagation round trip and `flows` the number of long TCP flows, each (least, most); `buffer` is in
-    packets of `packet_bytes` (None: to be advised); `target_delay_s` is the queueing delay that the goal allows, None
-    if it bounds none; `b` packets share an acknowledgement; `rto_s` is the least timeout; `ecn` is whether flows and
-    box use it; `udp_bps` is UDP's share of the link, in addition to `rate_bps`, which TCP flows share.
+    Attributes:
+        rate_bps: Rate that the TCP flows share.
+        rtt_s: Propagation round-trip time, (least, most).
+        flows: Number of long TCP flows, (least, most).
+        buffer: In packets of ``packet_bytes``; None: the advice chooses it.
+        packet_bytes: Bytes of a full packet.
+        target_delay_s: Queueing delay that the goal allows; None where the goal has no such bound.
+        b: Packets per acknowledgement.
+        rto_s: Smallest retransmission timeout.
+        ecn: Whether flows and box use ECN.
+        udp_bps: Rate of UDP on the link, in addition to ``rate_bps``.
     """
 
     rate_bps: float

@@ -79,7 +79,7 @@ class Policies:
         return (place.title, float(stated[1]) * 1e3) if place and stated else None
 
     def ambiguities(self, block: Block) -> Iterator[tuple[Block, Block]]:
-        """Each class around this one that was taken, with one that holds the same policy and was not."""
+        """Each enclosing class that was chosen, with another class that contains the same policy."""
         for at in self._outward(block):
             yield from ((self.parents[at.policy], other) for other in self.further.get(at.policy, []))
 

@@ -1,8 +1,8 @@
 """Policers of a box's configuration: token buckets that drop before any queue, and their effect on a queue.
 
-If the rate of a policer is below the one that a queue is served with, packets are dropped before they could queue, and
-no setting of the queue changes that; if it is not, the queue is the bottleneck and the policer drops almost
-nothing (RFC 2697). The policer of a queue's own class is simulated, and so is that of a text without any queue.
+If a policer's rate is below the rate of the queue behind it, packets are dropped before they can queue, and no setting
+of the queue changes that. Otherwise the queue is the bottleneck, and the policer drops almost nothing (RFC 2697). The
+policer of a queue's own class is simulated, and so is that of a text without any queue.
 """
 
 from __future__ import annotations

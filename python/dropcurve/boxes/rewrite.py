@@ -30,8 +30,8 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
         made: The queue to put there.
 
     Returns:
-        The new text and True; where the text has no such commands (it was printed by a box, or its form is not
-        rewritten), the commands of the new queue alone and False, with names of the text where they have such.
+        The new text and True. Where the commands of the queue cannot be replaced in the text (a box printed it, or its
+        form is not supported), the commands of the new queue alone, with the names of the text, and False.
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,

@@ -1,8 +1,8 @@
 """Accuracy of this machine's shaping and delays: the lab measured by itself, before its results are trusted.
 
-At each rate a few greedy TCP flows keep a link busy, and the bytes that reach the receiving host's device are counted
-by the kernel and by the wall clock; at each delay small datagrams cross an idle link, from the sender's call to the
-time that the kernel gives them at the receiver.
+At each rate a few greedy TCP flows keep a link busy; the kernel counts the bytes that reach the receiving host, over
+wall-clock time. At each delay small datagrams cross an idle link; their delay runs from the sender's call to the
+receiver's kernel time stamp.
 """
 
 from __future__ import annotations

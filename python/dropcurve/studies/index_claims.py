@@ -1,9 +1,9 @@
 """The claims of ``scenarios/INDEX.toml`` as checks that run: each becomes a test of a study with one setting.
 
-A check compares a quantity, ``"VARIANT: METRIC[SCOPE]"`` (variant and scope only where there are any), or its relation
-to another one (``against``) (``as`` "%", "ratio" or "difference"), with ``above``, ``below`` or both; or asks that it
-``equals`` a number in every run, where the scenario has no randomness. An entry may say how many ``replications`` of
-each variant run.
+A check has a quantity, ``"VARIANT: METRIC[SCOPE]"`` (variant and scope are optional). It compares the quantity, or its
+relation to another one (``against``, ``as`` "%", "ratio" or "difference"), with ``above``, ``below`` or both. Where the
+scenario has no randomness, a check may require that the quantity ``equals`` a number in every run. ``replications`` of
+an entry is the number of runs of each variant.
 """
 
 from __future__ import annotations

@@ -52,10 +52,9 @@ class Setting:
 class Page:
     """The author's part of a page. Strings are paragraphs of Markdown.
 
-    ``paper`` states what was done and claimed, for those who have not read it; ``short`` answers the question;
-    ``choices`` has rows (what, in the paper, here); ``results`` are its tables and figures; ``sensitivity``, ``today``
-    and ``questions`` go under headings of their own, and so does ``explained``: what the paper explains in figures and
-    tables of its own, and where each of its figures and tables is found here.
+    ``paper`` summarises the paper's experiments and claims. ``short`` answers the question. ``choices`` has rows (what,
+    in the paper, here). ``results`` are tables and figures. ``sensitivity``, ``today`` and ``questions`` have headings
+    of their own. ``explained`` lists the paper's figures and tables, with the place of each on this page.
     """
 
     short: Sequence[str]
@@ -73,15 +72,17 @@ class Page:
 class Study:
     """A study: copy one of the files of this folder as the start of your own.
 
-    ``measure`` returns the numbers of a run by name; ``tolerance`` names those that decide how often a cell is run
-    (``one/other`` is the ratio of two means), each with the absolute half-width that is always good enough, and
-    ``floor`` says why it is. An undecided claim then adds up to ``decide`` replications to the cells it depends on; 0:
-    it does not. ``some`` are the most replications in settings that only verdicts are printed of, three times as many
-    for a claim that is open. ``quick`` names the settings of the quick form, whose runs are shortened to the share
-    ``shorten``. ``keep_series`` names cells whose sampled series figures need. ``printed_values`` are the numbers that
-    the paper prints, for cells of the first setting; the page counts those that lie outside the runs here. None: there
-    is no paper to compare with. ``informed`` has the keys of claims with tests that were stated after results of an
-    earlier run had been read; the page says so.
+    * ``measure`` returns the numbers of a run by name.
+    * ``tolerance`` names the numbers whose precision decides the replications of a cell (``one/other`` is the ratio of
+      two means), each with an absolute half-width that always suffices; ``floor`` gives the reason for that width.
+    * ``decide``: most replications that an undecided claim adds to the cells it depends on; 0: none.
+    * ``some``: most replications in settings of which the page prints verdicts alone; three times as many for an
+      undecided claim.
+    * ``quick`` names the settings of the quick form; their runs are shortened to the share ``shorten``.
+    * ``keep_series`` names the cells whose sampled series the figures need.
+    * ``printed_values`` are the numbers that the paper prints, for cells of the first setting. The page counts those
+      outside the range of the runs. None: there is no paper to compare with.
+    * ``informed`` has the keys of claims whose tests were stated after earlier results had been read; the page says so.
     """
 
     name: str
@@ -152,8 +153,8 @@ class Outcome:
         return sum(one.verdict == verdict for one in self.findings[setting or self.main])
 
     def imprecise(self, *, floors: bool) -> dict[tuple[str, str], dict[str, float]]:
-        """Cells of the tables and figures, by setting and name, of which a number is not known as well as asked, with
-        its 95 % interval as a share of its mean; with ``floors`` those that are not within the stated width either."""
+        """Printed cells that miss the precision, by setting and name: the numbers concerned, each with its 95 %
+        half-width as a share of its mean. With ``floors`` only numbers that also miss the stated absolute width."""
         return {
             (setting, name): wide
             for setting, cells in self.cells.items() if self.study.settings[setting].printed

@@ -54,10 +54,16 @@ SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """Criteria for a design: the loss of every replication (points, the smaller the better), the share
-    of runs that break a constraint (of the one broken most often), the mean excess as a share of the bounds, the
-    number of places beyond the range of conditions where the design is no longer good (None: not known), the delay
-    where the goal leaves it open, and whether a block of fresh seeds refused it."""
+    """Criteria of a design.
+
+    Attributes:
+        losses: Loss of every replication, in points; smaller is better.
+        broken: Share of runs that break the constraint broken most often.
+        excess: Mean excess over the bounds, as a share of them.
+        drifted: Number of conditions beyond the range where the design is no longer good; None: not known.
+        delay: The delay, where the goal leaves it open.
+        refused: Whether a block of fresh seeds refused the design.
+    """
 
     candidate: Candidate
     losses: tuple[float, ...]

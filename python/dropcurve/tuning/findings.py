@@ -44,7 +44,7 @@ class Findings:
         configuration: Text for the box; "" without a box, or if the text does not read back as what was simulated.
         changed: Parameters that differ where the text does not read back.
         notes: Values that the box rounds.
-        proof: Outcome of the recommendation on fresh seeds that took no part in the choice; None without bounds or time.
+        proof: Outcome of the recommendation on fresh seeds outside the choice; None without bounds or time.
         refused: The same of earlier choices, which missed a bound.
         stress: A sentence on the worst conditions of the stress search; "" without one.
         other: A sentence on the queue of the other direction; "" where it changes little.

@@ -1,7 +1,7 @@
 """The best scale of a family for goals that no edge solves: a weighted sum, the least delay, fairness under a bound.
 
-A pattern search over the logarithm of the scale (Hooke and Jeeves 1961): it starts at the best point of a coarse grid
-where no start is known; steps to either side continue while they improve the loss, else they are halved.
+A pattern search over the logarithm of the scale (Hooke and Jeeves 1961). Without a given start it begins at the best
+point of a coarse grid. Steps to either side continue while they reduce the loss; otherwise the step is halved.
 """
 
 from __future__ import annotations

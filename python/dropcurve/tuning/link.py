@@ -1,9 +1,13 @@
 """A link and its traffic from a few numbers.
 
-The answer prints these assumptions: long TCP flows (CUBIC of RFC 9438 with the numbers of Linux by default) whose round
-trips lie within a tenth of the given one, so that they do not synchronise; short flows as web objects, each on a fresh
-connection, that arrive as a Poisson process and whose sizes have a heavy tail; UDP with exponential gaps. A run lasts
-until its numbers have settled: longer for long round trips and slow links.
+The answer prints these assumptions:
+
+* Long TCP flows use CUBIC (RFC 9438 with the numbers of Linux) by default. Their round-trip times lie within a tenth of
+  the given one, so that they do not synchronise.
+* Short flows are web objects, each on a fresh connection. They arrive as a Poisson process; sizes have a heavy tail.
+* UDP has exponential gaps.
+
+A run lasts until its numbers have settled: longer for long round trips and slow links.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The last block of a validation: the recommendation alone, on fresh conditions and seeds that took no part in choosing
-it.
+"""The last block of a validation: the recommendation alone, on fresh conditions and seeds.
 
-A design that is chosen as the best of those that hold a bound in some runs is likely to have been lucky in them
-(winner's curse). So its bounds count as held only if they also hold in a block on which no choice was based; if not,
-another design is chosen and run in a block of its own. A design that breaks its bound in one run of twenty passes a
-rule of nineteen in twenty in half of all blocks: a block with broken runs is doubled until it is clear, and the largest
-one has to hold the bound in 39 runs of 40.
+A design that is chosen as the best of those that hold a bound in some runs probably had favourable seeds (the winner's
+curse). Therefore its bounds count as held only if they also hold in a block on which no choice was based. Otherwise
+another design is chosen and run in a block of its own.
+
+A design that breaks its bound in exactly one run of twenty would pass a rule of nineteen in twenty in half of all
+blocks. Therefore a block with broken runs is doubled until the result is clear, and the largest block has to hold the
+bound in 39 runs of 40.
 """
 
 from __future__ import annotations

@@ -110,9 +110,9 @@ class Solving:
             first = False
 
     def rivals(self, known: Sequence[Candidate], ends: Sequence[PairedTrial]) -> list[Candidate]:
-        """Initial designs to validate: of the rules of thumb and the designs by formula the best of each discipline
-        that keeps the bounds in the trials at the ``ends`` of the ranges, the first of each if there was no time for
-        those; then the defaults."""
+        """Initial designs to validate: for each discipline the best rule of thumb or design by formula that holds the
+        bounds in the trials at the ``ends`` of the ranges (the first one, if there was no time for trials); then the
+        defaults."""
         others = [one for one in [*self.rules(), *known] if not is_default(one)]
         self.bench.run(((one, trial) for one in others for trial in ends), until=self.until)
         seen = [one for one in others if all(self.bench.has(one, trial) for trial in ends)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..scenario import library
-from . import effort, other_direction, robustness, unsettled
+from . import effort, other_direction, robustness, unsettled, validation_lines
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
@@ -88,7 +88,7 @@ class Stages:
             self._around(validation, outcome)
             self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
         ahead = validation.front()
-        lines = sorted(validation.lines(), key=lambda line: line.candidate not in ahead)
+        lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
         bench.store.compact()
         question, best = bench.question, lines[0]

@@ -1,5 +1,4 @@
-"""Validation on held-out conditions with fresh seeds: the best design of every discipline, and common
-settings.
+"""Validation on held-out conditions with fresh seeds: the best design of every discipline, and common settings.
 
 Each replication draws its own conditions, stratified over the ranges, and its own seeds. The mean over a
 replication is one number, so that intervals cover both. Designs share conditions and seeds, so that
@@ -15,7 +14,6 @@ from dataclasses import dataclass, field, replace
 
 from ..metrics import statistics
 from ..metrics.statistics import Interval, Paired
-from .aggregation import over
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
@@ -29,15 +27,12 @@ from .decision import (
     ideal,
     leaves_delay_open,
     recommended,
-    replications_needed,
     reported,
     standing,
 )
 from .effort import Budget
-from .goal import Constraint
-from .proof import Kept, Proof, kept
+from .proof import Proof
 from .study import front, knee
-from .validation_line import ValidationLine
 
 #: Fewest replications for an interval.
 LEAST = 2
@@ -58,9 +53,12 @@ MISSES = 2.5
 class Validation:
     """The designs that are validated, the runs made of each, and the decision among them.
 
-    ``margin`` is the smallest relevant difference in points; ``until`` the time of the monotonic clock after
-    which no run starts; ``most`` the largest number of replications; ``refused`` the designs that broke a
-    bound in a block of fresh seeds, by key, and ``proven`` the key of the one that held them.
+    Attributes:
+        margin: Margin of equivalence, in points.
+        until: Time of the monotonic clock after which no run starts.
+        most: Largest number of replications.
+        refused: Designs that broke a bound in a block of fresh seeds, by key.
+        proven: Key of the design that held every bound in such a block.
     """
 
     bench: Bench
@@ -140,7 +138,7 @@ class Validation:
         able = [one for one in able if self.bench.question.target.takes(one)] or able
         points: dict[tuple[float, ...], Candidate] = {}
         for one in able:
-            trials = [trial for some in self._trials(one) for trial in some]
+            trials = [trial for some in self.trials(one) for trial in some]
             numbers = range(len(self.bench.question.goal.objectives))
             points.setdefault(
                 tuple(self.bench.together(self.bench.losses(one, trials, n)) for n in numbers), one
@@ -171,13 +169,13 @@ class Validation:
             if one is not best
             and complexity(one) == complexity(best)
             and not self.several
-            and self._standing(one)[0] == "equal"
+            and self.standing_of(one)[0] == "equal"
         ]
 
     def settle(self, *, thorough: bool = False) -> None:
-        """Adds replications for the recommendation and the rivals it is not yet decided against, until none
-        is left, the largest number is reached or the time is up; if ``thorough``, once all are decided for
-        every rival that is still in the running, until the time is up."""
+        """Adds replications for the recommendation and its undecided rivals. Ends when all are decided, at the largest
+        number of replications, or when the time is up. If ``thorough``, it goes on with every rival that is not lost,
+        until the time is up."""
         while not self.several:
             best = self.decide()
             count = self._made[best.key]
@@ -197,7 +195,7 @@ class Validation:
     def _vague(self, one: Candidate) -> bool:
         """Whether a measure of a design has an interval that is too wide to act on."""
         goal = self.bench.question.goal
-        measures = {m.key: self._interval(one, m.key) for m in reported(goal)}
+        measures = {m.key: self.interval(one, m.key) for m in reported(goal)}
         return bool(vague(goal, measures, self.margin, self.bench.scales))
 
     def _extend(self, some: Sequence[Candidate], count: int, *, until: float | None) -> bool:
@@ -224,7 +222,7 @@ class Validation:
         best = self.decide()
         found = []
         for one in self.candidates:
-            row, (stands, pair) = self._row(one), self._standing(one)
+            row, (stands, pair) = self._row(one), self.standing_of(one)
             wins = one is best or (pair is not None and pair.mean < -self.margin)
             if stands == "infeasible" and wins and row.broken <= NEAR_MISS:
                 found.append((statistics.mean(row.losses), one))
@@ -246,13 +244,13 @@ class Validation:
         return self._row(one).broken
 
     def _decided(self, one: Candidate) -> bool:
-        return self._standing(one)[0] not in ("undecided", "better") and not self._doubtful(one)
+        return self.standing_of(one)[0] not in ("undecided", "better") and not self._doubtful(one)
 
     def _doubtful(self, one: Candidate) -> bool:
         """Whether a design is ahead by more than the margin and misses a bound that it may still hold with
         more runs."""
-        stands, pair = self._standing(one)
-        runs = sum(len(some) for some in self._trials(one))
+        stands, pair = self.standing_of(one)
+        runs = sum(len(some) for some in self.trials(one))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
         ahead = ahead and one.key not in self.refused
         return ahead and doubtful(round(self._row(one).broken * runs), runs)
@@ -261,38 +259,6 @@ class Validation:
     def replications(self) -> int:
         """Number of replications of the recommendation."""
         return self._made[self.best.key] if self.best else 0
-
-    def lines(self) -> list[ValidationLine]:
-        """Every design, the recommendation first."""
-        best = self.best or self.decide()
-        objectives = range(len(self.bench.question.goal.objectives))
-        order = [best, *(one for one in self.candidates if one is not best)]
-        values = {
-            one.key: [[self._together(one, some, n) for some in self._trials(one)] for n in objectives]
-            for one in order
-        }
-        pairs: dict[tuple[str, int], Paired] = {}
-        for one in order[1:]:
-            for n in objectives:
-                count = min(len(values[one.key][n]), len(values[best.key][n]))
-                found = statistics.paired(values[one.key][n][:count], values[best.key][n][:count])
-                if found is not None:
-                    pairs[one.key, n] = found
-        adjusted = dict(zip(pairs, statistics.holm([pair.p for pair in pairs.values()]), strict=True))
-        lines = []
-        for one in order:
-            stands, pair = (None, None) if self.several or one is best else self._standing(one)
-            needed = replications_needed(pair, self.margin) if stands == "undecided" and pair else None
-            lines.append(ValidationLine(
-                one,
-                tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
-                {m.key: self._interval(one, m.key) for m in reported(self.bench.question.goal)},
-                tuple(self._kept(one, bound) for bound in self.bench.question.goal.constraints),
-                tuple(pairs.get((one.key, n)) for n in objectives),
-                tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in objectives),
-                stands, needed, self.drifted.get(one.key), self._delay(one),
-            ))  # fmt: skip
-        return lines
 
     def _replication(self, number: int) -> list[PairedTrial]:
         """The trials of a replication."""
@@ -306,7 +272,8 @@ class Validation:
             ])  # fmt: skip
         return self._replications[number]
 
-    def _trials(self, one: Candidate) -> list[list[PairedTrial]]:
+    def trials(self, one: Candidate) -> list[list[PairedTrial]]:
+        """The trials of a design, by replication."""
         return [self._replication(number) for number in range(self._made.get(one.key, 0))]
 
     def _lost(self, one: Candidate) -> bool:
@@ -315,8 +282,8 @@ class Validation:
         enough = LEAST if self.effort.brief else ENOUGH
         if self.several or self._made.get(one.key, 0) < enough:
             return False
-        stands, _ = self._standing(one)
-        runs = sum(len(some) for some in self._trials(one))
+        stands, _ = self.standing_of(one)
+        runs = sum(len(some) for some in self.trials(one))
         # A design at the edge that misses the bound once in few runs may still hold it in nineteen of twenty.
         misses = self._row(one).broken * runs >= MISSES
         missed = stands == "infeasible" and misses and not self._doubtful(one)
@@ -331,7 +298,8 @@ class Validation:
         held = any(self._row(other).broken == 0.0 for other in self.candidates)
         return held and len(missed) > 1 and min(missed) == 1.0
 
-    def _standing(self, one: Candidate) -> tuple[Standing, Paired | None]:
+    def standing_of(self, one: Candidate) -> tuple[Standing, Paired | None]:
+        """Standing of a design against the recommendation, with the paired difference."""
         assert self.best is not None, "a decision comes first"
         return standing(self._row(one), self._row(self.best), self.margin)
 
@@ -348,20 +316,20 @@ class Validation:
 
     def _computed(self, one: Candidate) -> DecisionRow:
         """The same from its runs. Losses of a replication are in points, without penalty."""
-        replications = self._trials(one)
+        replications = self.trials(one)
         losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
         excess = [total_excess(self.bench, one, trial) for trial in trials]
         missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
         return DecisionRow(
             one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
-            self.drifted.get(one.key), self._delay(one),
+            self.drifted.get(one.key), self.delay_of(one),
             one.key != self.proven and any(self._like(one, proof) for proof in self.refused.values()),
         )  # fmt: skip
 
     def _like(self, one: Candidate, proof: Proof) -> bool:
-        """Whether a design is as likely to break a bound as one of its discipline that a block refused: by the mean
-        difference in the trials of both it is not as far below it as that one was over its bound."""
+        """Whether a design is as likely to break a bound as a refused one of the same discipline: its excess is lower
+        by less, in the mean of their common trials, than the refused design was over the bound."""
         other = proof.candidate
         if one.key == other.key or one.kind_as_loaded != other.kind_as_loaded:
             return one.key == other.key
@@ -370,31 +338,17 @@ class Validation:
         ratios = [[excess_ratio(self.bench, design, trial) for trial in trials] for design in (other, one)]
         return bool(trials) and statistics.mean(ratios[0]) - statistics.mean(ratios[1]) < proof.over
 
-    def _delay(self, one: Candidate) -> float | None:
+    def delay_of(self, one: Candidate) -> float | None:
         """The mean delay of a design in its runs, if the goal does not bound delay."""
-        trials = [trial for some in self._trials(one) for trial in some]
+        trials = [trial for some in self.trials(one) for trial in some]
         if not leaves_delay_open(self.bench.question.goal):
             return None
         return self.bench.mean(one, trials, DELAY)
 
-    def _together(self, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
-        """An objective over the conditions of a replication, in its own units."""
-        objective = self.bench.question.goal.objectives[number]
-        values = [self.bench.objective(one, trial, objective) for trial in some]
-        known = [value for value in values if value is not None]
-        if not known:
-            return None
-        return objective.sign * over([objective.sign * value for value in known], self.bench.question.robust)
-
-    def _interval(self, one: Candidate, measure: str) -> Interval:
+    def interval(self, one: Candidate, measure: str) -> Interval:
+        """The interval of a measure of a design, over its replications."""
         means = []
-        for some in self._trials(one):
+        for some in self.trials(one):
             known = [value for trial in some if (value := self.bench.value(one, trial, measure)) is not None]
             means.append(statistics.mean(known) if known else None)
         return statistics.t_interval(means)
-
-    def _kept(self, one: Candidate, bound: Constraint) -> Kept:
-        """Outcome of a constraint; of a design that broke one in a block of fresh seeds the outcome there."""
-        if one.key in self.refused:
-            return next(found for found in self.refused[one.key].kept if found.constraint == bound)
-        return kept(self.bench, one, [trial for some in self._trials(one) for trial in some], bound)

@@ -12,13 +12,16 @@ from .proof import Kept
 
 @dataclass(frozen=True)
 class ValidationLine:
-    """A design on held-out conditions: its objectives, its measures (means over the range), its constraints,
-    and the paired difference of each objective from the recommendation (None for the recommendation itself).
+    """A design on held-out conditions.
 
-    ``standing`` is its relation to the recommendation (None for the recommendation itself and with several
-    objectives); ``needed`` the replications that would decide an undecided relation (None: too many);
-    ``drifted`` the conditions beyond the range in which it fails, if drift was run; ``delay`` the p95 of the
-    queueing delay (ms), if the goal does not bound delay.
+    Attributes:
+        objectives, measures: Means over the range of conditions.
+        kept: How well the design holds each constraint.
+        difference: Paired difference of each objective from the recommendation; None for the recommendation itself.
+        standing: Relation to the recommendation; None for the recommendation itself and with several objectives.
+        needed: Replications that would decide an undecided relation; None: too many.
+        drifted: Number of conditions beyond the range in which the design fails, if drift was run.
+        delay: p95 queueing delay (ms), if the goal does not bound delay.
     """
 
     candidate: Candidate

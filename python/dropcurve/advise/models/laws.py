@@ -25,9 +25,9 @@ CUBIC_C, CUBIC_BETA = 0.4, 0.7
 
 @dataclass(frozen=True)
 class Path:
-    """A connection: segment in bytes, round trip with queueing and first timeout in seconds, segments that share an
-    acknowledgement, greatest window in segments, and the share of later segments of a window that a loss event takes
-    (None: the loss rate itself)."""
+    """A connection: its round-trip time with queueing, segment size, first timeout, segments per acknowledgement
+    (``b``), largest window in segments, and the share of the later segments of a window that a loss event takes (None:
+    the loss rate itself)."""
 
     rtt_s: float
     mss_bytes: int = 1460

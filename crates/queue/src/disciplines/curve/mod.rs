@@ -2,8 +2,8 @@
 //!
 //! Reference: FJ93 for everything but the curve.
 //! Units: as in RED; the names in expressions are in the unit of the queue.
-//! Deviations: beyond its last section a curve stays at the value of that section. Where it is undefined or
-//! leaves 0 .. 1, and the checks are set to let it pass, it counts as 1, or is cut.
+//! Deviations: beyond its last section a curve stays at the value of that section. If `refuse` admits such curves, an
+//! undefined value counts as 1, and a value outside 0 .. 1 is clamped.
 //!
 //! | file | holds |
 //! |---|---|
@@ -31,7 +31,7 @@ units::choices! {
     pub enum RefuseCurve {
         /// Certain errors: unreachable or contradictory sections, values that are no probability.
         Broken = "broken",
-        /// All, also falling parts and jumps.
+        /// All findings, including falling parts and jumps.
         All = "all",
         /// None.
         Nothing = "nothing",
