@@ -39,6 +39,8 @@ COMMANDS = {
     "report": "report kept",
     "plot": "plot kept",
 }
+#: Those that draw figures at each step, which takes most of a minute: only in the thorough form.
+DRAWS = {"run", "run again", "compare", "plot", "report"}
 
 
 def steps_of(words: str, dropcurve: Callable[..., Answer]) -> int:
@@ -96,7 +98,12 @@ def faults(
             assert sound, (words, last, name, content[:200])
         again = dropcurve(*_split(words))
         assert again.code == 0, (words, last, again)
-        assert sorted(contents(work)) == sorted(whole), (words, last)
+        assert _names(contents(work)) == _names(whole), (words, last)
+
+
+def _names(found: dict[str, bytes]) -> set[str]:
+    """The files; those of a store of runs have random names, and are compared by their rows elsewhere."""
+    return {"runs/*.parquet" if "/runs/part-" in name else name for name in found}
 
 
 def _same_record(name: str, content: bytes) -> bool:
@@ -121,7 +128,7 @@ def prepared(folder: Path, dropcurve: Callable[..., Answer]) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["run numbers", "export", "new"])
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - DRAWS))
 def test_some_steps_of_a_command_may_fail(
     name: str, prepared: Path, dropcurve: Callable[..., Answer]
 ) -> None:

@@ -58,7 +58,7 @@ fn report(text: &str, seed: u64) -> Result<String, String> {
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     let plan = scenario.plan();
     let outcome = run(&plan, seed, &Options::default());
-    let summary = outcome.summary(&plan, "example");
+    let summary = outcome.summary_without_flows(&plan, "example");
     let number = |value: &serde_json::Value, key: &str| value[key].as_f64().unwrap_or(f64::NAN);
     let measured_s = number(&summary, "simulated_s") - number(&summary, "warmup_s");
     let mut lines = String::new();

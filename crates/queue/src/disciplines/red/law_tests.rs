@@ -178,7 +178,7 @@ fn the_average_at_a_moment_of_idle_time() {
     let mut red = red(&[]);
     average_of(&mut red, 16.0);
     red.rest(Time::ZERO + Span::from_millis(1));
-    let at = |red: &Red<KitPacket>, ms: u64| red.average_at(Time::ZERO + Span::from_millis(ms));
+    let at = |queue: &Red<KitPacket>, ms: u64| queue.average_at(Time::ZERO + Span::from_millis(ms));
     assert_eq!([at(&red, 1), at(&red, 2), at(&red, 3)], [16.0, 12.0, 9.0]);
     assert_eq!(red.average(), 16.0, "looking changes nothing");
     red.queue.push(KitPacket::new(1, 1000), &Cx::new(Time::ZERO, &mut Always(0.0, 0), &mut Vec::new()));
@@ -309,7 +309,7 @@ fn the_slow_path_keeps_what_the_buffer_admits() {
             Fate::Dropped(_, reason) => *reason,
             other => panic!("{other:?}"),
         });
-        (kept.map(|pkt| pkt.id), reason)
+        (kept.map(|stored| stored.id), reason)
     };
     assert_eq!(judged(FastVerdict::Kept(2.0), 2.0, 3), (Some(7), None));
     assert_eq!(judged(FastVerdict::Full, 2.0, 20), (None, Some(Reason::Overflow)));
@@ -343,7 +343,7 @@ fn packets_are_replaced() {
     }
     red.replace_packets([8, 9].map(|id| KitPacket::new(id, 500)).into_iter());
     assert_eq!(red.packets().map(|pkt| pkt.id).collect::<Vec<_>>(), [8, 9]);
-    assert_eq!(red.queue.backlog(), units::Bytes(1000));
+    assert_eq!(red.queue.backlog(), Bytes(1000));
 }
 
 /// Idle time begins where an arrival leaves nothing behind, and only there.
