@@ -396,6 +396,4 @@ impl<P: Packet + Copy, L: MarkingCurve> QueueDisc<P> for Red<P, L> {
 #[cfg(test)]
 mod bounds_tests;
 #[cfg(test)]
-mod law_tests;
-#[cfg(test)]
 mod tests;

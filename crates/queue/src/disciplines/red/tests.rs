@@ -1,5 +1,7 @@
 //! Tests of RED, worked by hand.
 
+mod law;
+
 use super::auto::wlog;
 use super::spacing::corrected;
 use super::*;

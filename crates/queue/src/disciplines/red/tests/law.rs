@@ -1,10 +1,10 @@
 //! Tests of RED's law at its edges, worked by hand from Figure 2 of FJ93 and from the form that the `tc` command uses.
 
-use super::auto::wlog;
-use super::average::Average;
-use super::fast_path::FastVerdict;
-use super::spacing::Arrival;
-use super::*;
+use super::super::auto::wlog;
+use super::super::average::Average;
+use super::super::fast_path::FastVerdict;
+use super::super::spacing::Arrival;
+use super::super::*;
 use crate::conformance::KitPacket;
 use crate::disc::{Fate, QueueDisc, Reason};
 use crate::registry::Discipline;
