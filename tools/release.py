@@ -117,11 +117,13 @@ def wheel_arm(folder: Path) -> str:
         return f"no standard library of {ARM}: rustup target add {ARM}"
     import build_backend
     import studio
+    from wheel import COMPATIBILITY as wheel_tag
 
     studio.main([])
     with build_backend.package_complete():
         run(
             "maturin", "build", "--release", "--locked", "--target", ARM, "--out", str(folder),
+            *wheel_tag.split(),
             env={"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": ARM_LINKER, "PYO3_CROSS_PYTHON_VERSION": "3.11"},
         )  # fmt: skip
     return ""
@@ -169,6 +171,9 @@ def image(folder: Path) -> str:
     builder = next((one for one in ("podman", "buildah") if shutil.which(one)), None)
     if builder is None:
         return "neither podman nor buildah is here; (cd FOLDER && podman build -t dropcurve .) builds it without root"
+    base = "".join(re.findall(r"^FROM (\S+)$", (ROOT / "Containerfile").read_text(encoding="utf-8"), re.M))
+    if subprocess.run([builder, "pull", "--quiet", base], capture_output=True).returncode:
+        return f"{builder} cannot pull {base} here; (cd FOLDER && {builder} build -t dropcurve .) builds it elsewhere"
     run(builder, "build", "--tag", f"dropcurve:{version()}", str(folder))
     return ""
 

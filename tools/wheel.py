@@ -22,12 +22,16 @@ import learn
 import provenance
 import sbom
 
+#: Arguments of maturin: a tag that a package registry accepts, on Linux the manylinux of the oldest glibc with the
+#: functions that the core calls.
+COMPATIBILITY = "--compatibility pypi"
+
 
 def main(folder: str) -> int:
     """Builds and compares; the status to exit with."""
     os.environ.update(learn.environment())
     Path(folder).mkdir(parents=True, exist_ok=True)
-    wheel = Path(folder) / build_backend.build_wheel(folder)
+    wheel = Path(folder) / build_backend.build_wheel(folder, {"build-args": COMPATIBILITY})
     with tempfile.TemporaryDirectory() as place:
         built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), installed()))
     if differs := difference(built, plain):

@@ -78,3 +78,16 @@ def test_notes_for_a_version_with_a_tag_are_refused(tmp_path: Path, monkeypatch:
     with pytest.raises(SystemExit, match=f"v{number} is tagged"):
         release.notes(tmp_path)
     assert (tmp_path / "changes/pie.added.md").exists()
+
+
+def test_an_image_is_skipped_only_where_its_base_cannot_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = tmp_path / "podman"
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    builder.write_text('#!/bin/sh\n[ "$1" != pull ]\n')
+    builder.chmod(0o755)
+    assert "cannot pull docker.io/library/python" in release.image(tmp_path)
+    builder.write_text('#!/bin/sh\n[ "$1" = pull ]\n')
+    with pytest.raises(SystemExit, match="build --tag failed"):
+        release.image(tmp_path)

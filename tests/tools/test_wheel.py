@@ -18,7 +18,8 @@ PLAIN = ["red: 1234", "codel: 5678"]
 def dist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a wheel is put that is built at once."""
 
-    def build(folder: str) -> str:
+    def build(folder: str, settings: dict[str, str] | None = None) -> str:
+        assert settings in (None, {"build-args": "--compatibility pypi"})
         with zipfile.ZipFile(Path(folder) / "some.whl", "w") as packed:
             packed.writestr("dropcurve/_core.pyi", "")
             packed.writestr("dropcurve/_core.abi3.so", "the core")
