@@ -17,7 +17,7 @@ from .measures import Measure, main_measures
 from .names import setting
 from .proof import Kept
 from .spare import spare_budget
-from .terms import cell, interval, labels, points_of, span
+from .terms import cell, further, interval, labels, points_of
 from .unsettled import narrower, to_do
 from .validation_line import ValidationLine
 
@@ -315,8 +315,8 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
     more = max(line.needed - answer.replications, 1)
     near = "; until then the one nearer its defaults is preferred" if _nearer(answer, line) else ""
     return (
-        f"Undecided against {name}{by}: about {span(2.0 * more * answer.replication_s)} more "
-        f"({wording.count(more, 'replication')}) would settle it; --until decided makes them{near}"
+        f"Undecided against {name}{by}: {further(more, 2.0 * more * answer.replication_s)} would settle it; "
+        f"--until decided makes them{near}"
     )
 
 

@@ -57,3 +57,10 @@ def span(seconds: float) -> str:
 def _minutes(seconds: float) -> str:
     """A long time in minutes or hours."""
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.2g} h"
+
+
+def further(replications: int, seconds: float) -> str:
+    """``about 3 min more (12 replications)``; without a time where that is unknown, as every run was stored."""
+    if seconds > 0:
+        return f"about {span(seconds)} more ({wording.count(replications, 'replication')})"
+    return f"about {wording.count(replications, 'further replication')}"

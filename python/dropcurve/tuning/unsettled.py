@@ -13,7 +13,7 @@ from .effort import Clock
 from .findings import Findings
 from .outcome import SearchOutcome
 from .robustness import Drift, Sensitivity
-from .terms import span
+from .terms import further
 
 
 def to_do(answer: Findings, design: str) -> str:
@@ -47,9 +47,8 @@ def narrower(answer: Findings) -> Iterator[str]:
             yield f"{about}: it varies between runs; --until decided makes more of them"
             continue
         yield (
-            f"{about}: about {span(one.needed * answer.replication_s)} more "
-            f"({wording.count(one.needed, 'replication')}) would narrow it to half of the value; a longer --time or "
-            "--until decided makes them"
+            f"{about}: {further(one.needed, one.needed * answer.replication_s)} would narrow it to half of the value; "
+            "a longer --time or --until decided makes them"
         )
 
 
