@@ -266,6 +266,12 @@ def test_the_answer_says_what_it_rests_on(asked: Path) -> None:
         "PIE, defaults",
         "FQ-CoDel, defaults",
     } <= set(names)
+    counted = next(one for one in record["verdict"] if one.startswith("Of ") and " on the same runs, " in one)
+    stands = [line["standing"] for line in record["confirmed"]]
+    assert stands[0] is None and counted.startswith(f"Of {len(stands) - 1} rivals")
+    for standing, words in (("worse", "worse"), ("equal", "equal within"), ("undecided", "undecided")):
+        number = re.search(rf"(\d+) (?:is|are) {words}", counted)
+        assert (int(number[1]) if number else 0) == stands.count(standing)
     text = str(answer)
     assert "Recommendation:" in text and "held in" in text and "If a parameter is off" in text
     # The recommended queue runs as it is written, with the numbers it was chosen for.

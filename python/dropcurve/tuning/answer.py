@@ -119,6 +119,8 @@ def _line(line: ValidationLine, objectives: Any) -> dict[str, Any]:
             for pair, real in zip(line.difference, line.real, strict=True)
         ],
         "holds": line.holds,
+        "standing": line.standing,
+        "replications_needed": line.needed,
     }  # fmt: skip
 
 
