@@ -186,6 +186,29 @@ fn growth_of_more_than_one_segment() {
     assert_eq!(window.cwnd, 30.0);
 }
 
+/// RFC 9438 section 4.3: W_est grows by alpha (1 at beta 1/2) for a window that is acknowledged; on its plateau the cubic
+/// function is below it.
+#[test]
+fn the_reno_friendly_window_counts_each_segment() {
+    let mut cc = Cubic { w_max: 16.0, friendly: true, ..cubic(CubicRule::Rfc9438) };
+    let mut window = Window { cwnd: 16.0, ssthresh: 16.0 };
+    cc.on_ack(&mut window, &event(10_000, 4, Some(500)));
+    assert_eq!((window.cwnd, cc.w_est), (16.25, 16.25));
+}
+
+/// Linux looks the least round trip ahead: K is 2 s, and 1/2 s into the epoch 32 - 2 * 1.5^3 is 26 in whole segments, so
+/// that two segments are acknowledged for each of growth; without a round trip the window is on its function.
+#[test]
+fn linux_looks_a_round_trip_ahead() {
+    let grown = |rtt: Option<u64>| {
+        let mut cc = Cubic { w_max: 32.0, ..cubic(CubicRule::Linux) };
+        let mut window = Window { cwnd: 16.0, ssthresh: 16.0 };
+        cc.on_ack(&mut window, &event(10_000, 4, rtt));
+        window.cwnd
+    };
+    assert_eq!([grown(Some(500)), grown(None)], [18.0, 16.0]);
+}
+
 #[test]
 fn slow_start_ends_at_its_threshold() {
     let mut cc = Cubic { w_max: 32.0, ..cubic(CubicRule::Rfc9438) };

@@ -317,6 +317,21 @@ fn the_slow_path_keeps_what_the_buffer_admits() {
     assert_eq!(judged(FastVerdict::Mark { p_b: 0.25 }, 8.0, 9), (None, Some(Reason::Early)));
 }
 
+/// A packet on the wire that counts is part of the queue found: of one packet the average takes 1/4.
+#[test]
+fn a_packet_on_the_wire_is_in_the_sample() {
+    let average = |on_wire: u64| {
+        let mut red = red(&[]);
+        red.q_time = None;
+        let (mut fates, mut rng) = (Vec::new(), Always(0.0, 0));
+        let mut cx = Cx::new(Time(5), &mut rng, &mut fates);
+        cx.on_wire = Bytes(on_wire);
+        red.take(KitPacket::new(1, 1000), &mut cx);
+        (red.average(), red.queue.len())
+    };
+    assert_eq!([average(0), average(1000)], [(0.0, 1), (0.25, 1)]);
+}
+
 /// Packets that can be marked are, also by force, if both options say so.
 #[test]
 fn forced_marks() {
@@ -343,7 +358,7 @@ fn packets_are_replaced() {
     }
     red.replace_packets([8, 9].map(|id| KitPacket::new(id, 500)).into_iter());
     assert_eq!(red.packets().map(|pkt| pkt.id).collect::<Vec<_>>(), [8, 9]);
-    assert_eq!(red.queue.backlog(), Bytes(1000));
+    assert_eq!(QueueDisc::<KitPacket>::backlog(&red), Bytes(1000));
 }
 
 /// Idle time begins where an arrival leaves nothing behind, and only there.
