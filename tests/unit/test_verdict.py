@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 import dropcurve as dc
 from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline, ranking
-from dropcurve.verdict.equivalence import replications_to_decide
+from dropcurve.verdict.equivalence import manages, replications_to_decide
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
 WAIT = Criterion("wait", "p95 delay of voice", "ms", worth=-0.5)
@@ -133,6 +134,46 @@ def test_of_equals_the_simpler_is_chosen() -> None:
     found = decide([*some, design("fifo", [80.0] * 4)], [USE])
     assert (found.status, found.recommended) == ("load", "codel")
     assert found.reference == "red"
+
+
+def kinds_of(*pairs: tuple[SampledDesign, str]) -> list[SampledDesign]:
+    return [replace(one, manages=manages(kind)) for one, kind in pairs]
+
+
+def test_a_fair_queue_that_ties_goes_before_a_new_tail_drop() -> None:
+    """Tail drop leads by 0.1 points, which is within the margin, and is simpler."""
+    fifo, fair, other = (
+        design("fifo", [90.1] * 4),
+        design("fair", [90.0] * 4, simplicity=2),
+        design("red", [80.0] * 4, simplicity=3),
+    )
+    found = decide(kinds_of((fifo, "droptail"), (fair, "fq_codel"), (other, "red")), [USE, WAIT])
+    assert (found.status, found.recommended, found.passed_over) == ("load", "fair", "fifo")
+    assert said(found).startswith(
+        "Load fair (utilisation 90 %, p95 delay of voice 0 ms): fifo is not shown to be better, and a queue for each "
+        "flow protects other traffic too (RFC 7567)."
+    )
+    # One measure alone says nothing of what else matters.
+    assert decide(kinds_of((fifo, "droptail"), (fair, "fq_codel")), [USE]).recommended == "fifo"
+    # Of a tail drop that is in use nothing has to be loaded.
+    mine = replace(fifo, current=True)
+    assert decide(kinds_of((mine, "droptail"), (fair, "fq_codel")), [USE, WAIT]).recommended == "fifo"
+
+
+def test_a_fair_queue_that_is_slightly_behind_and_not_shown_to_be_worse_goes_before_tail_drop() -> None:
+    """0.5 points behind with an interval of 0.9: five margins are 1 point."""
+    fifo, near = design("fifo", around(90.5, 0.5)), design("fair", [90.0] * 4, simplicity=2)
+    found = decide(kinds_of((fifo, "droptail"), (near, "cake")), [USE, WAIT])
+    assert (found.status, found.recommended) == ("undecided", "fair")
+    assert "undecided against fifo" in said(found)
+    for far in (design("fair", [89.0] * 4), design("fair", around(88.0, 3.0))):
+        assert decide(kinds_of((fifo, "droptail"), (far, "cake")), [USE, WAIT]).recommended == "fifo"
+
+
+def test_a_fair_queue_that_misses_a_bound_does_not_go_before_tail_drop() -> None:
+    fifo, fair = design("fifo", [90.0] * 4, [10.0] * 4), design("fair", [90.0] * 4, [16.0] * 4)
+    criteria = [USE, replace(WAIT, bound=Bound(15.0))]
+    assert decide(kinds_of((fifo, "droptail"), (fair, "fq_codel")), criteria).recommended == "fifo"
 
 
 def test_of_equals_alone_none_is_called_better() -> None:

@@ -31,6 +31,7 @@ from ..verdict import (
     Verdict,
     balanced,
     decide,
+    manages,
 )
 from ..verdict.criteria import kind as outcome
 from .card import Card, GradedMeasure, GradedTest, balance
@@ -144,6 +145,7 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
             name,
             {kind: [None if one is None else one / count[kind] for one in found[kind]] for kind in tests},
             simplicity=i,
+            manages=manages(name.removesuffix(" again").partition(":")[0]),
         )
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]

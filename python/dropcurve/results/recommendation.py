@@ -20,6 +20,7 @@ from ..verdict import (
     balanced,
     decide,
     kinds,
+    manages,
 )
 from .measured import Measured
 from .variant import Variant
@@ -76,7 +77,11 @@ def verdict_on(
     )
     designs = [
         SampledDesign(
-            name, found, _SIMPLICITY.get(kind_of(variant), _OTHERS), current in (name, variant.name)
+            name,
+            found,
+            _SIMPLICITY.get(kind_of(variant), _OTHERS),
+            current in (name, variant.name),
+            manages(kind_of(variant)),
         )
         for (name, variant), found in zip(places[0].items(), samples, strict=True)
     ]

@@ -47,7 +47,7 @@ DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
 LONGER = 1.25
 #: Disciplines that isolate flows, and the number of margins within which their settings tie unless one is shown to be
 #: worse.
-FAIR, TIED = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr"), 5.0
+FAIR, TIED = equivalence.FAIR, equivalence.TIED
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 

@@ -9,7 +9,7 @@ sentences that open an answer.
 
 from .criteria import BULK_FACTOR, PAGES, balanced, kinds
 from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
-from .equivalence import MARGIN_POINTS
+from .equivalence import MARGIN_POINTS, manages
 from .exchange import Exchange
 from .rules import decide
 from .sentences import headline, ranking
@@ -17,5 +17,6 @@ from .weights import Weights
 
 __all__ = [
     "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "PAGES", "Bound", "Change", "Criterion", "Exchange", "Missed",
-    "Rival", "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "kinds", "ranking",
+    "Rival", "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "kinds", "manages",
+    "ranking",
 ]  # fmt: skip

@@ -85,12 +85,14 @@ class SampledDesign:
             conditions and random numbers.
         simplicity: The smaller, the simpler.
         current: Whether it is in use already.
+        manages: "fair" of a queue for each flow, "none" of tail drop, "" of any other.
     """
 
     name: str
     samples: Mapping[str, Sequence[float | None]]
     simplicity: float = 0.0
     current: bool = False
+    manages: Literal["fair", "none", ""] = ""
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,8 @@ class Verdict:
         replications: Paired runs of each design, over all conditions.
         points: The unit of scores.
         conditions: Conditions that the runs are over.
+        passed_over: The tail drop that ties with the recommended design and gives way because that has a queue for each
+            flow (RFC7567); "" if there is none.
     """
 
     status: Status
@@ -217,6 +221,7 @@ class Verdict:
     replications: int
     points: str = "points"
     conditions: int = 1
+    passed_over: str = ""
 
     @property
     def others(self) -> list[str]:

@@ -7,6 +7,7 @@ whole interval lies within the margin (two one-sided tests, Schuirmann 1987).
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from .data import Relation
 
@@ -14,6 +15,9 @@ from .data import Relation
 MARGIN_POINTS = 0.2
 #: Share of runs in which a bound must hold.
 HELD_SHARE = 0.95
+#: Disciplines with a queue for each flow, and the deficit against a tail drop, in margins, up to which one that is not
+#: shown to be worse ties with it.
+FAIR, TIED = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr"), 5.0
 #: Most replications that a verdict asks for.
 MOST_REPLICATIONS = 1000
 
@@ -52,3 +56,19 @@ def replications_to_decide(ahead: float, half_width: float | None, *, margin: fl
         return None
     total = math.ceil(runs * (half_width / needed) ** 2)
     return max(1, total - runs) if total <= MOST_REPLICATIONS else None
+
+
+def manages(kind: str) -> Literal["fair", "none", ""]:
+    """How a discipline manages its queue: see `SampledDesign.manages`.
+
+    Args:
+        kind: Of the queue.
+
+    Returns:
+        "fair", "none" or "".
+
+    Example:
+        >>> manages("fq_codel"), manages("droptail"), manages("red")
+        ('fair', 'none', '')
+    """
+    return "fair" if kind in FAIR else "none" if kind == "droptail" else ""

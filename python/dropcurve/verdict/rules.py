@@ -8,6 +8,9 @@
    is surely and notably better in one of them, and worse in none.
 4. Any other difference is undecided, with the replications that would decide it. Until then the design in use stays;
    without one the simplest of the leader and of those within the margin of it is named.
+5. Where several measures are weighed and the choice would be a new tail drop, a fair queue that ties with it goes
+   before it: one that is equal, or slightly behind and not shown to be worse. It protects traffic that the runs do not
+   have, and RFC7567 asks for queue management wherever it does no harm.
 
 Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
 """
@@ -21,7 +24,7 @@ from typing import Literal
 
 from ..metrics import statistics
 from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
-from .equivalence import MARGIN_POINTS, holds, relation, replications_to_decide
+from .equivalence import MARGIN_POINTS, TIED, holds, relation, replications_to_decide
 
 #: Deficit against the leader, in margins, up to which an undecided design may be chosen for its unweighted outcomes.
 CLOSE = 5.0
@@ -72,6 +75,8 @@ def decide(
         )  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
+    fair = context.fair_instead(chosen, current) if status in ("load", "undecided") else chosen
+    chosen, passed = fair, "" if fair is chosen else chosen.name
     if status in ("load", "keep"):
         rivals = tuple(replace(one, better_at=context.outcomes(one.name, chosen)) for one in rivals)
     named = current or next((one for one in designs if one.name == baseline), None)
@@ -83,7 +88,7 @@ def decide(
         status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),
         leading=context.values(leader), changes=context.changes(chosen, reference) if reference else (),
         advantage=pair.mean if pair else None, half_width=pair.half_width if pair else None, rivals=rivals,
-        missed=context.missed(chosen), more=more, **shared,  # type: ignore[arg-type]
+        missed=context.missed(chosen), more=more, passed_over=passed, **shared,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -241,6 +246,25 @@ class _Context:
     def simplest(self, some: Sequence[SampledDesign]) -> SampledDesign:
         """The simplest, the first of several."""
         return min(some, key=lambda one: one.simplicity)
+
+    def fair_instead(self, chosen: SampledDesign, current: SampledDesign | None) -> SampledDesign:
+        """The simplest feasible fair queue that ties with a new tail drop, the best of equally simple ones; else the
+        chosen design."""
+        weighed = sum(one.worth != 0 for one in self.criteria)
+        if chosen.manages != "none" or chosen is current or weighed < 2:
+            return chosen
+        ties = [one for one in self.designs if one.manages == "fair" and self._ties(one, chosen)]
+        if current is not None and not self.missed(current):
+            ties = [one for one in ties if one is current or self.relation(one, current) == "better"]
+        return min(ties, key=lambda one: (one.simplicity, -(self.score(one) or 0.0)), default=chosen)
+
+    def _ties(self, one: SampledDesign, chosen: SampledDesign) -> bool:
+        pair = self.paired(chosen, one)
+        if pair is None or pair.half_width is None or self.missed(one):
+            return False
+        return pair.mean <= self.margin or (
+            self.relation(chosen, one) != "better" and pair.mean <= TIED * self.margin
+        )
 
     def values(self, one: SampledDesign) -> tuple[Value, ...]:
         """The criteria of a design that have values."""

@@ -150,6 +150,8 @@ class _Words:
             reason = f"{self.name(other)} misses {amounts.misses(missed)}"
             return f"{head}: {reason}; {(buys if found.current else '') or self.values()}"
         against = f"{head} instead of {self.name(found.reference)}"
+        if found.passed_over and not (found.current and buys):
+            return f"{head} ({self.values()}): {self.fair()}"
         if buys:
             return f"{against}: {buys}"
         if found.reference in found.equals:
@@ -180,11 +182,18 @@ class _Words:
             leader = self.name(found.leader)
             return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
         head = f"{self.verb} {name} for now ({self.values()})"
+        if found.passed_over:
+            return f"{head}: {self.fair()}; undecided against {rivals}"
         if found.recommended != found.leader:
             return f"{head}: it is the simplest of those that are as good so far; undecided against {rivals}"
         beaten = [one.name for one in found.related("better")]
         sure = f"surely better than {self.few(beaten)}, and " if beaten else ""
         return f"{head}: it is {sure}ahead of {rivals}, but not surely"
+
+    def fair(self) -> str:
+        """Clause on the tail drop that gives way to a queue for each flow."""
+        other = self.name(self.found.passed_over)
+        return f"{other} is not shown to be better, and a queue for each flow protects other traffic too (RFC 7567)"
 
     def few(self, names: Sequence[str]) -> str:
         """The names, of many the first and the number of the rest."""
