@@ -127,7 +127,8 @@ ExchangeRate = Annotated[
         "--exchange",
         metavar="TIME=POINTS",
         help="Worth of a delay in the verdict, in points of utilisation, such as 1ms=0.5 (default: 20 points for a "
-        "whole round trip); after it those of pages, video and loss: 1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5.",
+        "whole round trip of 1 ms to 100 ms); after it those of pages, video and loss: "
+        "1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]

@@ -19,6 +19,10 @@ ROUND_TRIP_S = 0.04
 #: Longest round trip that the rate of delay follows: users do not get used to a longer one. At 100 ms and
 #: above 1 ms counts as 0.2 points.
 MOST_ROUND_TRIP_S = 0.1
+#: Shortest round trip that the rate of delay follows: what answers in a data centre works for some
+#: hundred microseconds itself, so that a queue well below a millisecond is seldom felt. Without this bound 0.2 ms at
+#: a round trip of 0.1 ms would be worth 40 % of the link. At 1 ms and below 0.1 ms counts as 2 points.
+LEAST_ROUND_TRIP_S = 1e-3
 #: Points of a page that takes twice as long: users perceive the logarithm of a load time (ITU-T G.1030).
 PAGE_POINTS = 10.0
 #: Points of 1 Mbit/s of video bit rate: the qualities of a usual video reach from 0.3 to 4.3 Mbit/s.
@@ -57,12 +61,14 @@ class Exchange:
 
     @classmethod
     def default(cls, round_trip_s: float | None = None) -> Exchange:
-        """The rates for a base round trip, that of delay rounded to two digits and no less than at 100 ms.
+        """The rates for a base round trip, that of delay rounded to two digits, no less than at 100 ms and no more
+        than at 1 ms.
 
         Args:
             round_trip_s: The base round trip in seconds; 40 ms if it is unknown.
         """
-        seconds = min(round_trip_s if round_trip_s else ROUND_TRIP_S, MOST_ROUND_TRIP_S)
+        given = round_trip_s if round_trip_s else ROUND_TRIP_S
+        seconds = min(max(given, LEAST_ROUND_TRIP_S), MOST_ROUND_TRIP_S)
         return cls(float(f"{POINTS_PER_ROUND_TRIP / (seconds * 1e3):.2g}"))
 
     @classmethod

@@ -133,7 +133,9 @@ class LinkProfile:
     def assumptions(self, direction: str) -> str:
         """Returns the assumptions about link and traffic in one line."""
         low, high = (units.show_span(one) for one in self.rtt_s)
-        rates = f"{units.show_rate(self.down_bps)} down, {units.show_rate(self.up_bps)} up"
+        # Rates may hold room for calls, of which three digits are enough.
+        down, up = (units.show_rate(float(f"{one:.3g}")) for one in (self.down_bps, self.up_bps))
+        rates = f"{down} down, {up} up"
         trip = f"round trip {low}" + (f" to {high}" if high != low else "")
         other = "tail drop" if self.back == "droptail" else self.back
         return (
