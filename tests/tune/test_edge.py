@@ -260,6 +260,9 @@ def test_points_are_spread_evenly_and_strata_are_filled_once() -> None:
         cells = np.sort((spread.stratified(dimensions, 7, seed=3) * 7).astype(int), axis=0)
         assert (cells == np.arange(7)[:, None]).all()
     assert (spread.even(2, 8, seed=1) == spread.even(2, 8, seed=1)).all()
+    for dimensions in (1, 2, 5, len(spread.SHIFT), len(spread.SHIFT) + 1):
+        fixed, even = np.array(spread.fixed(dimensions, 40)), spread.even(dimensions, 40, seed=0)
+        assert fixed.shape == even.shape and np.abs(fixed - even).max() < 1e-13
 
 
 def test_a_line_search_stops_where_more_delay_buys_less_than_the_margin() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import dropcurve as dc
-from dropcurve.present import Document, Headline, MetricTable, TableCell, TableLine, html, markdown, terminal
+from dropcurve.present import html, markdown, terminal
+from dropcurve.present.document import Document, Headline, MetricTable, TableCell, TableLine
 from dropcurve.scenario import links
 
 TABLE = MetricTable(

@@ -12,6 +12,7 @@ from dropcurve.files import lazy
 #: Libraries of the search, of files, figures and of the conversion of values.
 HEAVY = {"jinja2", "matplotlib", "numpy", "optuna", "pandas", "pyarrow", "pydantic", "rich", "scipy"}
 INSTANT = "tune --instant --rate 10Mbit --rtt 40ms --flows 5 --buffer 100pkts"
+RANGES = "tune --instant --rate 8-10Mbit --rtt 20-40ms --flows 2-5 --buffer 100pkts"
 COUNT = """
 import sys
 from dropcurve.cli import main
@@ -38,6 +39,7 @@ def loaded(command: str) -> set[str]:
         ("--version", set(), 36),
         ("describe red", set(), 105),
         (INSTANT, set(), 115),
+        (RANGES, set(), 115),
         ("tune --link cable:up --goal gaming --instant", set(), 115),
     ],
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..files.writing import write_text
-from ..present import Headline
+from ..present.document import Headline
 from ..verdict import Exchange
 from . import import_ as i
 from . import options as o

@@ -13,7 +13,7 @@ import typer
 
 from ..boxes import Import
 from ..files.writing import write_text
-from ..present import Headline
+from ..present.document import Headline
 from ..results import Result
 from ..scenario import Scenario
 from ..verdict import Exchange

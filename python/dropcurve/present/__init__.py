@@ -2,7 +2,3 @@
 
 Nothing here depends on results: `dropcurve.results.document` makes the document of a result.
 """
-
-from .document import Document, Headline, MetricTable, TableCell, TableLine
-
-__all__ = ["Document", "Headline", "MetricTable", "TableCell", "TableLine"]

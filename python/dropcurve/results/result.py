@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import require
-from ..present import Document, html, latex, markdown, terminal
+from ..present import html, latex, markdown, terminal
+from ..present.document import Document
 from ..quantities import wording
 from ..verdict import Exchange, Weights
 from . import document as documents

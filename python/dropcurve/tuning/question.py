@@ -127,7 +127,7 @@ class Question:
             for one in itertools.product((0.0, 1.0), repeat=count)
             if count <= ALL_CORNERS or sum(one) % 2 == 0
         ]
-        inside = [tuple(map(float, one)) for one in spread.even(count, max(INSIDE, 2 * count), seed=0)]
+        inside = spread.fixed(count, max(INSIDE, 2 * count))
         if most is not None and most < len(corners) + len(inside):
             return _distinct([*(one for _, one in ends(self)), *(self.at(one) for one in inside)])[:most]
         # Opposite corners first, so that the first half has both ends of every axis.

@@ -7,16 +7,49 @@
 sentences that open an answer.
 """
 
-from .criteria import BULK_FACTOR, PAGES, balanced, kinds
-from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
-from .equivalence import MARGIN_POINTS, manages
-from .exchange import Exchange
-from .rules import decide
-from .sentences import headline, ranking
-from .weights import Weights
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..files.lazy import attributes
+
+if TYPE_CHECKING:
+    from .criteria import BULK_FACTOR, PAGES, balanced, kinds
+    from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
+    from .equivalence import MARGIN_POINTS, manages
+    from .exchange import Exchange
+    from .rules import decide
+    from .sentences import headline, ranking
+    from .weights import Weights
 
 __all__ = [
     "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "PAGES", "Bound", "Change", "Criterion", "Exchange", "Missed",
     "Rival", "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "kinds", "manages",
     "ranking",
 ]  # fmt: skip
+
+#: Module of each public name.
+_HOME = {
+    "BULK_FACTOR": "criteria",
+    "Bound": "data",
+    "Change": "data",
+    "Criterion": "data",
+    "Exchange": "exchange",
+    "MARGIN_POINTS": "equivalence",
+    "MARGIN_SHARE": "data",
+    "Missed": "data",
+    "PAGES": "criteria",
+    "Rival": "data",
+    "SampledDesign": "data",
+    "Value": "data",
+    "Verdict": "data",
+    "Weights": "weights",
+    "balanced": "criteria",
+    "decide": "rules",
+    "headline": "sentences",
+    "kinds": "criteria",
+    "manages": "equivalence",
+    "ranking": "sentences",
+}
+
+__getattr__ = attributes(__name__, _HOME)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..metrics import statistics
-from ..present import Headline
+from ..present.document import Headline
 from ..quantities import wording
 from . import amounts
 from .amounts import NAMED
