@@ -139,7 +139,16 @@ class IntegerNetwork:
 
     Raises:
         ValueError: For content that has another length than the sizes say.
+
+    Attributes:
+        ACTIVATION: Binary digits after the point of an activation.
+        WEIGHT: Binary digits after the point of a weight.
+        CUT: Standard deviations at which an input is cut.
     """
+
+    ACTIVATION: int
+    WEIGHT: int
+    CUT: float
 
     def __new__(cls, sizes: Sequence[int], content: bytes) -> IntegerNetwork: ...
     def __call__(self, rows: Sequence[Sequence[float]]) -> list[list[float]]: ...

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dropcurve._core import IntegerNetwork
 from dropcurve.errors import DropcurveError
 from dropcurve.tuning.atlas.features import KINDS
 from dropcurve.tuning.atlas.model import GroupNetworks
-from dropcurve.tuning.atlas.network import ACTIVATION, CUT, WEIGHT, Network
+from dropcurve.tuning.atlas.network import Network
 from dropcurve.tuning.atlas.outcomes import OUTCOMES, groups
 
 from .dataset import Dataset
@@ -109,7 +110,8 @@ def network(x: Floats, y: Floats, units: tuple[int, ...], decay: float, seed: in
     made = _regressor(
         hidden_layer_sizes=units, alpha=decay, batch_size=128, random_state=seed, warm_start=True
     )
-    inputs, outputs = np.clip((x - centre) / width, -CUT, CUT), (y - offset) / factor
+    cut = IntegerNetwork.CUT
+    inputs, outputs = np.clip((x - centre) / width, -cut, cut), (y - offset) / factor
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rate, epochs in STAGES:
@@ -129,8 +131,10 @@ def rounded(
         biases: Of each layer.
     """
     content = b"".join(one.astype("<f8").tobytes() for one in scales)
+    digits, activation = IntegerNetwork.WEIGHT, IntegerNetwork.ACTIVATION
     for weight, bias in zip(weights, biases, strict=True):
-        content += _whole(weight * 2.0**WEIGHT, "<i2") + _whole(bias * 2.0 ** (WEIGHT + ACTIVATION), "<i4")
+        content += _whole(weight * 2.0**digits, "<i2")
+        content += _whole(bias * 2.0 ** (digits + activation), "<i4")
     return Network((len(weights[0]), *(len(one) for one in biases)), content)
 
 

@@ -6,12 +6,6 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Binary digits after the point of an activation and of a weight.
-const ACTIVATION: i32 = 12;
-const WEIGHT: i32 = 10;
-/// Standard deviations at which an input is cut.
-const CUT: f64 = 6.0;
-
 /// A layer: whole-numbered weights, those of one input next to each other, and biases.
 struct Layer {
     weights: Vec<f64>,
@@ -44,6 +38,16 @@ pub struct IntegerNetwork {
 
 #[pymethods]
 impl IntegerNetwork {
+    /// Binary digits after the point of an activation.
+    #[classattr]
+    const ACTIVATION: i32 = 12;
+    /// Binary digits after the point of a weight.
+    #[classattr]
+    const WEIGHT: i32 = 10;
+    /// Standard deviations at which an input is cut.
+    #[classattr]
+    const CUT: f64 = 6.0;
+
     /// The network stored in `content`, whose layers have these sizes, from the inputs to the outputs.
     #[new]
     fn new(sizes: Vec<usize>, content: &[u8]) -> PyResult<IntegerNetwork> {
@@ -84,17 +88,17 @@ impl IntegerNetwork {
     fn outputs(&self, row: &[f64]) -> Vec<f64> {
         let scaled = row.iter().zip(&self.centre).zip(&self.width);
         let mut state: Vec<f64> = scaled
-            .map(|((input, centre), width)| ((input - centre) / width).clamp(-CUT, CUT))
-            .map(|input| (input * 2f64.powi(ACTIVATION)).round_ties_even())
+            .map(|((input, centre), width)| ((input - centre) / width).clamp(-Self::CUT, Self::CUT))
+            .map(|input| (input * 2f64.powi(Self::ACTIVATION)).round_ties_even())
             .collect();
         let last = self.layers.len() - 1;
         for (number, layer) in self.layers.iter().enumerate() {
             state = layer.apply(&state);
             if number < last {
-                state.iter_mut().for_each(|one| *one = (one.max(0.0) * 2f64.powi(-WEIGHT)).floor());
+                state.iter_mut().for_each(|one| *one = (one.max(0.0) * 2f64.powi(-Self::WEIGHT)).floor());
             }
         }
-        let learned = state.iter().map(|one| one * 2f64.powi(-(ACTIVATION + WEIGHT)));
+        let learned = state.iter().map(|one| one * 2f64.powi(-(Self::ACTIVATION + Self::WEIGHT)));
         learned
             .zip(&self.factor)
             .zip(&self.offset)

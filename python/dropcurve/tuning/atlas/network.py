@@ -12,11 +12,6 @@ from functools import cached_property
 
 from ..._core import IntegerNetwork
 
-#: Binary digits after the point: of activations and of weights.
-ACTIVATION, WEIGHT = 12, 10
-#: Standard deviations at which an input is cut.
-CUT = 6.0
-
 
 @dataclass(frozen=True)
 class Network:
