@@ -16,6 +16,7 @@ from reference import (
     dualpi2,
     estimates,
     fq,
+    fuzzy,
     hashed,
     line,
     nested,
@@ -29,6 +30,7 @@ from reference import (
     shapers,
     standards,
     steered,
+    suspects,
 )
 from reference.droptail import DropTail
 from reference.erd import EarlyRandomDrop
@@ -68,7 +70,7 @@ def traces():
 def delay_based():
     """Yields kind, name, the model, the keys, and the arrivals, for the models with a clock of their own."""
     older = (cake, classics, cobalt, codel, dualpi2, fq, hashed, nested, pi, pie, relatives)
-    for module in (*older, accounts, estimates, rates, shapers, standards, steered):
+    for module in (*older, accounts, estimates, fuzzy, rates, shapers, standards, steered, suspects):
         yield from module.traces()
 
 

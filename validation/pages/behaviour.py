@@ -40,7 +40,7 @@ def rows() -> list[NetworkRow]:
         *controls.schedulers(), *controls.classes(),
         *literature.steps_and_virtual_queues(), *literature.shapers(), *literature.rates(),
         *literature.estimators(), *literature.standards(),
-        *accounts.accounts(), *accounts.steered(),
+        *accounts.accounts(), *accounts.steered(), *accounts.remembered(), *accounts.predicted(),
     ]  # fmt: skip
 
 

@@ -29,11 +29,12 @@ HEIGHT_IN = 2.3
 
 #: Load in the middle of the experiment `step`, and the parts of its time at which it begins and ends.
 LOAD, FROM, TO = 1.1, 1 / 6, 4 / 6
-#: Delays that a discipline is set to hold, ms, at its defaults (for `pi` a queue of 200 packets, for `dred`, `lred`,
-#: `pid_red`, `savq` and `yellow` one of 50, 50, 10, 20 and 20).
+#: Delays that a discipline is set to hold, ms, at its defaults (for `pi` a queue of 200 packets, for `cared`, `dred`,
+#: `fpi`, `lred`, `pid_red`, `purple`, `savq` and `yellow` one of 10, 50, 30, 50, 10, 20, 20 and 20).
 TARGETS_MS = {
-    "cobalt": 5.0, "codel": 5.0, "docsis_pie": 10.0, "dred": 40.0, "dualpi2": 15.0, "lred": 40.0, "pi": 160.0,
-    "pi2": 20.0, "pid_red": 8.0, "pie": 15.0, "qprot": 15.0, "savq": 16.0, "tbf": 5.0, "yellow": 16.0,
+    "cared": 8.0, "cobalt": 5.0, "codel": 5.0, "docsis_pie": 10.0, "dred": 40.0, "dualpi2": 15.0, "fpi": 24.0,
+    "lred": 40.0, "pi": 160.0, "pi2": 20.0, "pid_red": 8.0, "pie": 15.0, "purple": 16.0, "qprot": 15.0, "savq": 16.0,
+    "tbf": 5.0, "yellow": 16.0,
 }  # fmt: skip
 
 

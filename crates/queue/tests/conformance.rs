@@ -137,6 +137,11 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "red_pd" => {
             &[("min_th", "2 pkts"), ("max_th", "10 pkts"), ("target_rtt", "2 ms"), ("patience", "0 s")]
         }
+        "cared" | "lru_red" | "shred" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
+        "xchoke" => &[("min_th", "2 pkts"), ("max_th", "10 pkts"), ("forget", "20 ms")],
+        "fuzzy_red" => &[("q_moderate", "2 pkts"), ("q_full", "6 pkts"), ("dq", "2 pkts")],
+        "fpi" => &[("q_ref", "3 pkts"), ("k_u", "0.1")],
+        "purple" => &[("q_ref", "3 pkts"), ("initial", "0.1")],
         "gchoke" | "rared" => &[("min_th", "2 pkts"), ("max_th", "10 pkts")],
         "pi2" => &[("target", "2 ms"), ("t_update", "4 ms"), ("alpha", "5"), ("beta", "20")],
         "docsis_pie" => &[("target", "2 ms"), ("alpha", "20"), ("beta", "50")],

@@ -7,6 +7,7 @@
 //! | [`blue`] | BLUE |
 //! | [`bred`] | Balanced RED, bounds for each flow |
 //! | [`cake`] | shaper, tins, fair queues under COBALT |
+//! | [`cared`] | Cautious Adaptive RED |
 //! | [`choke`] | CHOKe |
 //! | [`cobalt`] | CoDel and BLUE, alternated |
 //! | [`codel`] | Controlled Delay |
@@ -20,11 +21,13 @@
 //! | [`dualpi2`] | two coupled queues for scalable and classic flows |
 //! | [`erd`] | Early Random Drop |
 //! | [`feng`] | self-configuring RED |
+//! | [`fpi`] | a PI controller by fuzzy rules |
 //! | [`fq_cobalt`] | flow queues in turn, each under COBALT |
 //! | [`fq_codel`] | flow queues in turn, each under CoDel |
 //! | [`fq_pie`] | flow queues in turn, each under PIE |
 //! | [`fred_flow`] | Flow RED, counters for each flow |
 //! | [`fred_refined`] | Refined RED, steps of probability and weight |
+//! | [`fuzzy_red`] | nine fuzzy rules over queue and change |
 //! | [`gchoke`] | geometric CHOKe |
 //! | [`gkvq`] | the virtual queue of Gibbens and Kelly |
 //! | [`gred`] | generic RED of Linux |
@@ -32,6 +35,7 @@
 //! | [`green_tcp`] | GREEN, by TCP's equation |
 //! | [`htb`] | classes with rates that borrow from each other |
 //! | [`lred`] | Loss Ratio based RED |
+//! | [`lru_red`] | RED with a cache of fast flows |
 //! | [`luba`] | drops of what flows send beyond their share |
 //! | [`nlred`] | nonlinear RED |
 //! | [`phantom`] | the phantom queue of HULL |
@@ -41,6 +45,7 @@
 //! | [`pie`] | Proportional Integral controller Enhanced |
 //! | [`policer`] | drops what exceeds a rate |
 //! | [`prio`] | strict priority |
+//! | [`purple`] | a probability predicted from the load |
 //! | [`qprot`] | queue protection before a dual queue |
 //! | [`rared`] | Refined Adaptive RED |
 //! | [`red`] | Random Early Detection and its dialects |
@@ -53,11 +58,13 @@
 //! | [`savq`] | AVQ that answers to the queue |
 //! | [`sfb`] | Stochastic Fair BLUE |
 //! | [`sfq`] | Stochastic Fairness Queueing |
+//! | [`shred`] | RED that spares small windows |
 //! | [`sred`] | Stabilized RED |
 //! | [`step_marking`] | marks beyond a threshold |
 //! | [`tbf`] | a token bucket above any discipline |
 //! | [`wred`] | weighted RED, a curve for each class |
 //! | [`wtred`] | weighted RED, a weight for each area of the buffer |
+//! | [`xchoke`] | CHOKe that remembers its matches |
 //! | [`yellow`] | load factor with a queue control function |
 //!
 //! To add a discipline: one module, one line in the list at the end of this file.
@@ -67,6 +74,7 @@ pub mod avq;
 pub mod blue;
 pub mod bred;
 pub mod cake;
+pub mod cared;
 pub mod choke;
 pub mod cobalt;
 pub mod codel;
@@ -80,11 +88,13 @@ pub mod dtred;
 pub mod dualpi2;
 pub mod erd;
 pub mod feng;
+pub mod fpi;
 pub mod fq_cobalt;
 pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred_flow;
 pub mod fred_refined;
+pub mod fuzzy_red;
 pub mod gchoke;
 pub mod gkvq;
 pub mod gred;
@@ -92,6 +102,7 @@ pub mod green;
 pub mod green_tcp;
 pub mod htb;
 pub mod lred;
+pub mod lru_red;
 pub mod luba;
 pub mod nlred;
 pub mod phantom;
@@ -101,6 +112,7 @@ pub mod pid_red;
 pub mod pie;
 pub mod policer;
 pub mod prio;
+pub mod purple;
 pub mod qprot;
 pub mod rared;
 pub mod red;
@@ -113,11 +125,13 @@ pub mod rtred;
 pub mod savq;
 pub mod sfb;
 pub mod sfq;
+pub mod shred;
 pub mod sred;
 pub mod step_marking;
 pub mod tbf;
 pub mod wred;
 pub mod wtred;
+pub mod xchoke;
 pub mod yellow;
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
@@ -134,6 +148,7 @@ disciplines! {
     "blue" => blue::Blue,
     "bred" => bred::Bred,
     "cake" => cake::Cake,
+    "cared" => cared::Cared,
     "choke" => choke::Choke,
     "cobalt" => cobalt::Cobalt,
     "codel" => codel::CoDel,
@@ -147,11 +162,13 @@ disciplines! {
     "dualpi2" => dualpi2::DualPi2,
     "erd" => erd::Erd,
     "feng" => feng::Feng,
+    "fpi" => fpi::Fpi,
     "fq_cobalt" => fq_cobalt::FqCobalt,
     "fq_codel" => fq_codel::FqCoDel,
     "fq_pie" => fq_pie::FqPie,
     "fred_flow" => fred_flow::FredFlow,
     "fred_refined" => fred_refined::FredRefined,
+    "fuzzy_red" => fuzzy_red::FuzzyRed,
     "gchoke" => gchoke::Gchoke,
     "gkvq" => gkvq::Gkvq,
     "gred" => gred::Gred,
@@ -159,6 +176,7 @@ disciplines! {
     "green_tcp" => green_tcp::GreenTcp,
     "htb" => htb::Htb,
     "lred" => lred::Lred,
+    "lru_red" => lru_red::LruRed,
     "luba" => luba::Luba,
     "nlred" => nlred::Nlred,
     "phantom" => phantom::Phantom,
@@ -168,6 +186,7 @@ disciplines! {
     "pie" => pie::Pie,
     "policer" => policer::Params,
     "prio" => prio::Prio,
+    "purple" => purple::Purple,
     "qprot" => qprot::Qprot,
     "rared" => rared::Rared,
     "red" => red::Red,
@@ -180,10 +199,12 @@ disciplines! {
     "savq" => savq::Savq,
     "sfb" => sfb::Sfb,
     "sfq" => sfq::Sfq,
+    "shred" => shred::Shred,
     "sred" => sred::Sred,
     "step_marking" => step_marking::StepMarking,
     "tbf" => tbf::Tbf,
     "wred" => wred::Wred,
     "wtred" => wtred::Wtred,
+    "xchoke" => xchoke::Xchoke,
     "yellow" => yellow::Yellow,
 }

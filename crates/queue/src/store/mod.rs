@@ -1,4 +1,4 @@
-//! Stores of packets and of per-flow state.
+//! Stores of packets and of per-flow state, and parts that disciplines share.
 //!
 //! | module | holds |
 //! |---|---|
@@ -6,6 +6,7 @@
 //! | `buckets` | the queues of a scheduler by flow hash, each plain or with a discipline inside |
 //! | `flow_queues` | the flow queues of RFC8290, served by deficit round robin |
 //! | `flow_table` | a small table of state by flow |
+//! | `fuzzy` | fuzzy sets and rules of two inputs |
 //! | `hash` | the flow hash |
 //! | `token_bucket` | credit of a shaper |
 //! | `virtual_queue` | a virtual queue whose capacity adapts |
@@ -13,6 +14,7 @@
 pub(crate) mod buckets;
 pub(crate) mod flow_queues;
 pub(crate) mod flow_table;
+pub(crate) mod fuzzy;
 pub(crate) mod hash;
 pub(crate) mod ring;
 pub(crate) mod token_bucket;
