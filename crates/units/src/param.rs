@@ -1,8 +1,8 @@
 //! Parameters that describe and validate themselves.
 //!
-//! [`params!`] declares a struct once, with the unit, default, range, source and meaning of each field.
+//! [`params!`](crate::params) declares a struct once, with the unit, default, range, source and meaning of each field.
 //! From that one declaration come the reader of scenario files, the JSON Schema, `describe`, the docs
-//! tables and the range checks. [`choices!`] does the same for options with names. A *preset* (a dialect
+//! tables and the range checks. [`choices!`](crate::choices) does the same for options with names. A *preset* (a dialect
 //! of RED, a profile of TCP) is a row of named options: it fills them in before the user's own keys.
 
 mod declare;
@@ -199,7 +199,7 @@ pub struct Preset {
     pub options: &'static [(&'static str, &'static str)],
 }
 
-/// A struct declared with [`params!`].
+/// A struct declared with [`params!`](crate::params).
 pub trait Described: Clone + Default {
     /// One sentence on its purpose.
     const DOC: &'static str;
@@ -214,7 +214,7 @@ pub trait Described: Clone + Default {
     fn out_of_range(&self) -> Vec<Problem>;
 }
 
-/// Relations between fields, and presets. Implemented by hand in addition to [`params!`].
+/// Relations between fields, and presets. Implemented by hand in addition to [`params!`](crate::params).
 pub trait Check: Described {
     /// The key that names a preset (`dialect`, `profile`), if there are any.
     const PRESET_KEY: &'static str = "";
@@ -234,7 +234,7 @@ pub trait Check: Described {
     fn relations(&self, _problems: &mut Vec<Problem>) {}
 }
 
-/// An enum declared with [`choices!`].
+/// An enum declared with [`choices!`](crate::choices).
 pub trait Choice: Copy + PartialEq + 'static {
     /// Every value with the name a user writes and its meaning.
     fn all() -> &'static [(Self, &'static str, &'static str)];

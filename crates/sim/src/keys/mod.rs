@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`part`] | a part: keys that are declared together, as data; dotted paths |
-//! | [`reader`] | parses one table part by part and reports the keys that remain |
+//! | `reader` | parses one table part by part and reports the keys that remain |
 //! | [`transport`] | the transports by which a flow can send |
 
 pub mod part;
