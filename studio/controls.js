@@ -41,7 +41,7 @@ function millis(text) {
 }
 
 /** A slider on a log scale with its value in words. */
-function slider(name, { value, low, high, words, text, change }) {
+export function logSlider(name, { value, low, high, words, text, change }) {
   const scale = 200;
   const place = (one) => Math.round((scale * Math.log(one / low)) / Math.log(high / low));
   const back = (at) => Number((low * (high / low) ** (at / scale)).toPrecision(2));
@@ -96,17 +96,17 @@ function linkControls(about, paths, change) {
   const unit = /[a-zA-Z]+/.exec(limit ?? "")?.[0] ?? "pkts";
   const found = [];
   if (rate > 0) {
-    found.push(slider("Rate", {
+    found.push(logSlider("Rate", {
       value: rate / 1e6, low: 0.1, high: 1000, words: (one) => `${one} Mbit/s`, text: (one) => `${one} Mbit/s`,
       change: (value) => change(paths.rate, value),
     }));
   }
-  found.push(slider("Delay, one way", {
+  found.push(logSlider("Delay, one way", {
     value: Math.max(delay, 0.1), low: 0.1, high: 600, words: (one) => `${one} ms (adds ${Number((2 * one).toPrecision(3))} ms to the round trip)`,
     text: (one) => `${one} ms`, change: (value) => change(paths.delay, value),
   }));
   if (limit && limit !== "auto") {
-    found.push(slider("Buffer", {
+    found.push(logSlider("Buffer", {
       value: number(limit), low: 1, high: unit === "pkts" ? 5000 : 1e7, words: (one) => `${one} ${unit}`,
       text: (one) => `${Math.max(1, Math.round(one))} ${unit}`, change: (value) => change(`${paths.queue}.limit`, value),
     }));
@@ -117,7 +117,7 @@ function linkControls(about, paths, change) {
 function trafficControls(about, change) {
   return Object.entries(about.resolved.flows ?? {}).flatMap(([name, flows]) => {
     const path = `flows.${name}`;
-    const found = [slider(`Flows “${name}” (${flows.transport})`, {
+    const found = [logSlider(`Flows “${name}” (${flows.transport})`, {
       value: flows.count, low: 1, high: 400, words: (one) => String(Math.max(1, Math.round(one))),
       text: (one) => String(Math.max(1, Math.round(one))), change: (value) => change(`${path}.count`, value),
     })];
@@ -172,7 +172,7 @@ function fieldControl(field, value, automatic, change) {
     return choice(field.name, help, { value, options: field.choices.map((one) => [one.name, one.name]), change });
   }
   if (field.name === "max_p" && Number.isFinite(Number(value))) {
-    return slider("max_p", {
+    return logSlider("max_p", {
       value: Number(value), low: 0.001, high: 1, words: (one) => String(one), text: (one) => String(one), change,
     });
   }

@@ -86,6 +86,7 @@ class Studio {
     this.writeSame();
     this.remember();
     this.drawn = 0;
+    this.tour?.follow();
     return true;
   }
 
@@ -158,7 +159,9 @@ class Studio {
     const started = performance.now();
     const speed = $("speed").value;
     if (this.playing && !this.catchingUp) this.target = speed === "max" ? this.duration : Math.min(this.duration, this.target + passed * Number(speed));
+    const wasCatchingUp = this.catchingUp;
     const moved = this.advance(started + BUDGET);
+    if (wasCatchingUp && !this.catchingUp && !this.playing) this.speak();
     if (this.playing && this.now >= this.duration) this.play(false);
     if (!moved && this.pairs && this.pairs.work(BUDGET - (performance.now() - started))) {
       $("pairs-table").replaceChildren(table(this.pairs));
@@ -257,13 +260,14 @@ class Studio {
     const paper = this.library.papers.find(({ name }) => kind === `paper ${name}`);
     this.state.lesson = lesson || paper || kind === TOUR ? kind : "";
     $("lesson").value = this.state.lesson;
+    $("tour-button").hidden = Boolean(this.state.lesson);
     const close = () => {
       this.teach("");
       this.remember();
     };
     if (kind === TOUR) {
       const open = () => this.restartWith({ ...fresh("droptail_vs_red"), time: 0, lesson: TOUR });
-      this.tour = new Tour({ open, side: () => this.sides.a, close });
+      this.tour = new Tour({ open, side: () => this.sides.a, change: (path, value) => this.change("a", path, value), close });
       return $("lesson-page").replaceChildren(this.tour.element);
     }
     if (paper) {
@@ -316,6 +320,7 @@ class Studio {
     $("second").onchange = () => this.restartWith({ other: $("second").checked ? this.otherKind() : null });
     $("scenario").onchange = () => $("scenario").value && this.restartWith({ ...fresh($("scenario").value), seed: this.state.seed });
     $("lesson").onchange = () => { this.teach($("lesson").value); this.remember(); };
+    $("tour-button").onclick = () => { this.teach(TOUR); this.remember(); $("lesson-title").focus(); };
     $("open-file").onclick = () => $("file").click();
     $("file").onchange = async () => { if ($("file").files[0]) await this.openText(await $("file").files[0].text()); };
     window.addEventListener("hashchange", () => this.restartWith(this.startState()));

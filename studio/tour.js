@@ -1,6 +1,6 @@
 // A guided tour: what RED's max_p does, in six steps, each with a task that the page checks while the run goes on.
 
-import { make } from "./controls.js";
+import { logSlider, make } from "./controls.js";
 import { sampleIndex as at } from "./engine.js";
 import { queueAt } from "./side.js";
 import { short3 } from "./surface.js";
@@ -24,7 +24,13 @@ function above(side) {
   return rows.filter((row) => row[at.avg] > high).length / Math.max(1, rows.length);
 }
 
-/** Steps: what is said, a question with its answers (the right one first) or none, and the check of the task: whether it is done, and words. */
+/** The controls that a step repeats: name, path, range, present value, and what the value is as text. */
+const SLIDERS = {
+  max_p: { name: "max_p", path: "queue.max_p", low: 0.001, high: 1, value: maxP, text: String },
+  flows: { name: "Long TCP flows", path: "flows.tcp.count", low: 1, high: 400, value: flowsOf, text: (one) => String(Math.max(1, Math.round(one))) },
+};
+
+/** Steps: what is said, a question with its answers (the right one first) or none, the controls of the task if it has some, and the check of the task: whether it is done, and words. */
 const STEPS = [
   {
     title: "Watch a queue",
@@ -53,7 +59,8 @@ const STEPS = [
   },
   {
     title: "Try it",
-    text: "Under “Queue”, move max_p to about 0.2. The run is repeated from the start with the same random numbers up to the present moment, so that only max_p differs.",
+    text: "Move max_p to about 0.2, here or under “Queue”. The run is repeated from the start with the same random numbers up to the present moment, so that only max_p differs.",
+    sliders: ["max_p"],
     check: (side, notes) => {
       const done = maxP(side) >= 0.15 && maxP(side) <= 0.3 && side.now >= 20;
       if (done) notes.after = side.lately(SPAN);
@@ -64,7 +71,8 @@ const STEPS = [
   },
   {
     title: "More flows",
-    text: "Set max_p back to 0.02, and move “Flows tcp” to about 32. Each flow now gets a quarter of the rate, so it has to lose more often.",
+    text: "Set max_p back to 0.02, and the flows to about 32. Each flow now gets a quarter of the rate, so it has to lose more often.",
+    sliders: ["max_p", "flows"],
     check: (side) => {
       const done = maxP(side) <= 0.03 && flowsOf(side) >= 28 && side.now >= 20;
       const share = side.law() ? above(side) : 0;
@@ -74,6 +82,7 @@ const STEPS = [
   },
   {
     title: "Set it yourself",
+    sliders: ["max_p"],
     text: "Keep the 32 flows. Choose max_p so that the average is above max_th in less than 2 % of the last 10 seconds, with the link in use for at least 90 %.",
     check: (side) => {
       if (!side.law() || flowsOf(side) < 28 || side.now < 20) return [false, `${flowsOf(side)} flows, ${seconds(side)}.`];
@@ -86,21 +95,23 @@ const STEPS = [
   },
 ];
 
-/** The tour. `open` starts its scenario, `side` returns side A, `close` leaves it. */
+/** The tour. `open` starts its scenario, `side` returns side A, `change(path, value)` moves a control, `close` leaves it. */
 export class Tour {
-  constructor({ open, side, close }) {
-    Object.assign(this, { side, at: 0, notes: {}, answered: new Set() });
+  constructor({ open, side, change, close }) {
+    Object.assign(this, { side, change, at: 0, notes: {}, answered: new Set() });
     this.body = make("div", {});
+    this.sliders = make("div", { class: "tour-sliders" });
     this.status = make("p", { class: "claim", role: "status" });
-    this.next = make("button", { type: "button", class: "main", onclick: () => this.go(this.at + 1) }, "Next");
-    this.back = make("button", { type: "button", onclick: () => this.go(this.at - 1) }, "Previous");
-    this.element = make("section", { class: "lesson tour", "aria-labelledby": "lesson-title" }, this.body, this.status,
+    this.next = make("button", { type: "button", class: "main", onclick: () => this.go(this.at + 1, true) }, "Next");
+    this.back = make("button", { type: "button", onclick: () => this.go(this.at - 1, true) }, "Previous");
+    this.element = make("section", { class: "lesson tour", "aria-labelledby": "lesson-title" }, this.body, this.sliders, this.status,
       make("p", {}, this.back, " ", this.next, " ", make("button", { type: "button", class: "quiet", onclick: close }, "Leave the tour")));
     open();
     this.go(0);
   }
 
-  go(step) {
+  /** Shows a step; after a button that is then gone or disabled, the focus goes to its heading. */
+  go(step, focus = false) {
     this.at = Math.max(0, Math.min(STEPS.length - 1, step));
     const { title, text, question, answers } = STEPS[this.at];
     const reply = make("p", { role: "status" });
@@ -113,7 +124,21 @@ export class Tour {
     this.body.replaceChildren(make("h2", { id: "lesson-title", tabindex: "-1" }, `What max_p does, step ${this.at + 1} of ${STEPS.length}: ${title}`),
       make("p", {}, text), question ? make("fieldset", {}, make("legend", {}, question), ...options, reply) : "");
     this.back.disabled = this.at === 0;
+    this.follow();
     this.look();
+    if (focus) this.body.querySelector("h2").focus();
+  }
+
+  /** Makes the controls of the step again, with the present values; the focus stays. */
+  follow() {
+    const side = this.side();
+    const names = side ? STEPS[this.at].sliders ?? [] : [];
+    const focused = [...this.sliders.children].findIndex((one) => one.contains(document.activeElement));
+    this.sliders.replaceChildren(...names.map((name) => {
+      const { value, path, text, ...rest } = SLIDERS[name];
+      return logSlider(rest.name, { ...rest, value: value(side), words: text, text, change: (found) => this.change(path, found) });
+    }));
+    if (focused >= 0) this.sliders.children[focused]?.querySelector("input").focus();
   }
 
   /** Checks the task of the step. */
