@@ -45,9 +45,9 @@ llvm-tools:
 studio: setup ## the simulator as a page: the engine as WebAssembly, one folder; OFFLINE=FILE also as one HTML file
 	@$(BIN)/python tools/studio.py $(if $(OFFLINE),--offline $(OFFLINE))
 
-site: setup ## the documentation with search and versions, as a site in out/site; links checked
+site: setup ## the documentation with search and versions, as a site in out/site; links checked, every page looked at in Chromium
 	@uv=$$(command -v uv || ls .venv-boot/bin/uv .venv-boot/site/bin/uv 2>/dev/null | head -1); \
-	  $$uv sync --locked --quiet --inexact --group site --no-install-project && $(BIN)/python tools/website.py
+	  $$uv sync --locked --quiet --inexact --group site --no-install-project && $(BIN)/python tools/website.py && $(BIN)/python tools/look.py out/site
 
 demo: setup ## find the right queue for a link; the answer here, a page in out/demo
 	@$(BIN)/dropcurve tune --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts \

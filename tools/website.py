@@ -57,13 +57,15 @@ theme:
   palette:
     - media: "(prefers-color-scheme: light)"
       scheme: default
-      primary: teal
+      primary: custom
       toggle: {{ icon: material/weather-night, name: Switch to dark }}
     - media: "(prefers-color-scheme: dark)"
       scheme: slate
-      primary: teal
+      primary: custom
       toggle: {{ icon: material/weather-sunny, name: Switch to light }}
 plugins: [search]
+extra_css: [site.css]
+extra_javascript: [site.js]
 extra:
   version: {{ provider: mike }}
 validation:
@@ -104,6 +106,8 @@ def main() -> int:
     for asset in sorted((ROOT / "docs").rglob("*")):
         if asset.suffix in ASSETS:
             copy(asset, SOURCE / asset.relative_to(ROOT / "docs"))
+    for name in ("site.css", "site.js"):
+        copy(ROOT / "tools" / "site" / name, SOURCE / name)
     write("reference/command-line.md", command_line())
     write("reference/python.md", python())
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
