@@ -71,7 +71,9 @@ class Studio {
     this.sides = made;
     $("problems").replaceChildren();
     $("sides").className = letters.length === 2 ? "two" : "";
-    $("sides").replaceChildren(...letters.map((letter) => this.pages[letter].element));
+    const shown = letters.map((letter) => this.pages[letter].element);
+    // What leaves the page, if only to come back, loses the focus.
+    if (shown.length !== $("sides").children.length) $("sides").replaceChildren(...shown);
     for (const letter of letters) this.pages[letter].show(made[letter]);
     this.target = Math.min(this.state.time, this.duration);
     this.catchingUp = this.target > 0;

@@ -45,7 +45,7 @@ def commands(page: Path) -> Iterator[list[str]]:
     found += [(one.start(), one[1].replace("\n", " ")) for one in INLINE.finditer(text)]
     for _, line in sorted(found):
         words = shlex.split(line, comments=True)[1:]
-        names = 1 + (bool(words) and hasattr(verbs.command(words[0]), "commands"))
+        names = 1 + (words[:1] == ["new"] or hasattr(verbs.command(words[0]), "commands")) if words else 1
         if len(words) > names and "…" not in line and "|" not in words and ">" not in words:
             yield words
 

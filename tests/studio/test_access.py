@@ -1,7 +1,9 @@
-"""What a screen reader meets in the served studio: axe finds nothing, and every control has a name."""
+"""The served studio by keyboard and by what a screen reader meets: names, live regions, axe; searches from the page;
+pages of results."""
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -9,9 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
+import dropcurve as dc
 import look
+from dropcurve import report
 from dropcurve.cli.studio_server import StudioServer
 
 #: A control in the tree that a screen reader reads, without a name: a name follows in quotes.
@@ -31,8 +35,11 @@ def until(page: Page, condition: str, *, seconds: float = 30) -> None:
 
 @pytest.fixture(scope="module")
 def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
-    """The studio, served."""
+    """The studio with one result."""
     results = tmp_path_factory.mktemp("results")
+    scenario = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "4 s"), ("run.warmup", "1 s")])
+    made = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=results / "mine")
+    report.write(made, results / "mine" / "report.html")
     server = StudioServer(site, results)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -64,6 +71,8 @@ STATES = {
     "start": "",
     "two sides": "scenario=ecn&other=queue.kind%3Dcodel&seed=1&t=2",
     "tour": "scenario=droptail_vs_red&lesson=max_p&seed=1&t=2",
+    "lesson": "scenario=droptail_vs_red&lesson=red",
+    "paper": "scenario=droptail_vs_red&lesson=paper%20wtred",
 }
 
 
@@ -76,3 +85,106 @@ def test_axe_finds_nothing_and_every_control_has_a_name(opened: Callable[..., Pa
     assert look.violations(page, only=["color-contrast"]) == []
     page.set_viewport_size({"width": 360, "height": 740})
     assert look.seen(page) == []
+
+
+def test_results_and_the_form_of_a_search_are_accessible(opened: Callable[..., Page]) -> None:
+    page = opened()
+    page.get_by_role("button", name="Results").click()
+    page.get_by_role("button", name="Open mine").click()
+    expect(page.locator(".result svg.chart").first).to_be_visible()
+    assert look.violations(page) == []
+    page.get_by_role("button", name="Tune").click()
+    expect(page.get_by_role("heading", name="Find the right queue for a link")).to_be_focused()
+    assert look.violations(page) == []
+    assert NAMELESS.findall(page.locator("body").aria_snapshot()) == []
+
+
+def test_a_keyboard_is_enough_and_changes_are_announced(opened: Callable[..., Page]) -> None:
+    """Skip link, play, steps and a slider by keys; the live region states the moment in view after each."""
+    page = opened("scenario=droptail_vs_red&seed=1&t=3")
+    spoken = page.locator("#spoken")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the figures")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Home")
+    expect(spoken).to_contain_text("Not started")
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+        until(page, READY)
+    expect(page.locator("#clock")).to_contain_text("0.60 of")
+    expect(spoken).to_contain_text("At 0.6 s:")
+    slider = page.get_by_role("slider", name="max_p")
+    slider.focus()
+    before = page.evaluate("studio.sides.a.about.resolved.queue.max_p")
+    page.keyboard.press("ArrowRight")
+    until(page, READY)
+    assert page.evaluate("studio.sides.a.about.resolved.queue.max_p") > before
+    expect(page.get_by_role("slider", name="max_p")).to_be_focused()
+    page.get_by_role("textbox", name="min_th").fill("900 pkts")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("min_th")
+
+
+def test_a_search_runs_from_the_page_with_progress_and_can_be_stopped(
+    opened: Callable[..., Page], server: StudioServer
+) -> None:
+    page = opened()
+    page.get_by_role("button", name="Tune").click()
+    for name, value in {
+        "Rate": "4Mbit", "Round-trip time": "20ms", "Long TCP flows": "2", "Buffer": "50pkts", "Runs": "2000",
+    }.items():  # fmt: skip
+        page.locator(".tune-form").get_by_label(name, exact=True).fill(value)
+    page.get_by_role("button", name="Start", exact=True).last.click()
+    progress = page.get_by_role("progressbar", name="Share of the runs that are made")
+    expect(progress).to_be_visible()
+    until(page, "document.querySelector('progress').value > 0", seconds=120)
+    expect(page.locator(".progress")).to_contain_text(re.compile(r"\d+ %, \d+ of about \d+ runs"))
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#results")).to_contain_text("the same question continues", timeout=120_000)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    assert server.tuning is not None and not server.tuning.state["running"]
+
+
+def test_the_page_of_a_result_is_accessible(chromium: Browser, server: StudioServer) -> None:
+    with look.served(server.results) as address:
+        there = [f"{address}/mine/report.html"]
+        ((_, faults),) = look.looked_at(chromium, there, ruled=there)
+    assert faults == []
+
+
+def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
+    """From the start of the page through the tour, with what the tour says alone."""
+    page = opened()
+    page.get_by_role("button", name="New here?").click()
+    status, following = page.locator(".tour .claim"), page.get_by_role("button", name="Next")
+    expect(page.get_by_role("heading", name="step 1 of 6")).to_be_focused()
+    expect(following).to_be_disabled()
+    page.get_by_label("Speed").select_option("20")
+    page.get_by_role("button", name="Play").click()
+    until(page, "studio.now >= 25", seconds=60)
+    page.get_by_role("button", name="Pause").click()
+    expect(status).to_contain_text("✓ With max_p 0.02")
+    for answer in ("half of max_p", "fall"):
+        following.click()
+        page.get_by_label(answer, exact=True).check()
+        expect(status).to_contain_text("✓")
+    following.click()
+    expect(page.get_by_role("heading", name="step 4 of 6")).to_be_focused()
+    _move(page, "max_p", "0.2")
+    expect(status).to_contain_text("✓ Before: average queue")
+    following.click()
+    _move(page, "max_p", "0.02")
+    _move(page, "Long TCP flows", "32")
+    expect(status).to_contain_text("✓ The line cannot drop enough")
+    following.click()
+    expect(status).not_to_contain_text("✓")
+    _move(page, "max_p", "0.2")
+    expect(status).to_contain_text("Done. So max_p is how hard RED may push", timeout=20_000)
+
+
+def _move(page: Page, name: str, value: str) -> None:
+    """Moves a slider of the tour to a value, and waits for the run to be repeated."""
+    low, high = {"max_p": (0.001, 1), "Long TCP flows": (1, 400)}[name]
+    place = round(200 * math.log(float(value) / low) / math.log(high / low))
+    page.locator(".tour-sliders").get_by_role("slider", name=name).fill(str(place))
+    until(page, READY)
