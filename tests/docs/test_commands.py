@@ -1,5 +1,5 @@
-"""Commands that pages show without their output: those of three tutorials run, with a smaller budget; all are
-parsed by the real parser.
+"""Commands that pages show without their output: those of the tutorials and of the pages for users of other
+programs run, with a smaller budget; all are parsed by the real parser.
 
 `test_guide.py` runs the examples of the guide whose output is shown.
 """
@@ -18,16 +18,17 @@ from dropcurve.cli import verbs
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
-RUN = [DOCS / "tutorials" / f"{name}.md" for name in ("home", "operator", "teacher")]
+RUN = [*sorted((DOCS / "tutorials").glob("*.md")), *sorted((DOCS / "coming-from").glob("*.md"))]
 FENCE = re.compile(r"^ *```(?:bash|sh)?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(dropcurve [^`]+)`")
 #: What a run of a test may spend, by verb; a later option replaces an earlier one.
+SHORT = ["--replications", "2", "--set", "run.duration=3 s", "--set", "run.warmup=1 s"]
 LESS = {
-    "tune": ["--runs", "60", "--queue", "droptail", "--queue", "codel"],
+    "tune": ["--time", "3s", "--queue", "droptail", "--queue", "codel"],
     "fix": ["--time", "0s", "--replications", "2", "--duration", "2s"],
-    "compare": ["--replications", "2", "--duration", "2s"],
-    "run": ["--replications", "2", "--duration", "2s"],
-    "sweep": ["--points", "4", "--replications", "2", "--set", "run.duration=2 s", "--set", "run.warmup=1 s"],
+    "compare": SHORT,
+    "run": SHORT,
+    "sweep": SHORT,
 }  # fmt: skip
 ROUTER = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 10mbit ecn\n"
 #: What stands for a name of the reader's in a command.
@@ -72,10 +73,13 @@ def test_it_is_parsed(words: list[str], folder: Path) -> None:
 def test_the_commands_of_the_page_run(page: Path, dropcurve: Callable[..., Any], folder: Path) -> None:
     """In the order of the page, in one folder, as a reader runs them."""
     (folder / "router.conf").write_text(ROUTER)
+    if "FOLDER" in page.read_text(encoding="utf-8"):
+        assert dropcurve("compare", "droptail_vs_red", "--queue", "red", "--out", "cmp", *SHORT).code == 0
     ran = 0
     for words in commands(page):
         given = [NAMES.get(one, one) for one in words]
         less = [] if "--instant" in given else LESS.get(given[0], [])
+        less = [*less, "--points", "4"] if "--points" in given else less
         answer = dropcurve(*given, *less)
         assert answer.code == 0, f"dropcurve {shlex.join([*given, *less])}\n{answer.err}"
         ran += 1
