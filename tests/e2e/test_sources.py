@@ -262,8 +262,8 @@ def test_some_packets_come_twice() -> None:
 
 BAD = [
     ("packets", "missing.pcap", None, "cannot be read"),
-    ("packets", "words.pcap", b"no capture at all " * 9, "is no pcap or pcapng file"),
-    ("packets", "empty.pcap", b"", "is no pcap or pcapng file"),
+    ("packets", "words.pcap", b"no capture at all " * 9, "is not a pcap or pcapng file"),
+    ("packets", "empty.pcap", b"", "is not a pcap or pcapng file"),
     ("packets", "bare.pcap", pcap([]), "holds no IP packet"),
     ("packets", "cut.pcap", pcap([(0, 1500), (1, 40)])[:-7], "ends inside record 2"),
     ("opportunities_ms", "missing.trace", None, "cannot be read"),

@@ -19,7 +19,7 @@ RATE, QUEUE = ["--rate", "10 Mbit/s"], ["--queue", "codel"]
     [
         (
             ["run", "--in-if", "lo", "--out-if", "r1", *RATE, *QUEUE],
-            "interface = lo: is no Ethernet interface; use a netfilter",
+            "interface = lo: is not an Ethernet interface; use a netfilter",
         ),
         (["run", "--in-if", "lo", *RATE, *QUEUE], "name two with --in-if and --out-if"),
         (

@@ -81,7 +81,7 @@ def test_a_column_name_is_a_name_and_no_sql(made: Path) -> None:
             {"settings": ["queue_max_p", 'x"); --']},
             r"points\.parquet: is damaged: column x\"\); -- must be one column;",
         ),
-        ({"store": "a\0b"}, r"sweep\.json: is damaged: store is no path"),
+        ({"store": "a\0b"}, r"sweep\.json: is damaged: store is not a path"),
     ],
 )
 def test_a_record_that_does_not_fit_its_files_is_damage(

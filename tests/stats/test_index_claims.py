@@ -47,5 +47,5 @@ def test_a_claim_that_is_wrong_is_found(tmp_path: Path) -> None:
 def test_a_quantity_is_parsed() -> None:
     assert Quantity.parse("red: goodput_bps[tcp]") == Quantity("red", "goodput_bps", "tcp")
     assert Quantity.parse("loss") == Quantity("scenario", "loss", "")
-    with pytest.raises(dc.UsageError, match="is no quantity"):
+    with pytest.raises(dc.UsageError, match="is not a quantity"):
         Quantity.parse("red: nonsense")

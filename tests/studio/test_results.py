@@ -58,7 +58,7 @@ def test_a_sweep_opens_with_its_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["..", ".hidden", "a/b", "a\\b", "none"])
 def test_only_a_result_of_the_folder_is_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
-    with pytest.raises(DropcurveError, match="is no result of this folder"):
+    with pytest.raises(DropcurveError, match="is not a result of this folder"):
         studio_results.opened(tmp_path, name)
     with pytest.raises(DropcurveError, match="contains no result"):
         studio_results.opened(tmp_path, "a")

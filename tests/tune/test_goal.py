@@ -48,7 +48,7 @@ def test_names_lead_to_metrics() -> None:
     [
         ("", "is empty"),
         ("p95 dely < 3ms", "no measure is called 'p95 dely'; did you mean 'p95 delay'?"),
-        ("max loss", "asks for the worst; say min loss"),
+        ("max loss", "asks for the worst value; write min loss"),
         ("p95 delay < 15 parsecs", "must end in a unit of time"),
         ("utilisation > many", "must be a number with its unit"),
         ("max utilisation < 90%", "both a bound and something to optimise"),

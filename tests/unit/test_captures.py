@@ -139,8 +139,8 @@ GOOD_NG = section("<") + interface("<") + enhanced("<", 1, ethernet(IPV4, ipv4(5
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is no pcap or pcapng file; convert it"),
-        (b"1\n2\n3\n", "is no pcap or pcapng file; convert it"),
+        (b"", "is not a pcap or pcapng file; convert it"),
+        (b"1\n2\n3\n", "is not a pcap or pcapng file; convert it"),
         (b"\x1f\x8b\x08\x00", "is compressed; unpack it first"),
         (GOOD[:10], "ends inside record 0; the capture was cut off"),
         (GOOD[:30], "ends inside record 1; the capture was cut off"),
@@ -298,4 +298,4 @@ def test_a_bad_file_is_one_message(folder: Path, dropcurve: Callable[..., Any]) 
     answer = dropcurve("run", "x.toml")
     assert answer.code == 2
     assert len(answer.errors) == 1
-    assert "x.pcap: is no pcap or pcapng file" in answer.err
+    assert "x.pcap: is not a pcap or pcapng file" in answer.err

@@ -76,7 +76,7 @@ def collected(bench: Path, kind: str, packets: int) -> int:
     done = subprocess.run([*tool, str(bench), kind, str(packets)], check=True, capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if found is None:
-        sys.exit(f"cost: cannot read what valgrind said:\n{done.stderr}")
+        sys.exit(f"cost: cannot parse the output of valgrind:\n{done.stderr}")
     return int(found[1])
 
 

@@ -67,7 +67,7 @@ def python_imports(tree: Tree, folder: str = PACKAGE) -> Graph:
         package = module.split(".") if path.endswith("__init__.py") else module.split(".")[:-1]
         for node in tree.nodes(path):
             for target in targets(node, package):
-                # A name that is no module is defined by the module before its last dot.
+                # A name that is not a module is defined by the module before its last dot.
                 found = files.get(target) or files.get(target.rpartition(".")[0])
                 if found and found != path:
                     graph[path].setdefault(found, getattr(node, "lineno", 1))

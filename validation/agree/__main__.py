@@ -33,8 +33,8 @@ def main(words: list[str]) -> int:
     add("--quick", action="store_true", help="few cases and replications; prints instead of writing")
     add(
         "--live", nargs="?", const="sample", default="", choices=["sample", "all"],
-        help="first runs ns-2, ns-3 and a Linux kernel themselves, those that are there, on cases of their own: a "
-        "sample, a matter of minutes, or all, a matter of hours. What they gave is kept in out/agree/cache, so that "
+        help="first runs the installed ones of ns-2, ns-3 and a Linux kernel on new cases: a "
+        "sample, a matter of minutes, or all, a matter of hours. Their results are stored in out/agree/cache, so that "
         "the next run goes on where this one was interrupted",
     )  # fmt: skip
     add("--jobs", type=int, default=2, metavar="N", help="threads (%(default)s)")
@@ -85,7 +85,7 @@ def tell_what_is_absent() -> None:
 
 
 def reference() -> Path | None:
-    """The folder of references, if it is where one would look."""
+    """The folder of references: DROPCURVE_REFERENCE, or ../shared/reference if it exists."""
     named = os.environ.get("DROPCURVE_REFERENCE")
     place = Path(named) if named else ROOT.parent / "shared" / "reference"
     return place if place.is_dir() else None

@@ -1,7 +1,7 @@
-"""A Linux kernel in virtual time, run again side by side with us: ``make agree LIVE=1``.
+"""Runs a Linux kernel in virtual time and compares it with the simulator: ``make agree LIVE=1``.
 
-The kernel and its rig lie in ``DROPCURVE_ORACLE``, or else in ../shared/linux-oracle: `run OUT KEY=VALUE ...` boots
-it for one experiment, `summary OUT` prints figures of it.
+The kernel and its test rig are in ``DROPCURVE_ORACLE``, by default ../shared/linux-oracle: `run OUT KEY=VALUE ...`
+boots the kernel for one experiment, `summary OUT` prints its numbers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SIZES = {"sample": (2, 20), "all": (4, 60)}
 
 
 def oracle() -> Path:
-    """Where the kernel would be."""
+    """The folder of the kernel, whether or not it exists."""
     named = os.environ.get("DROPCURVE_ORACLE")
     return Path(named) if named else ROOT.parent / "shared" / "linux-oracle"
 
@@ -105,7 +105,7 @@ def once(words: list[str], columns: Iterable[str] = COLUMNS) -> dict[str, float]
     """Boots it for one experiment; returns these columns of its summary."""
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
-    # Its own limit of real time is for a machine that does nothing else.
+    # The rig's own limit of real time assumes an idle machine.
     environment = {**os.environ, "LIMIT_S": str(live.PATIENCE_S)}
     run = [str(oracle() / "run"), str(OUT), *words]
     subprocess.run(run, capture_output=True, check=True, timeout=live.PATIENCE_S, env=environment)

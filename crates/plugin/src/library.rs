@@ -15,7 +15,7 @@ use units::{Ecn, Span, Time};
 /// The library's code runs in this process with all its rights: load only libraries that you would run.
 ///
 /// # Errors
-/// If it cannot be read, is no plug-in of this version, or has an invalid name.
+/// If it cannot be read, is not a plug-in of this version, or has an invalid name.
 pub fn load(path: &Path) -> Result<String, String> {
     let reported = |what: String| format!("{}: {what}", path.display());
     let bytes = std::fs::read(path).map_err(|error| reported(error.to_string()))?;
@@ -27,7 +27,7 @@ pub fn load(path: &Path) -> Result<String, String> {
     let symbol = format!("{}\0", abi::ENTRY);
     // SAFETY: the symbol's name carries the version of the interface, whose type this is.
     let found = unsafe { library.get::<unsafe extern "C" fn() -> *const PluginTable>(symbol.as_bytes()) };
-    let entry = *found.map_err(|_| reported(format!("is no plug-in: it exports no {}", abi::ENTRY)))?;
+    let entry = *found.map_err(|_| reported(format!("is not a plug-in: it exports no {}", abi::ENTRY)))?;
     // SAFETY: the function takes nothing and returns a pointer to a constant of the library, or null.
     let table = unsafe { entry().as_ref() }.ok_or_else(|| reported("its table is missing".into()))?;
     // The library stays loaded as long as the process: disciplines call into it, and its texts are used.

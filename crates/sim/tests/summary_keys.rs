@@ -70,7 +70,7 @@ impl Found {
     /// Compares a table with its declaration.
     fn table(&mut self, value: &Value, table: &'static KeyTable, path: &str) {
         let Value::Object(map) = value else {
-            self.faults.insert(format!("{path} is no table"));
+            self.faults.insert(format!("{path} is not a table"));
             return;
         };
         for key in table.keys {

@@ -29,7 +29,7 @@ fn summary(flows: &str, rate: &str, seconds: u32, seed: u64) -> Value {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// One object of ten segments: the SYN and its answer (40 bytes, 26 667 ns each way), ten milliseconds of data, 22 ms to go.

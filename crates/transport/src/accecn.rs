@@ -404,7 +404,7 @@ mod tests {
         assert_eq!((feedback.newly_marked, feedback.marked()), (1, 4));
     }
 
-    /// Bytes without a segment are a contradiction; a zero where the count starts with one is no valid
+    /// Bytes without a segment are a contradiction; a zero where the count starts with one is not a valid
     /// option.
     #[test]
     fn contradictions_are_detected() {

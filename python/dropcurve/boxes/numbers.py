@@ -1,4 +1,4 @@
-"""Numbers and tables in configurations and command lines: a text that is no number is refused, with its name."""
+"""Numbers and tables in configurations and command lines: a text that is not a number is refused, with its name."""
 
 from __future__ import annotations
 

@@ -148,7 +148,11 @@ def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[
         exact = given.number(key)
         steps = round(16.0 * exact)
         problems.require(
-            0 <= steps <= 32, key, f"{exact:g}", "tc takes sixteenths from 0 to 2", "bring it between 0 and 2"
+            0 <= steps <= 32,
+            key,
+            f"{exact:g}",
+            "tc takes sixteenths from 0 to 2",
+            "write a value from 0 to 2",
         )
         if steps / 16.0 != exact:
             notes.append(Note("rounded", key, f"{exact:g} becomes {steps}/16 = {steps / 16.0:g}"))

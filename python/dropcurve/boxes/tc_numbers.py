@@ -136,7 +136,7 @@ def size(text: str) -> int:
         raise UsageError(
             "size",
             text,
-            "is no size that tc knows",
+            "is not a size that tc knows",
             "write bytes, or a number with k, m, g, kb, mb, such as 150kb",
             shown="value",
         )
@@ -150,7 +150,7 @@ def rate(text: str) -> float:
         raise UsageError(
             "rate",
             text,
-            "is no rate that tc knows",
+            "is not a rate that tc knows",
             "write a number with its unit, such as 10mbit",
             shown="value",
         )
@@ -164,7 +164,7 @@ def time(text: str) -> float:
         raise UsageError(
             "time",
             text,
-            "is no time that tc knows",
+            "is not a time that tc knows",
             "write a number with s, ms or us, such as 5ms",
             shown="value",
         )
@@ -176,7 +176,7 @@ def count(text: str) -> int:
     found = re.fullmatch(r"([0-9]{1,19})(?:p|pps)?", text)
     if not found:
         raise UsageError(
-            "number", text, "is no whole number", "write it in digits, such as 1000", shown="value"
+            "number", text, "is not a whole number", "write it in digits, such as 1000", shown="value"
         )
     return int(found[1])
 
@@ -189,7 +189,7 @@ def signed(text: str) -> int:
 def number(text: str) -> float:
     """A plain number or a percentage. Raises UsageError."""
     if not re.fullmatch(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?%?", text):
-        raise UsageError("number", text, "is no number", "write it in digits, such as 0.02", shown="value")
+        raise UsageError("number", text, "is not a number", "write it in digits, such as 0.02", shown="value")
     return _bounded(text.removesuffix("%"), text) / (100.0 if text.endswith("%") else 1.0)
 
 
@@ -199,7 +199,7 @@ def _split(text: str) -> tuple[float, str]:
         raise UsageError(
             "number",
             text,
-            "is no number with a unit",
+            "is not a number with a unit",
             "write digits and a unit, such as 10mbit",
             shown="value",
         )
@@ -210,7 +210,7 @@ def _bounded(digits: str, text: str) -> float:
     found = float(digits)
     if abs(found) > MOST:
         raise UsageError(
-            "number", text, "is more than any box takes", "write a smaller number", shown="value"
+            "number", text, "is larger than any box accepts", "write a smaller number", shown="value"
         )
     return found
 

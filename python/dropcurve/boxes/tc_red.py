@@ -97,7 +97,8 @@ def _check(whole: dict[str, int], max_p: float, problems: Problems, at: str) -> 
         high > low, f"{at}max_th", high, f"must exceed min_th ({low})", "raise it, or lower min_th"
     )
     problems.require(
-        limit > high, f"{at}limit", limit, f"must exceed max_th ({high}): else RED never drops all, the buffer does",
+        limit > high, f"{at}limit", limit,
+        f"must exceed max_th ({high}); otherwise the buffer overflows before RED drops every packet",
         "raise limit, or lower both thresholds",
     )  # fmt: skip
     problems.require(0.0 < max_p <= 1.0, f"{at}max_p", max_p, "must lie in (0, 1]")

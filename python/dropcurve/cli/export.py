@@ -136,7 +136,7 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
     held = scenario.get(place)
     if not isinstance(held, dict) or "kind" not in held:
         raise UsageError(
-            "--at", place, f"is no queue of {queue}", "name one such as queue or links.NAME.queue"
+            "--at", place, f"is not a queue of {queue}", "name one such as queue or links.NAME.queue"
         )
     wire = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain") or {}
     if place.startswith("links."):

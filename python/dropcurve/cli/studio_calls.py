@@ -47,7 +47,7 @@ def imported(given: Mapping[str, Any]) -> dict[str, Any]:
         ``toml``, the text of the scenario.
 
     Raises:
-        DropcurveError: For text that is no configuration of a known box.
+        DropcurveError: For text that is not a configuration of a known box.
     """
     found = boxes.read(_text(given, "text"))
     # Only now: text that no box reads is refused at once.

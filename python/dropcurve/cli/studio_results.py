@@ -59,7 +59,7 @@ def opened(folder: Path, name: str) -> dict[str, Any]:
     """
     held = folder / name
     if "/" in name or "\\" in name or name.startswith(".") or not held.is_dir():
-        raise UsageError("name", name, "is no result of this folder", "open one of the list")
+        raise UsageError("name", name, "is not a result of this folder", "open one of the list")
     for file in FILES:
         if (held / file).is_file():
             try:

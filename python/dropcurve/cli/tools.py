@@ -73,7 +73,7 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
 
 
 def _options(one: Any, value: Any) -> list[str]:
-    """An option as words, the value behind an equals sign, so that one that begins with a dash is no option."""
+    """An option as words, the value behind an equals sign, so that one that begins with a dash is not an option."""
     if one.param_type_name == "argument" or value is None:
         return []
     if one.is_flag:

@@ -1,9 +1,16 @@
-"""Types of the contents of stored files, checked on load, so that nothing of a stranger's file is used unchecked.
+"""Shapes of stored files: the content of a file is checked when it is loaded, before anything uses it.
 
-A shape is a type (``int``, ``float``, ``str``, ``bool``, ``dict``, ``list``, ``None``; an ``int`` is also a ``float``,
-a ``bool`` is no number), a tuple of alternatives, ``[shape]`` for a list of any length, ``Keys`` for a mapping from any
-name, ``EqualLists`` for lists of one length by name, or a ``dict`` from key to shape. A key that ends in "?" may be
-absent. Keys that the shape does not name are left alone: later versions may have more.
+A shape is one of:
+
+* a type: ``int``, ``float``, ``str``, ``bool``, ``dict``, ``list`` or ``None``; an ``int`` is also a ``float``, but a
+  ``bool`` is not a number
+* a tuple of alternatives
+* ``[shape]``: a list of any length
+* ``Keys``: a mapping from any name
+* ``EqualLists``: lists of one length, by name
+* a ``dict`` from key to shape; a key that ends in "?" may be absent
+
+Keys that the shape does not name are ignored, since later versions may have more.
 """
 
 from __future__ import annotations

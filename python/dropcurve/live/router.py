@@ -137,7 +137,7 @@ def device(name: str) -> Device:
         raise UsageError(
             "interface",
             name,
-            "is no Ethernet interface",
+            "is not an Ethernet interface",
             "use a netfilter queue (--queue-num) for what is routed there",
         )
     return Device(name, "packet", "an Ethernet interface: whole frames by a packet socket, as a bridge would")

@@ -89,7 +89,9 @@ def trusting(folder: str | Path | None = None, *, plain: bool = False) -> Iterat
                     "put ca.pem, cert.pem and key.pem into it",
                 )
         if os.name == "posix" and key.stat().st_mode & 0o077:
-            raise UsageError("--cluster-tls", folder, "others may read key.pem", f"chmod 600 {key}")
+            raise UsageError(
+                "--cluster-tls", folder, "key.pem is readable by other users", f"chmod 600 {key}"
+            )
         trust = Trust(ca, cert, key, plain)
     token = _trust.set(trust)
     try:
@@ -124,7 +126,7 @@ def secured(address: str) -> Any:
     raise UsageError(
         "cluster",
         address,
-        "lies beyond this machine, and without TLS anybody between could run code here and there",
+        "is not on this machine, and without TLS anyone on the path could run code on both",
         "give --cluster-tls FOLDER (ca.pem, cert.pem, key.pem), or --cluster-insecure in a network that you trust",
     )
 

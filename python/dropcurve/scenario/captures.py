@@ -102,7 +102,7 @@ def _records(data: bytes, path: str | Path) -> Iterator[_Record]:
     raise DropcurveError(
         path,
         "",
-        "is no pcap or pcapng file",
+        "is not a pcap or pcapng file",
         "convert it with `editcap -F pcap IN OUT`, which knows other formats",
         shown="path",
     )

@@ -29,13 +29,13 @@ _REFERENCE = re.compile(
 def mahimahi(path: str | Path) -> list[int]:
     """The delivery opportunities of a trace in Mahimahi's format: milliseconds, one on each line, for 1500 bytes each.
 
-    Raises DropcurveError if the file cannot be read, is no regular file or larger than `LIMIT`, or with the first entry
-    that is no whole number or goes back. Messages do not quote the file.
+    Raises DropcurveError if the file cannot be read, is not a regular file or is larger than `LIMIT`, or for the first
+    entry that is not a whole number or is smaller than the one before. Messages do not quote the file.
     """
     try:
         lines = read_text(Path(path), limit=LIMIT, encoding="ascii").split()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no text of digits"
+        reason = getattr(error, "strerror", None) or "is not a text of digits"
         raise DropcurveError(
             path, "", f"cannot be read: {reason}", "name a recording in Mahimahi's format", shown="path"
         ) from None
@@ -146,7 +146,7 @@ def _read(key: str, name: str, folder: Path, within: Iterable[Path]) -> Any:
         real, roots = path.resolve(), [one.resolve() for one in (*within, *_allowed.get())]
     except (OSError, RuntimeError, ValueError):
         raise DropcurveError(
-            key, name, "cannot be read: is no usable path", "name a file", shown="value"
+            key, name, "cannot be read: is not a usable path", "name a file", shown="value"
         ) from None
     if not any(real.is_relative_to(root) for root in roots):
         raise DropcurveError(

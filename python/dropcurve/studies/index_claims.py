@@ -52,7 +52,7 @@ class Quantity:
             raise UsageError(
                 "quantity",
                 text,
-                "is no quantity",
+                "is not a quantity",
                 "write VARIANT: METRIC[SCOPE] with a metric of docs/metrics.md",
                 shown="value",
             )

@@ -282,7 +282,7 @@ def _check(objectives: list[Objective], constraints: list[Constraint]) -> None:
         better = metrics.find(metrics.split(single.key)[0]).better if single else "none"
         if single and better != "none" and (better == "higher") != one.higher:
             other = "min" if one.higher else "max"
-            raise UsageError("goal", one, "asks for the worst", f"say {other} {single.text}")
+            raise UsageError("goal", one, "asks for the worst value", f"write {other} {single.text}")
     for bound in constraints:
         most = MOST.get("jain" if bound.measure.key == "jain" else bound.measure.unit)
         if most is not None and not 0 <= bound.bound <= most:

@@ -45,7 +45,7 @@ def rows(
         raise UsageError(
             "law",
             "bbr",
-            "needs the rate of the link: BBR's rate is no function of loss and round-trip time",
+            "needs the rate of the link: BBR's rate is not a function of loss and round-trip time",
             "give --rate",
         )
     if rate_bps is not None and throughput_bps is not None and throughput_bps > rate_bps:

@@ -1,7 +1,7 @@
 """Published laws of BBR's throughput: alone under random loss, and with loss-based flows in a deep buffer.
 
 References: CCGYJ16 (throughput over random loss), WMSS19 (the share of BBR version 1 against loss-based
-flows). BBR's rate is no function of loss and round trip: without a bottleneck rate there is no answer.
+flows). BBR's rate is not a function of loss and round trip: without a bottleneck rate there is no answer.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def queue_law(
         raise UsageError(
             "min_th, max_th, limit",
             f"{curve.min_th:g}, {curve.max_th:g}, {curve.limit:g}",
-            "must rise, from above 0, to a finite limit",
+            "must be above 0, finite and in rising order",
             "put them in this order, such as 5, 15, 60",
         )
     point = Point(flows, rtt_s, rate_pps)

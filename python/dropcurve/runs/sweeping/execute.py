@@ -21,7 +21,7 @@ WITH_SERIES = 200
 #: Runs handed to the threads between checks of the store; bounds memory, not results.
 SLICE = 20_000
 
-#: Called with (runs done, runs needed), those that were stored included.
+#: Called with (runs done, runs needed); both include stored runs.
 Tell = Callable[[int, int], None]
 
 
@@ -33,8 +33,8 @@ def complete(
     progress: Tell | None,
 ) -> None:
     """Adds the runs of every scenario under every seed that the table lacks: all scenarios under one seed before the
-    next, so that an interrupted sweep covers them all. ``progress`` gets (runs done, runs needed); in a
-    notebook a bar does if there is none."""
+    next, so that an interrupted sweep covers them all. ``progress`` is called with (runs done, runs needed);
+    without it a notebook shows a bar."""
     if progress is None and (bar := notebook.bar()) is not None:
         progress = bar.counted
     have = table.keys()

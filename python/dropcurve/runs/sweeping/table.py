@@ -95,14 +95,14 @@ class Sweep:
         )
         if "\0" in record["store"]:
             raise ResultError(
-                folder / "sweep.json", "store", "is damaged: store is no path", REMEDY, shown="path"
+                folder / "sweep.json", "store", "is damaged: store is not a path", REMEDY, shown="path"
             )
         found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
         if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):
             raise ResultError(
                 folder,
                 record["store"],
-                f"its runs are outside of it, in {record['store'][:200]!r}",
+                f"its runs are in another folder, {record['store'][:200]!r}",
                 "name that folder with --store (from Python store=) if it is yours",
                 shown="path",
             )

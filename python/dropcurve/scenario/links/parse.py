@@ -133,7 +133,7 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     name, _, direction = head.partition(":")
     direction = direction.strip() or "down"
     if direction not in DIRECTIONS:
-        raise UsageError("link", text, f"'{direction}' is no direction", f"write {name}:down or {name}:up")
+        raise UsageError("link", text, f"'{direction}' is not a direction", f"write {name}:down or {name}:up")
     typed = re.match(r"[0-9.]", name) is not None
     given = dict([("rate", name)] if typed else [])
     for part in rest:

@@ -202,7 +202,7 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
         raise UsageError(
             "--instant",
             ends,
-            f"beyond the ranges of the atlas: {ends}; no formula without a bound on the delay",
+            f"beyond the ranges of the atlas: {ends}; without a bound on the delay there is no formula",
             "run without --instant",
             shown="path",
         )

@@ -96,7 +96,7 @@ def _refuse(question: Question) -> None:
             "--instant", "", "the atlas answers goals with one objective", f"ask for one, or {REMEDY}"
         )
     if question.space:
-        raise UsageError("--instant", "", "the atlas has no search space of one's own", REMEDY)
+        raise UsageError("--instant", "", "the atlas does not cover [tune.space]", REMEDY)
     wrong = [kind for kind in question.candidates if kind not in KINDS]
     if not question.free and wrong:
         raise UsageError(

@@ -17,9 +17,9 @@ from .trials import StressDesign, Trials
 
 #: Distance of fresh seeds from those of the search, and seeds by which a shrunk case is judged.
 APART, SHRINKING = 1_000_000, 3
-#: Runs of shrinking, about.
+#: Approximate number of runs for shrinking.
 SHRUNK = 60
-#: Share of a limit of time for the search; the rest is validation, shrinking and rivals.
+#: Share of a time limit for the search; the rest is validation, shrinking and rivals.
 SEARCHED = 0.7
 
 
@@ -42,7 +42,7 @@ class StressBudget:
     seed: int
 
     def planned(self, axes: int, rivals: int, each: int) -> int:
-        """Runs of a whole answer, about: ``each`` of the search under that many designs."""
+        """Approximate number of runs of a whole answer; the search makes ``each`` runs for a case."""
         search = self.runs + axes * LEVELS + (GRID * GRID if axes > 1 else 0) + FINALISTS * CHOOSING + SHRUNK
         return each * (search + 2 * self.fresh) + (rivals + 2) * self.fresh
 

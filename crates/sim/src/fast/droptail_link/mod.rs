@@ -59,7 +59,7 @@ struct ProbeState {
     /// Nanoseconds per byte, if that is an integer.
     whole_ns: u64,
     /// Fast path: packets that start at once and end by then are only counted in `batch`, and the probe records them together.
-    /// Zero if the time of a byte is no integer, or if the queue may hold packets that the probe does not know to have started.
+    /// Zero if the time of a byte is not an integer, or if the queue may hold packets that the probe does not know to have started.
     batch_until: Time,
     batch: Tally,
     /// Bytes in the queue.
@@ -117,7 +117,7 @@ impl DroptailLink {
         let byte_time = ByteTime::of(rate);
         let limit_plus_one = NonZeroU32::MIN.saturating_add(u32::try_from(limit).unwrap_or(u32::MAX));
         let cold = probe.map(|probe| {
-            // If the time of a byte is no integer, any value does: `batch_until` stays at zero.
+            // If the time of a byte is not an integer, any value does: `batch_until` stays at zero.
             let whole_ns = byte_time.whole_ns().unwrap_or(1);
             let probed =
                 ProbeState { probe, whole_ns, batch_until: Time::ZERO, batch: Tally::default(), bytes: 0 };
@@ -259,7 +259,7 @@ impl DroptailLink {
         }
     }
 
-    /// The end of a transmission that starts at `now`, on a clock of doubles or if the time of a byte is no integer.
+    /// The end of a transmission that starts at `now`, on a clock of doubles or if the time of a byte is not an integer.
     #[cold]
     #[inline(never)]
     fn finish_slow(&mut self, size: u32, now: Time) -> Time {
@@ -431,7 +431,7 @@ mod tests {
 
     proptest! {
         /// The specialised link equals the general one, to the last bit of its probe, and also without a probe. At the second rate
-        /// the time of a byte is no integer.
+        /// the time of a byte is not an integer.
         #[test]
         fn the_specialised_link_equals_the_general_one(
             arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..300),
