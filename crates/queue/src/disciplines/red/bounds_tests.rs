@@ -69,6 +69,13 @@ fn no_draw_from_where_marks_are_certain() {
     assert_eq!([seen("capped", 11.0), seen("capped", 99.0)], [Some(0.4375), Some(0.5)]);
 }
 
+/// The lower threshold itself has the probability of the curve, here of one that does not start at 0.
+#[test]
+fn the_probability_at_min_th_is_that_of_the_curve() {
+    let red = Red::<KitPacket, Flat>::with_curve(&params(&EXACT), &SETTING, Flat);
+    assert_eq!([red.p_b_at(0.9), red.p_b_at(1.0)], [0.0, 0.5]);
+}
+
 #[test]
 fn thresholds_move_with_what_lies_above_them() {
     let moved = |above: &str, to: (f64, f64)| {

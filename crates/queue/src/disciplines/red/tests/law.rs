@@ -203,28 +203,6 @@ fn curves_that_move_keep_their_form() {
     assert_eq!(gentle.p_b(3.0), (0.5 / 12.0 * 3.0_f64).clamp(0.0, 1.0));
 }
 
-/// The lower threshold itself has the probability of the curve, here of one that does not start at 0.
-#[test]
-fn the_probability_at_min_th_is_that_of_the_curve() {
-    struct From;
-    impl MarkingCurve for From {
-        fn min_th(&self) -> f64 {
-            4.0
-        }
-        fn forced_at(&self) -> f64 {
-            9.0
-        }
-        fn p_b(&self, _: f64) -> f64 {
-            0.25
-        }
-        fn max_p(&self) -> f64 {
-            0.5
-        }
-    }
-    let red = Red::<KitPacket, From>::with_curve(&params(&EXACT), &SETTING, From);
-    assert_eq!([red.p_b_at(3.9), red.p_b_at(4.0)], [0.0, 0.25]);
-}
-
 /// ns-2 counts bytes: 300 and 400 spared, then 1300 are judged with a count of 2 packets of 1000 bytes.
 #[test]
 fn bytes_add_up_between_marks() {
