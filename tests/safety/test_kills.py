@@ -54,7 +54,9 @@ def command(verb: str, out: str, after_s: float) -> int:
 def answer(verb: str, out: Path) -> object:
     """What the command found: all runs of a sweep with their values, the record of a search."""
     if verb == "sweep":
-        rows = dc.Sweep.load(out).query("SELECT queue_max_p, seed, loss, sojourn_ms_p95 FROM runs ORDER BY ALL")
+        rows = dc.Sweep.load(out).query(
+            "SELECT queue_max_p, seed, loss, sojourn_ms_p95 FROM runs ORDER BY ALL"
+        )
         return rows.fetchall()
     return json.loads((out / "tune.json").read_text(encoding="utf-8"))
 
