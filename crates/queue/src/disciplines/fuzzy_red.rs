@@ -59,14 +59,14 @@ impl Check for Params {
         Limit::check(self.limit, self.limit_test, problems);
         below_limit("q_full", self.q_full, self.limit, problems);
         below_limit("q_moderate", self.q_moderate, self.limit, problems);
-        let rule = format!("must exceed q_moderate ({})", show_amount(self.q_moderate));
+        let above_moderate = format!("must exceed q_moderate ({})", show_amount(self.q_moderate));
         let rises = self.q_full.number() > self.q_moderate.number();
-        require(problems, rises, "q_full", show_amount(self.q_full), rule, "");
+        require(problems, rises, "q_full", show_amount(self.q_full), above_moderate, "");
         let alike = self.dq.is_bytes() == self.limit.is_bytes();
         require(problems, alike, "dq", show_amount(self.dq), "must be in the unit of limit", "");
         let ordered = self.p_low <= self.p_medium && self.p_medium <= self.p_high;
-        let rule = format!("must lie between p_low ({}) and p_high ({})", self.p_low, self.p_high);
-        require(problems, ordered, "p_medium", self.p_medium, rule, "");
+        let between = format!("must lie between p_low ({}) and p_high ({})", self.p_low, self.p_high);
+        require(problems, ordered, "p_medium", self.p_medium, between, "");
     }
 }
 
