@@ -58,10 +58,16 @@ def test_a_client_lists_the_tools_and_gets_answers(tmp_path: Path) -> None:
 
 def test_a_value_is_never_taken_for_an_option() -> None:
     made = tools.call(
-        ROOT, "run", {"scenario": "--out=elsewhere", "duration": "--json", "changes": ["a=1", "b=2"]}
+        ROOT, "run", {"scenario": "--out=elsewhere", "duration": "--json", "set": ["a=1", "b=2"]}
     )
     assert made.arguments[:4] == ["run", "--duration=--json", "--set=a=1", "--set=b=2"]
     assert made.arguments[-2:] == ["--", "--out=elsewhere"]
+
+
+def test_arguments_have_the_words_of_the_command_line() -> None:
+    for verb in ("tune", "export"):
+        assert "for" in tools.schemas(ROOT)[verb][1]["properties"]
+    assert tools.call(ROOT, "tune", {"for": "linux"}).arguments[:2] == ["tune", "--for=linux"]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
             nearest(verb, VERBS, otherwise="the tools are " + ", ".join(VERBS)),
             shown="rule",
         )
-    parameters = {one.name: one for one in _parameters(root, verb)}
+    parameters = {_name(one): one for one in _parameters(root, verb)}
     values = dict(given)
     text = str(values.pop(TEXT, "")) if VERBS[verb] else ""
     options: list[str] = []
@@ -89,12 +89,17 @@ def _schema(root: Any, verb: str) -> dict[str, Any]:
         kind: dict[str, Any] = {"type": "boolean" if getattr(one, "is_flag", False) else _type(one)}
         if one.multiple or one.nargs == -1:
             kind = {"type": "array", "items": kind}
-        properties[one.name] = {**kind, "description": " ".join((one.help or "").split())}
+        properties[_name(one)] = {**kind, "description": " ".join((one.help or "").split())}
         if one.required and not (VERBS[verb] and one.param_type_name == "argument"):
-            required.append(one.name)
+            required.append(_name(one))
     if VERBS[verb]:
         properties[TEXT] = {"type": "string", "description": "The configuration itself, instead of a file."}
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _name(one: Any) -> str:
+    """The property of a parameter: the word that the command line has for it, ``for`` of ``--for``."""
+    return str(one.name if one.param_type_name == "argument" else one.opts[0].lstrip("-").replace("-", "_"))
 
 
 def _type(one: Any) -> str:

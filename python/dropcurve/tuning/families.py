@@ -211,6 +211,9 @@ DEFAULTS = {
     ("dualpi2", "target"): 0.015, ("dualpi2", "t_update"): 0.016, ("dualpi2", "alpha"): 0.16,
     ("dualpi2", "beta"): 3.2, ("cake", "interval"): 0.1, ("fq_cobalt", "target"): 0.005,
     ("fq_cobalt", "interval"): 0.1, ("ared", "target_delay"): 0.005, ("ared", "interval"): 0.5,
+    ("docsis_pie", "target"): 0.01, ("docsis_pie", "interval"): 0.016, ("docsis_pie", "alpha"): 0.25,
+    ("docsis_pie", "beta"): 2.5, ("pi2", "target"): 0.02, ("pi2", "t_update"): 0.032, ("pi2", "alpha"): 0.3125,
+    ("pi2", "beta"): 3.125,
 }  # fmt: skip
 
 
@@ -231,6 +234,15 @@ def _pie(kind: str, room: Room) -> Family:
         "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
         "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
     })  # fmt: skip
+
+
+def _docsis_pie(kind: str, room: Room) -> Family:
+    """PIE of a cable modem, which drops and does not mark (RFC 8034)."""
+    axes = {
+        "target": _log(_shortest(room), _longest(room), "s"), "interval": _log(0.002, 0.05, "s"),
+        "alpha": _log(0.02, 8.0), "beta": _log(0.2, 80.0),
+    }  # fmt: skip
+    return replace(_spans(kind, room, axes), fixed={})
 
 
 def _dualpi2(kind: str, room: Room) -> Family:
@@ -325,7 +337,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
     "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,
-    "sfq": _fair, "drr": _fair, "cake": _cake,
+    "sfq": _fair, "drr": _fair, "cake": _cake, "docsis_pie": _docsis_pie, "pi2": _pie, "fq_cobalt": _codel,
 }  # fmt: skip
 
 #: Disciplines tried by default.
