@@ -42,6 +42,9 @@ pub fn every_kind() -> Vec<LinkSettings> {
         if has("ecn") {
             rows.push(("ecn", Value::Bool(true)));
         }
+        if entry.kind == "fuzzy_red" {
+            rows.extend([("q_moderate", text("3 pkts")), ("q_full", text("8 pkts"))]);
+        }
         for key in ["w_q", "max_p"] {
             if has(key) {
                 rows.push((key, Value::Float(0.25)));
