@@ -275,7 +275,8 @@ class Bench:
                     "goal",
                     one.label,
                     "has no value in these runs",
-                    "choose a measure that this traffic has (completion times need --short)",
+                    "choose a measure that this traffic has (completion times need short transfers, such as those of "
+                    "--link cable), or longer runs",
                 )
             self.scales.append(point_of(one, statistics.mean(known)))
 
