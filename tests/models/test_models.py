@@ -189,7 +189,7 @@ def test_the_queue_law_crosses_the_control_function_by_hand() -> None:
 
 def test_the_queue_law_uses_what_advise_uses() -> None:
     assert set(tcp.LAWS) >= {"pftk", "mathis", "newreno"}
-    with pytest.raises(dc.UsageError, match="must rise"):
+    with pytest.raises(dc.UsageError, match="rising order"):
         models.queue_law(rate_pps=1, rtt_s=1, flows=1, curve=Curve(30, 10, 0.1, limit=40))
     with pytest.raises(dc.UsageError, match="no such law"):
         models.queue_law(rate_pps=1, rtt_s=1, flows=1, curve=Curve(3, 10, 0.1, limit=40), law="none")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link, statements
+from dropcurve.tuning import of_link, statements, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.comparison import UNUSUAL
@@ -94,12 +94,12 @@ class Case:
 
     def values(self, line: ValidationLine, measure: str) -> list[float]:
         """A measure in each run of a design."""
-        trials = [trial for some in self.validation._trials(line.candidate) for trial in some]
+        trials = [trial for some in self.validation.trials(line.candidate) for trial in some]
         return [(self.bench.row(line.candidate, trial) or {})[measure] for trial in trials]
 
     def behind(self, line: ValidationLine) -> list[float]:
         """By how many points a rival is behind in each replication that it shares with the recommendation."""
-        trials = self.validation._trials
+        trials = self.validation.trials
         pairs = zip(trials(line.candidate), trials(self.answer.best), strict=False)
         return [
             self.bench.together(self.bench.losses(line.candidate, mine))
@@ -130,7 +130,7 @@ def cases(draw: st.DrawFn) -> Case:
     if bench.question.goal.constraints and draw(st.booleans()):
         proof = prove(bench, validation.decide(), 1, 0, runs=size)
     answer = Findings(
-        bench.question, 1, tuple(validation.lines()), (), (), (), (), "", (), 10, 10, "0", "tune",
+        bench.question, 1, tuple(validation_lines.lines(validation)), (), (), (), (), "", (), 10, 10, "0", "tune",
         replications=validation.replications, fresh_conditions=3, replication_s=1.0, margin=margin,
         point=bench.scales[0], proof=proof,
     )  # fmt: skip

@@ -272,9 +272,9 @@ def test_the_rate_falls_to_a_tenth_and_comes_back() -> None:
         return sum(time <= phase_ms for time in times), sum(time > phase_ms for time in times)
 
     assert counts(cases.changing(LINK), 2000) == (1666, 166)
-    assert counts(cases.fluttering(LINK), 100) == (83, 8)
+    assert counts(cases.fast_changing(LINK), 100) == (83, 8)
     slow = cases.setup(rate_bps=200e3, rtt_s=0.1, buffer=None, seconds=12.0, ecn=False)
-    fast, low = counts(cases.fluttering(slow), 1200)
+    fast, low = counts(cases.fast_changing(slow), 1200)
     assert (fast, low) == (20, 2), "a phase is long enough for two packets of the low rate"
 
 
