@@ -45,9 +45,6 @@ BEHIND, BEHIND_SCALE = 5.0, 15.0
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
 #: Ratio of two delays from which they decide among equals.
 LONGER = 1.25
-#: Disciplines that isolate flows, and the number of margins within which their settings tie unless one is shown to be
-#: worse.
-FAIR, TIED = equivalence.FAIR, equivalence.TIED
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 
@@ -144,7 +141,11 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
         return chosen
     # Isolation protects traffic that the runs do not have, and RFC7567 asks for queue management wherever it does no
     # harm: tail drop has to be shown to be better.
-    fair = [row for row in feasible if row.candidate.kind_as_loaded in FAIR and _close(row, chosen, margin)]
+    fair = [
+        row
+        for row in feasible
+        if row.candidate.kind_as_loaded in equivalence.FAIR and _close(row, chosen, margin)
+    ]
     return min(
         fair, key=lambda row: (complexity(row.candidate), row.broken, _mean(row.losses)), default=chosen
     )
@@ -163,12 +164,12 @@ def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     stands, pair = standing(row, best, margin)
     if stands in ("equal", "worse") or pair is None or pair.half_width is None:
         return stands == "equal"
-    return pair.mean <= min(pair.half_width, TIED * margin)
+    return pair.mean <= min(pair.half_width, equivalence.TIED * margin)
 
 
 def is_same_fair_queue(one: Candidate, other: Candidate) -> bool:
     """Whether two designs have the same discipline and it isolates flows, so that its settings matter little."""
-    return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in FAIR
+    return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in equivalence.FAIR
 
 
 def default_distance(one: Candidate) -> float:

@@ -130,10 +130,10 @@ pub struct Cared<P> {
 impl<P: Packet + Copy> Cared<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Cared<P> {
-        let resolved = params.red().resolve(setting);
-        let red = Red::with_curve(&params.red(), setting, red::LinearCurve::new(&params.red(), &resolved));
+        let red = params.red();
+        let resolved = red.resolve(setting);
         Cared {
-            red,
+            red: Red::linear(&red, setting),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             last: 0.0,

@@ -9,7 +9,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, Red};
+use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{Check, Problem, Range, Table, Valid};
@@ -90,10 +90,8 @@ pub struct LruRed<P> {
 impl<P: Packet + Copy> LruRed<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> LruRed<P> {
-        let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
         LruRed {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&params.red(), setting),
             cache: Vec::with_capacity(params.places as usize),
             next: Time::ZERO + params.halve,
             params: params.clone(),

@@ -10,7 +10,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, Red};
+use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -126,7 +126,7 @@ impl<P: Packet + Copy> Shred<P> {
         let red = params.red();
         let resolved = red.resolve(setting);
         Shred {
-            red: Red::with_curve(&red, setting, LinearCurve::new(&red, &resolved)),
+            red: Red::linear(&red, setting),
             min_th: resolved.min_th,
             max_th: resolved.max_th,
             windows: FlowTable::new(),

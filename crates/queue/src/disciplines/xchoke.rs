@@ -9,7 +9,7 @@
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::red::parts::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, LinearCurve, MarkingCurve, Red};
+use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
@@ -124,10 +124,8 @@ pub struct Xchoke<P> {
 impl<P: Packet + Copy> Xchoke<P> {
     /// An empty queue.
     pub fn new(params: &Valid<Params>, setting: &Setting) -> Xchoke<P> {
-        let red = params.red();
-        let curve = LinearCurve::new(&red, &red.resolve(setting));
         Xchoke {
-            red: Red::with_curve(&red, setting, curve),
+            red: Red::linear(&params.red(), setting),
             hits: FlowTable::new(),
             next: Time::ZERO + params.forget,
             params: params.clone(),
