@@ -96,11 +96,13 @@ def sync(uv: str, python: str) -> None:
     steps = [[*command, "--no-build-isolation-package", "dropcurve"]]
     if not (venv / "bin" / "maturin").exists():
         say("making .venv and building the core: a minute or two")
-        # The build tools have to be installed first.
-        steps.insert(0, [*command, "--no-install-project"])
+        # The build tools have to be installed first. Commands start twice as fast from bytecode, which Python itself does
+        # not write where PYTHONDONTWRITEBYTECODE is set.
+        steps.insert(0, [*command, "--no-install-project", "--compile-bytecode"])
     for step in steps:
         if subprocess.run([*step, "--quiet"], cwd=ROOT, env=environment).returncode != 0:
             fail("uv sync failed; the lines above say why")
+    run(venv / "bin" / "python", "-m", "compileall", "-q", ROOT / "python")
 
 
 def apt_install(*packages: str) -> bool:
