@@ -96,8 +96,8 @@ def sync(uv: str, python: str) -> None:
     steps = [[*command, "--no-build-isolation-package", "dropcurve"]]
     if not (venv / "bin" / "maturin").exists():
         say("making .venv and building the core: a minute or two")
-        # The build tools have to be installed first. Commands start twice as fast from bytecode, which Python itself does
-        # not write where PYTHONDONTWRITEBYTECODE is set.
+        # The build tools have to be installed first. Commands start twice as fast from bytecode, which Python does
+        # not write by itself where PYTHONDONTWRITEBYTECODE is set.
         steps.insert(0, [*command, "--no-install-project", "--compile-bytecode"])
     for step in steps:
         if subprocess.run([*step, "--quiet"], cwd=ROOT, env=environment).returncode != 0:
