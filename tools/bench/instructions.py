@@ -13,11 +13,15 @@ to a compiler, so a budget of another one is not compared.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from cells import Cell
 from cells import count as count_cell
@@ -25,13 +29,23 @@ from cells import count as count_cell
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = ROOT / "tools/bench/budget.json"
 TOLERANCE = 1.03
-# Flows, mode, and the seconds of the short and the long run.
+
+
+class Case(NamedTuple):
+    """Flows through RED: how many, the mode of the engine, and the seconds of the short and the long run."""
+
+    flows: int
+    mode: str
+    short: int
+    long: int
+
+
 CASES = [
-    (1, "folded", 20, 60),
-    (10, "folded", 10, 30),
-    (10, "folded series", 10, 30),
-    (10, "hops", 10, 30),
-    (100, "folded", 3, 6),
+    Case(1, "folded", 20, 60),
+    Case(10, "folded", 10, 30),
+    Case(10, "folded series", 10, 30),
+    Case(10, "hops", 10, 30),
+    Case(100, "folded", 3, 6),
 ]
 # Cells of the matrix (`matrix.py`) that stand for the others.
 CELLS = [
@@ -53,18 +67,15 @@ def main(verb: str) -> int:
     bench = build(learned=verb == "--learned")
     counted = {}
     print("flows  mode           instructions/segment  events/segment  instructions/event  start, millions")
-    for flows, mode, short, long in CASES:
-        each, events, start = count(bench, flows, mode, short, long)
-        counted[f"{flows} {mode}"] = round(each, 1)
-        row = (
-            f"{flows:<6} {mode:<14} {each:>20.0f} {events:>15.2f} {each / events:>19.0f} {start / 1e6:>16.2f}"
-        )
-        print(row, flush=True)
-    bench_of_cells = build(bench="cells", learned=verb == "--learned")
-    for cell in CELLS:
-        cost = count_cell(bench_of_cells, cell)
-        counted[cell.name] = round(cost.instructions, 1)
-        print(f"{cell.name:<21} {cost.instructions:>20.0f} {cost.events:>15.2f}", flush=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for case, (each, events, start) in zip(CASES, pool.map(partial(count, bench), CASES), strict=True):
+            counted[f"{case.flows} {case.mode}"] = round(each, 1)
+            row = f"{case.flows:<6} {case.mode:<14} {each:>20.0f} {events:>15.2f} {each / events:>19.0f}"
+            print(f"{row} {start / 1e6:>16.2f}", flush=True)
+        bench_of_cells = build(bench="cells", learned=verb == "--learned")
+        for cell, cost in zip(CELLS, pool.map(partial(count_cell, bench_of_cells), CELLS), strict=True):
+            counted[cell.name] = round(cost.instructions, 1)
+            print(f"{cell.name:<21} {cost.instructions:>20.0f} {cost.events:>15.2f}", flush=True)
     if verb == "--write":
         BUDGET.write_text(json.dumps({"compiler": compiler, "instructions": counted}, indent=2) + "\n")
     return check(compiler, counted) if verb == "--check" else 0
@@ -102,13 +113,15 @@ def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: b
     return Path(next(program for program in programs if program))
 
 
-def count(bench: Path, flows: int, mode: str, short: int, long: int) -> tuple[float, float, float]:
+def count(bench: Path, case: Case) -> tuple[float, float, float]:
     """Instructions and events for each segment, and the instructions that do not depend on their number.
 
     They lie on a straight line through the short and the long run. The intercept at no segments is the start of the
     process, of the scenario and of the flows, and the end.
     """
-    (low, few, _), (high, many, events) = (run(bench, flows, mode, seconds) for seconds in (short, long))
+    (low, few, _), (high, many, events) = (
+        run(bench, case.flows, case.mode, seconds) for seconds in (case.short, case.long)
+    )
     each = (high - low) / (many - few)
     return each, events, high - each * many
 
