@@ -59,7 +59,7 @@ def test_the_sentence_names_setting_ends_and_unit() -> None:
         for seed in (1, 2, 3)
     ]
     (line,) = sentences(["dumbbell_rate_bps"], {"goodput_bps": runs})
-    assert line.startswith("Goodput: dumbbell rate changes it most, from 4")
+    assert line.startswith("Goodput: the dumbbell rate changes it most, from 4")
     assert line.endswith("Mbit/s at 10 Mbit/s.")
 
 

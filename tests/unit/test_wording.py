@@ -89,7 +89,7 @@ def test_long_names_get_numbers() -> None:
         ("dumbbell_rate_bps", ("dumbbell rate", "bit/s")),
         ("queue_max_p", ("max_p of the queue", "")),
         ("queue_limit_pkts", ("limit of the queue", "packets")),
-        ("flows_tcp_count", ("flows tcp count", "")),
+        ("flows_tcp_count", ("number of tcp flows", "")),
         ("queue", ("queue", "")),
     ],
 )

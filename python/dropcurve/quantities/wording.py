@@ -28,20 +28,22 @@ SETTING_UNITS = {"bps": "bit/s", "ms": "ms", "bytes": "bytes", "pkts": "packets"
 def setting(column: str) -> tuple[str, str]:
     """Returns name and unit of a setting for text, from its column in a sweep.
 
-    A parameter of the queue keeps its name, so that it can be looked up.
+    A parameter of the queue or of a group of flows keeps its name, so that it can be looked up.
 
     Args:
         column: The setting's path with ``_`` for each dot, and its unit at the end.
 
     Example:
-        >>> setting("dumbbell_rate_bps"), setting("queue_max_p")
-        (('dumbbell rate', 'bit/s'), ('max_p of the queue', ''))
+        >>> setting("dumbbell_rate_bps"), setting("queue_max_p"), setting("flows_tcp_count")
+        (('dumbbell rate', 'bit/s'), ('max_p of the queue', ''), ('number of tcp flows', ''))
     """
     name, _, ending = column.rpartition("_")
     unit = SETTING_UNITS.get(ending, "")
     name = name if unit else column
     if name.startswith("queue_"):
         return f"{name.removeprefix('queue_')} of the queue", unit
+    if flows := re.fullmatch(r"flows_(.+)_count", name):
+        return f"number of {flows[1].replace('_', ' ')} flows", unit
     return name.replace("_", " "), unit
 
 

@@ -45,7 +45,7 @@ def _sentence(name: str, effect: MainEffect) -> str:
         f"{wording.amount(one.mean, one.half_width, unit, within=within)} at {_level(effect.levels.setting, level)}"
         for _, one, level in (low, high)
     )
-    return f"{title}: {wording.setting(effect.levels.setting)[0]} changes it most, from {ends}."
+    return f"{title}: the {wording.setting(effect.levels.setting)[0]} changes it most, from {ends}."
 
 
 def _disjoint(low: Interval, high: Interval) -> bool:
