@@ -14,9 +14,9 @@ from dropcurve.errors import DropcurveError, ScenarioError, UsageError
 from dropcurve.tuning import ask, families, of_file, of_link, of_mix
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.customary import short_memory
-from dropcurve.tuning.families import Room
 from dropcurve.tuning.initial_designs import designs_known
 from dropcurve.tuning.link import short_bytes, times
+from dropcurve.tuning.search_space import Room
 
 LINK: dict[str, Any] = {
     "rate": "10Mbit", "rtt": "20-80ms", "flows": "2-16", "buffer": "200pkts",

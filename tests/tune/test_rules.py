@@ -18,8 +18,9 @@ from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import HOLDS, DecisionRow, complexity, recommended, standing
 from dropcurve.tuning.effort import Budget, Clock
-from dropcurve.tuning.families import Coordinates, Family, family
+from dropcurve.tuning.families import family
 from dropcurve.tuning.outcome import SearchOutcome
+from dropcurve.tuning.search_space import Coordinates, Family
 from dropcurve.tuning.stages import Stages
 from dropcurve.tuning.validation import Validation
 

@@ -14,9 +14,10 @@ from dropcurve.tuning import gaussian_process, of_link
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate, Target
 from dropcurve.tuning.effort import Budget
-from dropcurve.tuning.families import Room, family
+from dropcurve.tuning.families import family
 from dropcurve.tuning.initial_designs import is_default
 from dropcurve.tuning.search import Search
+from dropcurve.tuning.search_space import Room
 from dropcurve.tuning.study import STEP, FamilyStudy
 
 GOAL = "p95 delay < 25ms, max utilisation"

@@ -17,9 +17,10 @@ from dropcurve.scenario import Scenario
 from dropcurve.scenario.links import LinkProfile, Mix, traffic
 from dropcurve.tuning.candidates import Candidate, target_of
 from dropcurve.tuning.customary import SHARES, customary
-from dropcurve.tuning.families import Room, family
+from dropcurve.tuning.families import family
 from dropcurve.tuning.link import Link
 from dropcurve.tuning.link import times as link_times
+from dropcurve.tuning.search_space import Room
 
 #: Traffic of a condition: stated flows (`tuning.link`), or the usual traffic of a link (`scenario.links`).
 Traffic = Literal["stated", "usual"]

@@ -20,8 +20,8 @@ from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import MARGIN_PERCENT
 from dropcurve.tuning.delay_bounds import bound_s
-from dropcurve.tuning.families import Params
 from dropcurve.tuning.link import times
+from dropcurve.tuning.search_space import Params
 
 from ..agree import live_ns3
 from ..agree.context import Context

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.families import Family, family
+from dropcurve.tuning.families import family
+from dropcurve.tuning.search_space import Family
 
 from .reference import score
 

@@ -16,7 +16,8 @@ from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.constraint import customary_s, direction
 from dropcurve.tuning.decision import margin_of, slack
-from dropcurve.tuning.families import Coordinates, family
+from dropcurve.tuning.families import family
+from dropcurve.tuning.search_space import Coordinates
 
 #: Seed of the reference's own runs; those of the search and of the contest are others.
 SEED = 40_000

@@ -37,8 +37,8 @@ Queue = Annotated[
     list[str] | None,
     o.shared(
         "queue",
-        "a kind; repeatable; red, codel, pie, fq_codel and droptail if none is named; also wred, ared, choke, cobalt, "
-        "fq_pie, dualpi2, pi and nlred",
+        "any kind that `dropcurve list disciplines` shows; repeatable; red, codel, pie, fq_codel and droptail if none "
+        "is named",
     ),
 ]
 Robust = Annotated[

@@ -4,11 +4,12 @@
                             goal="p95 delay < 15ms, max utilisation", box="linux", out="answer")
     print(answer)
 
-The modules, in the order of an answer: `asking`, `question` (a scenario, or a link by `link_question`) and its `goal`;
-`families`, the search space of each discipline; `initial_designs`; `solving`, the edge of the bound by root finding
-(`constraint`); `screening`; `search` with a `surrogate` of each family and a `study` in Optuna; `race` or `adjust` for
-the finalists; `validation` on held-out conditions with the rules of `decision`; `robustness`; `answer`, rendered by
-`text`, `statements` and `page`. `tuner` and `stages` run them all on the `bench`, which makes and stores the runs.
+The modules, in the order of an answer: `asking`, `question` (a scenario, or a link by `link_question`) and its
+`goal`; `families` and `catalogue_spaces`, the `search_space` of each discipline; `initial_designs`; `solving`, the edge
+of the bound by root finding (`constraint`); `screening`; `search` with a `surrogate` of each family and a `study` in
+Optuna; `race` or `adjust` for the finalists; `validation` on held-out conditions with the rules of `decision`;
+`robustness`; `answer`, rendered by `text`, `statements` and `page`. `tuner` and `stages` run them all on the `bench`,
+which makes and stores the runs.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from .candidates import Candidate
 from .constraint import direction, log_ratio
 from .decision import HOLDS, ideal, margin_of, slack
 from .effort import Budget
-from .families import Coordinates
+from .search_space import Coordinates
 from .study import FamilyStudy
 
 #: Logarithm of (highest delay / bound): the target, and the value below which part of the budget is unused.

@@ -15,7 +15,7 @@ from ..boxes.model import Export
 from ..errors import DropcurveError
 from ..quantities import units, values
 from ..scenario import Scenario
-from .families import FULL_BYTES, Params, Room
+from .search_space import FULL_BYTES, Params, Room
 
 
 @dataclass(frozen=True)

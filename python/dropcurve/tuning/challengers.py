@@ -16,8 +16,9 @@ from .candidates import Candidate
 from .constraint import customary_s, direction, scaled
 from .decision import doubtful, slack
 from .evaluations import Evaluations
-from .families import Coordinates, Family, family
+from .families import family
 from .question import Question
+from .search_space import Coordinates, Family
 from .solving import Solving
 from .study import FamilyStudy
 

@@ -19,8 +19,8 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .customary import customary
 from .delay_bounds import RISING, bound_s, delay_bounds
-from .families import Coordinates, Room
 from .goal import MOST, Constraint, Goal
+from .search_space import Coordinates, Room
 from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.

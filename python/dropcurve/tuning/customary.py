@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .families import Coordinates, Family, Room
+from .search_space import Coordinates, Family, Room
 
 #: Rules of thumb: scale of the first evaluation as a share of the bound on the delay, by discipline.
 SHARES = {
@@ -17,14 +17,12 @@ def customary(family: Family, room: Room, bound: float, share: float | None = No
     """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values.
 
     The interval of CoDel is the longest round trip, RED averages over one, with ``max_th`` at three times ``min_th``
-    and ``max_p`` at 0.1; the rest as in the discipline's own document.
+    and ``max_p`` at 0.1; the rest as in the discipline's own document, or as the catalogue has it.
     """
     share = SHARES.get(family.kind, 0.5) if share is None else share
     axis = family.axes[family.scale]
     delay = share * bound
-    level = {"s": delay, "pkts": delay * room.capacity, "B": delay * room.capacity * 1500.0}.get(
-        axis.unit, delay
-    )
+    levels = {"s": delay, "pkts": delay * room.capacity, "B": delay * room.capacity * 1500.0}
     usual = {
         "ratio": 3.0, "max_p": 0.1, "memory_s": max(room.rtt_s, 2.0 / room.capacity), "t_update": 0.015,
         "alpha": 0.125, "beta": 1.25, "interval": 0.1,
@@ -35,7 +33,10 @@ def customary(family: Family, room: Room, bound: float, share: float | None = No
         usual |= {"t_update": 0.016, "alpha": 0.16, "beta": 3.2, "step": 0.067}
     if family.kind == "ared":
         usual["interval"] = 0.5
-    found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()} | {family.scale: level}
+    usual |= family.usual
+    found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()}
+    # A scale without a unit, such as a target utilisation, does not follow from a delay.
+    found[family.scale] = levels.get(axis.unit, found[family.scale])
     return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .families import Room
 from .goal import Constraint, Goal
+from .search_space import Room
 
 #: Measures that rise with the scale.
 RISING = ("sojourn_ms", "queue_pkts")

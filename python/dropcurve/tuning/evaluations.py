@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate, Target
-from .families import Coordinates
+from .search_space import Coordinates
 from .study import FamilyStudy, front
 from .surrogate import Surrogate
 

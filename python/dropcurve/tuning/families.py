@@ -8,74 +8,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError, nearest
 from ..quantities import ranges, units
 from ..quantities.ranges import Range
-
-#: Bytes of a full packet, as links are described by.
-FULL_BYTES = 1500
-
-#: A point of a search space: axis to value.
-Coordinates = dict[str, float]
-Params = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Room:
-    """Link that ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
-    ``dialects`` overrides the default dialect by discipline; ``modem_pkts`` is the buffer of a modem behind the box,
-    None where the buffer is the box's own."""
-
-    capacity: float
-    buffer_pkts: float
-    rtt_s: float
-    ecn: bool = False
-    dialects: Mapping[str, str] = field(default_factory=dict)
-    modem_pkts: float | None = None
-
-
-@dataclass(frozen=True)
-class Family:
-    """A discipline with the axes of its search space. ``build`` makes the parameters of a scenario from coordinates;
-    ``read`` finds the coordinates of parameters, where it can."""
-
-    kind: str
-    axes: dict[str, Range]
-    build: Callable[[Coordinates], Params]
-    read: Callable[[Mapping[str, Any]], Coordinates | None]
-    fixed: Params = field(default_factory=dict)
-
-    def params(self, coordinates: Mapping[str, float]) -> Params:
-        """The parameters at these coordinates, each inside its range."""
-        inside = {
-            name: min(max(axis.rounded(coordinates[name]), axis.low), axis.high)
-            for name, axis in self.axes.items()
-        }
-        return {**self.build(inside), **self.fixed}
-
-    def coordinates_of(self, params: Mapping[str, Any]) -> Coordinates | None:
-        """The coordinates closest to given parameters; None if those do not determine them."""
-        try:
-            found = self.read(params)
-        except (KeyError, UsageError, ValueError):
-            return None
-        if found is None:
-            return None
-        return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.axes.items()}
-
-    @property
-    def scale(self) -> str:
-        """Name of the parameter in which the queueing delay rises: a target, a limit, the lower threshold."""
-        return next(iter(self.axes))
+from ..scenario import library
+from . import catalogue_spaces
+from .search_space import (
+    FULL_BYTES,
+    Coordinates,
+    Family,
+    Params,
+    Room,
+    digits,
+    limit,
+    log_range,
+    memory_range,
+    show_span,
+)  # fmt: skip
 
 
 def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> Family:
     """The family of a discipline, or of the ranges in ``space`` (parameter to ``"0.01..0.5 log"``).
 
-    Raises UsageError for a discipline whose search space is neither known here nor given.
+    A discipline that is not listed here has the parameters and ranges of the catalogue (`catalogue_spaces`). Raises
+    UsageError for one that does not exist.
     """
     found = _own(kind, room, space) if space else _usual(kind, room)
     dialect = room.dialects.get(kind)
@@ -83,33 +42,17 @@ def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> 
 
 
 def _usual(kind: str, room: Room) -> Family:
-    if kind not in FAMILIES:
-        hint = nearest(kind, FAMILIES, otherwise=f"those with ranges of their own are {', '.join(FAMILIES)}")
-        raise UsageError(
-            "candidate", kind, "its search space is not known", f"give [tune.space.{kind}], or {hint}"
-        )
-    return FAMILIES[kind](kind, room)
+    if kind in FAMILIES:
+        return FAMILIES[kind](kind, room)
+    known = library.disciplines()
+    if kind not in known:
+        hint = nearest(kind, known, otherwise="`dropcurve list disciplines` shows them")
+        raise UsageError("candidate", kind, "no such discipline", hint)
+    return catalogue_spaces.of_catalogue(kind, room)
 
 
 def _pkts(value: float) -> str:
     return units.show_packets(value)
-
-
-def _span(seconds: float) -> str:
-    return units.show_span(_digits(seconds))
-
-
-def _digits(value: float) -> float:
-    """A value rounded to three significant digits; more would claim a precision that no run supports."""
-    return float(f"{value:.3g}")
-
-
-def _log(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
-    high = max(high, low * 1.5)
-    if not whole:
-        # A value at an end is printed like any other.
-        low, high = _digits(low), _digits(high)
-    return Range(low, high, unit, "log", whole)
 
 
 def _longest(room: Room) -> float:
@@ -123,10 +66,6 @@ def _shortest(room: Room) -> float:
     return max(2e-4, 0.25 / room.capacity)
 
 
-def _limit(room: Room) -> Params:
-    return {"limit": _pkts(room.buffer_pkts)}
-
-
 def _ecn(room: Room) -> Params:
     return {"ecn": True} if room.ecn else {"ecn": False}
 
@@ -135,21 +74,21 @@ def _red(kind: str, room: Room) -> Family:
     """Thresholds by the lower one and their ratio; the weight by the time constant of the average."""
     least = 1.0
     axes = {
-        "min_th": _log(least, max(8.0, room.buffer_pkts / 4), "pkts"),
-        "ratio": _log(1.25, 8.0),
+        "min_th": log_range(least, max(8.0, room.buffer_pkts / 4), "pkts"),
+        "ratio": log_range(1.25, 8.0),
         # Nonlinear RED scales max_p by 1.5 and may not pass 1.
-        "max_p": _log(0.005, 0.66 if kind == "nlred" else 1.0),
-        "memory_s": _log(max(2e-4, 1.0 / room.capacity), 2.0, "s"),
+        "max_p": log_range(0.005, 0.66 if kind == "nlred" else 1.0),
+        "memory_s": memory_range(room),
     }
 
     def build(at: Coordinates) -> Params:
         low = min(at["min_th"], math.floor(room.buffer_pkts / 2))
         high = max(low + 1, min(low * at["ratio"], math.floor(room.buffer_pkts) - 1))
-        high = _digits(high)
+        high = digits(high)
         weight = -math.expm1(-1.0 / (room.capacity * at["memory_s"]))
         return {
-            **_limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
-            "w_q": min(0.9, _digits(weight)),
+            **limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
+            "w_q": min(0.9, digits(weight)),
         }  # fmt: skip
 
     def read(params: Mapping[str, Any]) -> Coordinates:
@@ -169,7 +108,7 @@ def _wred(kind: str, room: Room) -> Family:
     def build(at: Coordinates) -> Params:
         one = red.build(at)
         return {
-            **_limit(room), "min_th": [one["min_th"]], "max_th": [one["max_th"]],
+            **limit(room), "min_th": [one["min_th"]], "max_th": [one["max_th"]],
             "denominator": [float(max(1, round(1.0 / one["max_p"])))],
             "exponent": min(16, max(1, round(-math.log2(one["w_q"])))),
         }  # fmt: skip
@@ -187,8 +126,8 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
     """Parameters that are times, in seconds here, or pure numbers."""
 
     def build(at: Coordinates) -> Params:
-        return _limit(room) | {
-            name: _span(at[name]) if axis.unit == "s" else at[name] for name, axis in axes.items()
+        return limit(room) | {
+            name: show_span(at[name]) if axis.unit == "s" else at[name] for name, axis in axes.items()
         }
 
     def read(params: Mapping[str, Any]) -> Coordinates:
@@ -223,24 +162,24 @@ def _codel(kind: str, room: Room) -> Family:
         kind,
         room,
         {
-            "target": _log(least, _longest(room), "s"),
-            "interval": _log(max(0.005, 3.0 / room.capacity), 0.5, "s"),
+            "target": log_range(least, _longest(room), "s"),
+            "interval": log_range(max(0.005, 3.0 / room.capacity), 0.5, "s"),
         },
     )
 
 
 def _pie(kind: str, room: Room) -> Family:
     return _spans(kind, room, {
-        "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
-        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
+        "target": log_range(_shortest(room), _longest(room), "s"), "t_update": log_range(0.002, 0.05, "s"),
+        "alpha": log_range(0.01, 4.0), "beta": log_range(0.1, 40.0),
     })  # fmt: skip
 
 
 def _docsis_pie(kind: str, room: Room) -> Family:
     """PIE of a cable modem, which drops and does not mark (RFC 8034)."""
     axes = {
-        "target": _log(_shortest(room), _longest(room), "s"), "interval": _log(0.002, 0.05, "s"),
-        "alpha": _log(0.02, 8.0), "beta": _log(0.2, 80.0),
+        "target": log_range(_shortest(room), _longest(room), "s"), "interval": log_range(0.002, 0.05, "s"),
+        "alpha": log_range(0.02, 8.0), "beta": log_range(0.2, 80.0),
     }  # fmt: skip
     return replace(_spans(kind, room, axes), fixed={})
 
@@ -249,44 +188,44 @@ def _dualpi2(kind: str, room: Room) -> Family:
     """The classic queue as PIE's; the other's marking threshold is a share of its target, with a ramp half as
     long, as in RFC 9332."""
     pie = _spans(kind, room, {
-        "target": _log(_shortest(room), _longest(room), "s"), "t_update": _log(0.002, 0.05, "s"),
-        "alpha": _log(0.01, 4.0), "beta": _log(0.1, 40.0),
+        "target": log_range(_shortest(room), _longest(room), "s"), "t_update": log_range(0.002, 0.05, "s"),
+        "alpha": log_range(0.01, 4.0), "beta": log_range(0.1, 40.0),
     })  # fmt: skip
 
     def build(at: Coordinates) -> Params:
         found = pie.build(at)
-        step = _span(at["step"] * units.span(found["target"]))
-        return found | {"min_th": step, "range": _span(units.span(step) / 2)}
+        step = show_span(at["step"] * units.span(found["target"]))
+        return found | {"min_th": step, "range": show_span(units.span(step) / 2)}
 
     def read(params: Mapping[str, Any]) -> Coordinates | None:
         found = pie.read(params)
         step = units.span(str(params.get("min_th", "800 us")))
         return None if found is None else {**found, "step": step / found["target"]}
 
-    return Family(kind, {**pie.axes, "step": _log(0.02, 0.5)}, build, read, _ecn(room))
+    return Family(kind, {**pie.axes, "step": log_range(0.02, 0.5)}, build, read, _ecn(room))
 
 
 def _ared(kind: str, room: Room) -> Family:
     axes = {
-        "target_delay": _log(_shortest(room), max(0.02, room.buffer_pkts / room.capacity / 2), "s"),
-        "interval": _log(0.05, 2.0, "s"),
+        "target_delay": log_range(_shortest(room), max(0.02, room.buffer_pkts / room.capacity / 2), "s"),
+        "interval": log_range(0.05, 2.0, "s"),
     }
     return _spans(kind, room, axes)
 
 
 def _droptail(kind: str, room: Room) -> Family:
     # In bytes: a packet is 6 ms at 2 Mbit/s, too coarse a grain for a bound on the delay.
-    axis = _log(1.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
+    axis = log_range(1.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": FULL_BYTES * units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
 
-    return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(_digits(at["limit"]))}, read)
+    return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(digits(at["limit"]))}, read)
 
 
 def _fair(kind: str, room: Room) -> Family:
     """Fair queues with tail drop: their common limit; an overflow drops from the longest queue."""
-    axis = _log(8.0, max(16.0, room.buffer_pkts), "pkts", whole=True)
+    axis = log_range(8.0, max(16.0, room.buffer_pkts), "pkts", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
@@ -296,22 +235,22 @@ def _fair(kind: str, room: Room) -> Family:
 
 def _cake(kind: str, room: Room) -> Family:
     """CAKE by its interval; the target is a twentieth of it, and CAKE sizes the buffer itself."""
-    axis = _log(max(0.005, 30.0 / room.capacity), 0.5, "s")
+    axis = log_range(max(0.005, 30.0 / room.capacity), 0.5, "s")
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"interval": units.span(str(params.get("interval", "100 ms")))}
 
-    return Family(kind, {"interval": axis}, lambda at: {"interval": _span(at["interval"])}, read)
+    return Family(kind, {"interval": axis}, lambda at: {"interval": show_span(at["interval"])}, read)
 
 
 def _pi(kind: str, room: Room) -> Family:
     axes = {
-        "q_ref": _log(2.0, max(8.0, room.buffer_pkts / 2), "pkts"),
-        "gain": _log(1e-7, 1e-2), "zero": _log(0.05, 50.0),
+        "q_ref": log_range(2.0, min(max(8.0, room.buffer_pkts / 2), room.buffer_pkts - 1), "pkts"),
+        "gain": log_range(1e-7, 1e-2), "zero": log_range(0.05, 50.0),
     }  # fmt: skip
 
     def build(at: Coordinates) -> Params:
-        return {**_limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
+        return {**limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         reference = units.packets(str(params["q_ref"]), packet_bytes=1500)
@@ -325,7 +264,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
     axes = {name: ranges.parse(text, name=f"tune.space.{kind}.{name}") for name, text in space.items()}
 
     def build(at: Coordinates) -> Params:
-        return _limit(room) | {name: axis.shown(at[name]) for name, axis in axes.items()}
+        return limit(room) | {name: axis.shown(at[name]) for name, axis in axes.items()}
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {name: float(str(params[name]).split()[0]) for name in axes}
@@ -333,11 +272,12 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
     return Family(kind, axes, build, read)
 
 
-#: Disciplines with a search space.
+#: Disciplines with a search space of their own; the others have that of `catalogue_spaces`.
 FAMILIES: dict[str, Callable[[str, Room], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
     "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,
-    "sfq": _fair, "drr": _fair, "cake": _cake, "docsis_pie": _docsis_pie, "pi2": _pie, "fq_cobalt": _codel,
+    "sfq": _fair, "drr": _fair, "prio": _fair, "policer": _fair, "tbf": _fair, "htb": _fair,
+    "cake": _cake, "docsis_pie": _docsis_pie, "pi2": _pie, "fq_cobalt": _codel,
 }  # fmt: skip
 
 #: Disciplines tried by default.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .families import Coordinates
+from .search_space import Coordinates
 from .study import FamilyStudy
 
 #: Points of the coarse grid.

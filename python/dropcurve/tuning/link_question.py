@@ -14,10 +14,10 @@ from ..scenario.links import spec, with_l4s
 from ..verdict import Exchange
 from . import goal as goals
 from .candidates import target_of
-from .families import Room
 from .link import LEAST_BUFFER, MOST_SHARE, Link
 from .link_mix import MixLink
 from .question import ConditionAxis, Question, assembled
+from .search_space import Room
 
 #: Limits of rate and round trip, in bit/s and seconds.
 LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from .bench import PairedTrial
 from .candidates import Candidate
-from .families import Coordinates, Family, family
+from .families import family
 from .question import Question
 from .screening import ScreeningEffect
+from .search_space import Coordinates, Family
 
 
 @dataclass

@@ -21,9 +21,10 @@ from . import goal as goals
 from . import spread
 from .aggregation import ROBUST, Robust
 from .candidates import Candidate, Target, target_of
-from .families import USUAL, Room
+from .families import USUAL
 from .link import Link
 from .link_mix import MixLink
+from .search_space import Room
 from .stress.bounds import Bounds
 from .stress.traffic import described_datagrams, with_datagrams
 

@@ -10,8 +10,8 @@ from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .effort import Budget
-from .families import Family
 from .question import ConditionAxis
+from .search_space import Family
 
 #: Factors on a parameter, and those of a brief answer.
 FACTORS, FEW_FACTORS = (0.25, 0.5, 2.0, 4.0), (0.5, 2.0)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from ..metrics import statistics
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
-from .families import Family
+from .search_space import Family
 
 #: Trajectories; each costs a candidate for each parameter and one more.
 TRAJECTORIES = 4

@@ -19,13 +19,14 @@ from .decision import margin_of
 from .effort import ENDS, LEAST_LEVEL, SEARCH, Budget, Clock, expected_duration
 from .effort import FINALS as FINALS_END
 from .evaluations import Evaluations
-from .families import Coordinates, Family, family
+from .families import family
 from .finals import FINALS, FRONT_BLOCKS, LEAST, PER_FAMILY, Final
 from .initial_designs import designs_known, left_out
 from .outcome import SearchOutcome
 from .question import Condition
 from .race import PAIRS, behind, ruled_out
 from .screening import ScreeningEffect, designs, effects
+from .search_space import Coordinates, Family
 from .solving import SOLVING, Solving
 from .study import FamilyStudy, unfinished
 from .surrogate import Surrogate

@@ -20,10 +20,10 @@ from .constraint import RULES, Edge, customary_s, direction, scaled
 from .customary import short_memory
 from .decision import ideal, margin_of
 from .evaluations import Evaluations
-from .families import Coordinates
 from .initial_designs import RULE, is_default
 from .line_search import LineSearch
 from .names import KINDS, shown
+from .search_space import Coordinates
 from .study import FamilyStudy
 
 #: Largest share of the runs of a search for the edges.

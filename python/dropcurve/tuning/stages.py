@@ -17,9 +17,9 @@ from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers, 
 from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
-from .families import Coordinates, Family
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
+from .search_space import Coordinates, Family
 from .selection import affordable_of, chosen_of, lost, missing, spots_of
 from .study import FamilyStudy
 from .validation import APART, NEAR_MISS, Validation

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import require
 from . import spread
 from .candidates import Candidate, Target
-from .families import Coordinates, Family
+from .search_space import Coordinates, Family
 
 if TYPE_CHECKING:
     import optuna

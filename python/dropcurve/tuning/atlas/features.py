@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...scenario.links import LinkProfile
-from ..families import FULL_BYTES, Coordinates, Room
 from ..link import Link
+from ..search_space import FULL_BYTES, Coordinates, Room
 from .outcomes import OUTCOMES
 
 #: Disciplines of the atlas, in the order of its features.
@@ -103,7 +103,7 @@ def usual(profile: LinkProfile, direction: str) -> Condition:
 
 
 def setting(kind: str, coordinates: Coordinates, room: Room, *, linux: bool) -> ScaledDesign:
-    """The design at coordinates of its family (`families.Family`), sized for ``room``."""
+    """The design at coordinates of its family (`search_space.Family`), sized for ``room``."""
     interval = memory = 0.0
     if kind == "droptail":
         return ScaledDesign(kind, coordinates["limit"] / FULL_BYTES, True, 0.0, 0.0, linux)

@@ -10,9 +10,10 @@ from ..aggregation import over
 from ..candidates import Candidate
 from ..customary import SHARES, customary
 from ..decision import SIMPLEST, margin_of
-from ..families import FULL_BYTES, Family, family
+from ..families import family
 from ..goal import Goal
 from ..question import Question
+from ..search_space import FULL_BYTES, Family
 from . import features
 from .conditions import Known, answerable, is_linux
 from .features import KINDS, ScaledDesign
