@@ -14,10 +14,12 @@ from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.cli import import_, invoke
 from dropcurve.cli.import_ import _rivals, lasting
+from dropcurve.errors import DropcurveError
 from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
 from dropcurve.fixes.designs import designs, loadable, tuned
 from dropcurve.fixes.queues import YOURS
 from dropcurve.quantities import units
+from dropcurve.scenario import Scenario
 from dropcurve.verdict import Criterion, SampledDesign, Verdict, decide
 
 SQM = """# uplink
@@ -617,6 +619,56 @@ def test_both_directions_of_a_simple_queue_get_a_type_of_their_own(simple: str) 
     assert [one.title for one in after] == ["wan upload", "wan download"]
     assert [one.discipline for one in after] == ["cake", "cake"]
     assert [one.params["bandwidth"] for one in after] == ["2 Mbit/s", "20 Mbit/s"]
+
+
+ROUTEROS_TREE = """/queue type
+add kind=pcq name=pcq-up pcq-rate=0 pcq-limit=50KiB pcq-total-limit=2000KiB pcq-classifier=src-address
+add kind=sfq name=lan sfq-perturb=10
+/queue tree
+add name=up parent=ether1 max-limit=20M queue=pcq-up packet-mark=up
+add name=lan parent=bridge max-limit=100M \\
+    queue=pcq-up packet-mark=lan
+/queue interface
+set [ find default-name=ether2 ] queue=ethernet-default
+"""
+
+
+def test_queues_of_a_tree_and_of_an_interface_of_routeros_get_a_type_of_their_own() -> None:
+    changes = [
+        (one, boxes.export("fq_codel", {"limit": "900 pkts"}, box="mikrotik", rate_bps=2e7))
+        for one in boxes.read_all(ROUTEROS_TREE)
+    ]
+    text, in_place = rewrite.all_rewritten(ROUTEROS_TREE, changes)
+    assert in_place
+    assert "max-limit=20M queue=up packet-mark=up" in text
+    # The name of a type of the text is not taken again.
+    assert (
+        "    queue=lan-new packet-mark=lan" in text
+        and "set [ find default-name=ether2 ] queue=ether2" in text
+    )
+    after = boxes.read_all(text)
+    assert [one.title for one in after] == ["up", "lan", "ether2"]
+    assert [one.discipline for one in after] == ["fq_codel"] * 3
+    assert [one.rate_bps for one in after] == [2e7, 1e8, None]
+
+
+LINK = """
+run.duration = "1 s"
+dumbbell = {rate = "20 Mbit/s", delay = "10 ms"}
+queue.kind = "droptail"
+flows.tcp.count = 1
+"""
+
+
+def test_pcq_of_routeros_is_sized_by_its_kib() -> None:
+    found = boxes.read(ROUTEROS_TREE, name="up")
+    assert found.params["limit"] == "1353 pkts"
+    assert found.params["child"] == {"kind": "droptail", "limit": "34 pkts"}
+    assert (
+        Scenario.parse(LINK, name="link").queue(found.discipline, **found.params).get("queue.kind") == "sfq"
+    )
+    with pytest.raises(DropcurveError, match=r"pcq-limit = many: must be a number"):
+        boxes.read(ROUTEROS_TREE.replace("pcq-limit=50KiB", "pcq-limit=many"))
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,10 @@ WORDS: dict[str, str | None] = {
     "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",
     "overhead": "overhead", "allot": None, "wash": None, "ack-filter": None, "autorate-ingress": None,
 }  # fmt: skip
+#: Full packets of Ethernet, by which a size in bytes becomes a number of packets.
+FULL_BYTES = 1514
+#: Sizes of PCQ that RouterOS takes where none is stated: one address's queue, and all of them.
+PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
@@ -223,11 +227,14 @@ def _queue(
         )
     notes: list[Note] = []
     words = ["tc qdisc replace dev eth0 root", TC[kind]]
-    words += _red(options, notes, origin) if kind == "red" else list(_words(kind, options, rate, notes))
+    own: dict[str, Any] = {}
     if kind == "pcq":
-        notes.append(
-            Note("lost", "pcq", "a queue for each address with a rate of its own: fair queues are taken")
-        )
+        each, total = _pcq(options, notes, origin)
+        words += ["limit", str(total)]
+        if each < total:
+            own = {"refuse": "longest_head", "child": {"kind": "droptail", "limit": f"{each} pkts"}}
+    else:
+        words += _red(options, notes, origin) if kind == "red" else list(_words(kind, options, rate, notes))
     if kind == "mq-pfifo":
         notes.append(Note("lost", "mq-pfifo", "a queue for each processor: one is taken"))
     plain = ("0/0", "8", "8/8", "0", "no-mark", "")
@@ -238,8 +245,9 @@ def _queue(
     ]
     made = tc_read.read(" ".join(words), origin=origin)
     return replace(
-        made, box="mikrotik", title=title, notes=[*notes, *made.notes], rate_bps=rate or made.rate_bps
-    )
+        made, box="mikrotik", title=title, notes=[*notes, *made.notes], rate_bps=rate or made.rate_bps,
+        params={**made.params, **own},
+    )  # fmt: skip
 
 
 def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[Note]) -> Iterator[str]:
@@ -270,6 +278,20 @@ def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[N
         yield f"bandwidth {round(rate)}bit"
     if kind in ("codel", "fq-codel") and f"{kind}-ecn" not in options:
         yield "noecn" if kind == "codel" else "ecn"
+
+
+def _pcq(options: dict[str, str], notes: list[Note], origin: str) -> tuple[int, int]:
+    """Sizes of PCQ as fair queues, in packets: of one address's queue, and of all together."""
+    packets = {}
+    for key, usual in PCQ_SIZES.items():
+        text = options.get(f"pcq-{key}", usual)
+        size = _size(f"{text}KiB" if re.fullmatch(r"[0-9.]+", text) else text)
+        packets[key] = max(1, round(real(size, f"pcq-{key}", origin=origin) / FULL_BYTES))
+    notes.append(Note("lost", "pcq", "a queue for each address: fair queues of the flows are taken"))
+    if options.get("pcq-rate", "0") not in ("0", ""):
+        rate = options["pcq-rate"]
+        notes.append(Note("lost", "pcq-rate", f"{rate}: the bound on each address is not simulated"))
+    return packets["limit"], packets["total-limit"]
 
 
 def _red(options: dict[str, str], notes: list[Note], origin: str) -> list[str]:

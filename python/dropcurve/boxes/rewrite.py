@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from . import sqm, tc
 from .json_members import members, with_values
@@ -243,26 +244,50 @@ def _junos_commands(text: str, found: Import, made: Export) -> str:
     return "\n".join([*head, *_named(made.text, found.title, free=used)]) + "\n"
 
 
+#: A statement of RouterOS, with the lines that continue it.
+_STATEMENT = re.compile(
+    r"^(?:/queue[ \t][^\n]*?|[ \t]*)\b(?:add|set)\b(?:[^\n]*\\\r?\n)*[^\n]*$", re.MULTILINE
+)
+
+
 def _mikrotik(text: str, found: Import, made: Export) -> str | None:
-    """A queue type of its own for one direction of a simple queue, which names it."""
+    """A queue type of its own, and its name in the simple queue (for one direction), tree or interface."""
     name, _, direction = found.title.rpartition(" ")
     sides = {"upload": 0, "download": 1}
-    lines = text.splitlines()
-    own = re.compile(rf"\bname=\"?{re.escape(name)}\"?(?=\s|$)")
-    mine = [i for i, line in enumerate(lines) if own.search(line) and re.search(r"\bqueue=\S+/\S+", line)]
-    if direction not in sides or len(mine) != 1:
+    simple = _users(text, name, r"\bqueue=([^\s/]+)/([^\s/]+)") if direction in sides else []
+    users = simple or _users(text, found.title, r"\bqueue=([^\s/]+)(?![^\s])")
+    if len(users) != 1:
         return None
-    number = mine[0]
-    pair = re.search(r"\bqueue=(\S+)/(\S+)", lines[number])
-    assert pair is not None, "the line was chosen by it"
-    kinds = [pair[1], pair[2]]
-    used = f"{name}-{direction}".replace(" ", "-")
-    kinds[sides[direction]] = used
-    lines[number] = f"{lines[number][: pair.start()]}queue={'/'.join(kinds)}{lines[number][pair.end() :]}"
+    ((start, end, *kinds),) = users
+    used = re.sub(r"\W+", "-", found.title)
+    if re.search(rf"\bname=\"?{re.escape(used)}\"?(?=\s|$)", "".join(_types(text))):
+        used = f"{used}-new"
+    kinds[sides[direction] if simple else 0] = used
+    after = f"{text[:start]}queue={'/'.join(kinds)}{text[end:]}"
     added = re.sub(r"\bname=\S+", f"name={used}", made.text.splitlines()[0], count=1)
-    # Before the menu that the line belongs to.
-    at = next(i for i in range(number, -1, -1) if lines[i].startswith("/"))
-    return _joined([*lines[:at], added, *lines[at:]], text)
+    # Before the menu that the statement belongs to.
+    at = max(one.start() for one in re.finditer(r"^/", text, re.MULTILINE) if one.start() <= start)
+    return f"{after[:at]}{added}\n{after[at:]}"
+
+
+def _types(text: str) -> Iterator[str]:
+    """The statements of the menu of queue types."""
+    for block in re.split(r"^(?=/)", text, flags=re.MULTILINE):
+        if block.startswith("/queue type"):
+            yield block
+
+
+def _users(text: str, name: str, queue: str) -> list[tuple[Any, ...]]:
+    """(start, end, names of types) of each ``queue=`` in a statement about ``name``."""
+    own = re.compile(
+        rf"\bname=\"?{re.escape(name)}\"?(?=\s|$)|\bset\s+(?:\[[^\]]*=)?{re.escape(name)}(?=[\s\]])"
+    )
+    found: list[tuple[Any, ...]] = []
+    for one in _STATEMENT.finditer(text):
+        named = re.search(queue, one[0])
+        if named and own.search(one[0]):
+            found.append((one.start() + named.start(), one.start() + named.end(), *named.groups()))
+    return found
 
 
 def _stanzas(text: str, key: str) -> list[str]:
