@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def check(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Of a result, a sweep or an answer of `tune`.")
+        Path, typer.Argument(metavar="FOLDER", help="Folder of a result, a sweep or an answer of `tune`.")
     ],
     json: o.Json = False,
 ) -> int:
     """Verify the files of a folder against their checksums.
 
-    Every file is compared with its checksum, the pages of Parquet files with theirs, and their contents with the types
-    that it must have. Exit code 1 means that a file is damaged; each damaged file has a line.
+    The check compares every file and every page of a Parquet file with its checksum, and the contents with the
+    expected types. It prints a line for each damaged file; the exit code is 1 if there is one.
 
     \b
     Examples:

@@ -16,11 +16,10 @@ class Shell(StrEnum):
     fish = "fish"
 
 
-def completion(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> int:
+def completion(shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> int:
     """Print a completion script for bash, zsh or fish.
 
-    Append it to a file that the shell reads when it starts. It asks dropcurve for verbs and options when you press
-    Tab.
+    Append it to a file that the shell reads when it starts. The shell then completes verbs and options.
 
     \b
     Examples:

@@ -18,10 +18,15 @@ def conformance(
         ),
     ],
     seeds: Annotated[
-        int, typer.Option(min=1, help="Random sequences of arrivals, departures and pauses.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of random sequences of arrivals, departures and pauses."
+        ),
     ] = 20,
-    steps: Annotated[int, typer.Option(min=1, help="Length of each sequence.")] = 2_000,
-    reorders: Annotated[bool, typer.Option("--reorders", help="Packets of one flow may overtake.")] = False,
+    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Length of each sequence.")] = 2_000,
+    reorders: Annotated[
+        bool, typer.Option("--reorders", help="Let packets of one flow leave out of order.")
+    ] = False,
     json: o.Json = False,
 ) -> int:
     """Check a discipline, control, source or metric against the rules of its kind.

@@ -13,8 +13,9 @@ def describe(
     name: Annotated[
         str,
         typer.Argument(
+            metavar="NAME",
             help="A discipline, dialect, transport, profile, congestion control, source, link, section, metric, plot, "
-            "scenario, goal, measure, box, bound or verb."
+            "scenario, goal, measure, box, bound or verb.",
         ),
     ],
     json: o.Json = False,

@@ -27,14 +27,14 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE|DOWN/UP",
-        help="The configuration, - for standard input; or the rates of a line, such as 20/2.",
+        help="The configuration, or - for standard input; or the rates of a line, such as 20/2.",
     ),
 ]
 For = Annotated[str, o.shared("for", "where the line is given by its rates: sqm or linux")]
 Name = Annotated[str | None, o.shared("name", "the only one to change; default: all of them")]
 Shape = Annotated[bool, o.shared("shape", "where there is none")]
 Check = Annotated[
-    bool, typer.Option("--check", help="Exit with 1 if another queue is to be loaded; for pipelines.")
+    bool, typer.Option("--check", help="Exit with 1 if a better queue is found; for pipelines.")
 ]
 Write = Annotated[Path | None, o.shared("write", "the new configuration")]
 Replications = Annotated[int, o.shared("replications")]

@@ -35,7 +35,7 @@ SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bp
 File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
 Box = Annotated[
     str | None,
-    typer.Option("--from", metavar="BOX", help=f"{o.BOXES} (by default recognised by its text)."),
+    typer.Option("--from", metavar="BOX", help=f"{o.BOXES} (default: recognised from the text)."),
 ]
 Name = Annotated[str | None, o.shared("name", "the one to read if the text has several")]
 Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
@@ -43,7 +43,7 @@ Rtt = Annotated[
     str | None,
     o.shared(
         "rtt",
-        "without queueing; or a range, 20-200ms; default: 40ms, of a line with two rates 20-80ms, for sonic 50-200us",
+        "without queueing; or a range, 20-200ms; default: 40ms; 20-80ms for a line with two rates; 50-200us for sonic",
     ),
 ]
 Flows = Annotated[

@@ -43,7 +43,7 @@ def nothing(context: typer.Context) -> None:
         print(context.get_help())
 
 
-Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` named.")]
+Socket = Annotated[Path, typer.Argument(metavar="SOCKET", help="The control socket that `live run` prints.")]
 
 
 @app.command("lab", cls=LinuxCommand)
@@ -57,13 +57,11 @@ def lab(
     duration: o.Duration = None,
     virtual: Annotated[
         bool,
-        typer.Option(
-            "--virtual", help="Run in a kernel of its own in virtual time, which repeats byte for byte."
-        ),
+        typer.Option("--virtual", help="Run in a separate kernel in virtual time: repeatable byte for byte."),
     ] = False,
     seed: o.Seed = 1,
     replications: Annotated[int, o.shared("replications", "on real packets")] = 1,
-    predict: Annotated[int, typer.Option(metavar="N", help="Simulated runs to compare them with.")] = 10,
+    predict: Annotated[int, typer.Option(metavar="N", help="Number of simulated runs to compare with.")] = 10,
     change: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,7 +78,7 @@ def lab(
 ) -> int:
     """Send real kernels' TCP through the scenario's queue, and compare with the simulator.
 
-    Hosts are namespaces that are removed with the lab; no root is needed, but as root timing is better.
+    The hosts are namespaces, which the lab removes at its end. Root is not required but makes the timing more exact.
 
     \b
     Examples:
@@ -197,31 +195,41 @@ def replay(
 
 Rate = Annotated[str, o.shared("rate", "from --in-if to --out-if")]
 Queue = Annotated[str, o.shared("queue")]
-Inside = Annotated[str, typer.Option("--in-if", metavar="IF", help="Interface that packets arrive at.")]
-Outside = Annotated[str, typer.Option("--out-if", metavar="IF", help="Interface that they leave by.")]
+Inside = Annotated[str, typer.Option("--in-if", metavar="IF", help="Interface at which packets arrive.")]
+Outside = Annotated[
+    str, typer.Option("--out-if", metavar="IF", help="Interface through which packets leave.")
+]
 Number = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Netfilter queue to read from instead, on a box that already routes."),
+    typer.Option(
+        metavar="N", help="Netfilter queue to read instead of interfaces, on a box that already routes."
+    ),
 ]
 Delay = Annotated[str, o.shared("delay", "added in each direction")]
-BackRate = Annotated[str | None, typer.Option(help="Rate from --out-if to --in-if (unlimited).")]
+BackRate = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Rate from --out-if to --in-if (default: unlimited).")
+]
 BackQueue = Annotated[
     str, typer.Option(metavar="KIND:KEY=VALUE,...", help="The discipline of the reverse direction.")
 ]
-Overhead = Annotated[int, typer.Option(metavar="BYTES", help="Bytes of framing that count on every packet.")]
+Overhead = Annotated[
+    int, typer.Option(metavar="BYTES", help="Bytes of framing added to the size of every packet.")
+]
 Metrics = Annotated[
     str | None,
-    typer.Option(metavar="[ADDRESS:]PORT", help="Serve Prometheus metrics here (address: loopback)."),
+    typer.Option(metavar="[ADDRESS:]PORT", help="Serve Prometheus metrics here (default address: loopback)."),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File to record arrivals and verdicts in, for `live replay`."),
+    typer.Option(metavar="FILE", help="Record arrivals and verdicts in this file, for `live replay`."),
 ]
 Capture = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File for a capture with drops and marks, as Wireshark opens it."),
+    typer.Option(metavar="FILE", help="Write a capture with drops and marks to this file, for Wireshark."),
 ]
-Seconds = Annotated[float | None, typer.Option(metavar="S", help="Stop after this time (at Ctrl-C).")]
+Seconds = Annotated[
+    float | None, typer.Option(metavar="S", help="Stop after this time (default: at Ctrl-C).")
+]
 
 
 @app.command("run", cls=LinuxCommand)

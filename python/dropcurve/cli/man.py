@@ -12,7 +12,7 @@ import typer
 from . import options as o
 
 Verbs = Annotated[
-    list[str] | None, typer.Argument(metavar="[VERB]...", help="Verbs (all, and the overview).")
+    list[str] | None, typer.Argument(metavar="[VERB]...", help="Verbs (default: all, and the overview).")
 ]
 
 

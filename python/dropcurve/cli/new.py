@@ -9,16 +9,16 @@ import typer
 
 
 def new(
-    what: Annotated[Literal["discipline"], typer.Argument(help="What to begin.")],
-    name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],
+    what: Annotated[Literal["discipline"], typer.Argument(metavar="KIND", help="What to write: discipline.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name: lower-case letters, digits and _.")],
     python: Annotated[
         bool, typer.Option("--python", help="A Python file (slow) instead of a Rust crate.")
     ] = False,
-    folder: Annotated[Path, typer.Option(help="Folder in which it is written.")] = Path(),
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to write it in.")] = Path(),
 ) -> int:
     """Begin a discipline of your own: a Python file or a Rust crate.
 
-    The crate needs no other one. The discipline works as written; docs/guide/plugins.md explains the next steps.
+    The crate depends on no other. The discipline works as written; docs/guide/plugins.md explains the next steps.
 
     \b
     Examples:

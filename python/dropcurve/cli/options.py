@@ -67,14 +67,17 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Change a value, such as queue.max_p=0.1. Repeatable."),
 ]
-Duration = Annotated[str | None, typer.Option(help='Simulated time of a run, such as "60 s".')]
+Duration = Annotated[
+    str | None, typer.Option(metavar="TIME", help='Simulated time of a run, such as "60 s".')
+]
 Seed = Annotated[int, shared("seed", "replications use the following seeds")]
 Replications = Annotated[int | None, shared("replications", "default: 10, or with --precision at least 5")]
 Precision = Annotated[str | None, shared("precision", "default: no precision, --replications alone counts")]
 On = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="METRIC", help=f"Metric that --precision applies to ({', '.join(PRECISE)}). Repeatable."
+        metavar="METRIC",
+        help=f"Metric that --precision applies to (default: {', '.join(PRECISE)}). Repeatable.",
     ),
 ]
 Maximum = Annotated[int, shared("maximum", "with --precision")]
@@ -106,7 +109,7 @@ Link = Annotated[
     str | None,
     typer.Option(
         metavar="LINK[:up][,KEY=VALUE...]",
-        help=f"A link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; the queue is "
+        help=f"Link with its usual traffic: {', '.join(links.PRESETS)}, or rates such as 20/2Mbit; the queue is "
         "the one downstream, with :up the one upstream; keys rate, down, up, rtt, buffer, downloads, uploads, web, "
         "videos, calls, games, l4s, ecn, cc, back (the queue of the other direction); values may be ranges.",
     ),
@@ -126,8 +129,8 @@ ExchangeRate = Annotated[
     typer.Option(
         "--exchange",
         metavar="TIME=POINTS",
-        help="Worth of a delay in the verdict, in points of utilisation, such as 1ms=0.5 (default: 20 points for a "
-        "whole round trip of 1 ms to 100 ms); after it those of pages, video and loss: "
+        help="Points of utilisation that the verdict trades for a delay, such as 1ms=0.5 (default: 20 points for one "
+        "round-trip time, taken as at least 1 ms and at most 100 ms). Points for pages, video and loss may follow: "
         "1ms=0.5,page:2x=10,video:1Mbit=5,loss:1%=5.",
     ),
 ]

@@ -18,13 +18,14 @@ ENDINGS = (".svg", ".png", ".pdf", ".pgf")
 def plot(
     folder: Folder,
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="One kind of figure (all it has).")
+        str | None,
+        typer.Argument(metavar="[KIND]", help="Kind of figure (default: all that the result has)."),
     ] = None,
     metric: o.Metric = None,
     style: Annotated[
-        str, typer.Option(help="screen, or paper: serif type, black, fonts embedded.")
+        str, typer.Option(metavar="NAME", help="screen, or paper: serif type, black, fonts embedded.")
     ] = "screen",
-    width: Annotated[str, typer.Option(help="page (7 in) or column (3.5 in).")] = "page",
+    width: Annotated[str, typer.Option(metavar="NAME", help="page (7 in) or column (3.5 in).")] = "page",
     write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png, .pdf or .pgf")] = None,
     out: Annotated[Path | None, o.shared("out", "default: figures/ of the result")] = None,
     json: o.Json = False,

@@ -10,7 +10,7 @@ import typer
 from . import options as o
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="RESULT_FOLDER", help="As `run`, `compare` and `sweep` write it.")
+    Path, typer.Argument(metavar="RESULT_FOLDER", help="A folder that `run`, `compare` or `sweep` wrote.")
 ]
 
 

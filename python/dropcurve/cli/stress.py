@@ -24,28 +24,25 @@ LINK, KEEP, RUNS, FRESH = "10/10", 0.8, 240, 10
 Design = Annotated[
     str,
     typer.Argument(
-        metavar="DESIGN", help="A discipline, such as codel or red:max_p=0.02; `tune` writes them so."
+        metavar="DESIGN", help="A discipline, such as codel or red:max_p=0.02, as `tune` writes it."
     ),
 ]
 Within = Annotated[Path | None, o.shared("within", "`dropcurve list bounds` shows the keys")]
 Harm = Annotated[
     str,
-    typer.Option(
-        metavar="TEXT", help="Goal or measure that is harmed, such as gaming or 'p95 delay of call'."
-    ),
+    typer.Option(metavar="TEXT", help="Goal or measure to harm, such as gaming or 'p95 delay of call'."),
 ]
 Regret = Annotated[
     bool,
-    typer.Option(
-        "--regret", help="Look for the largest harm beyond that of the best rival of each run instead."
-    ),
+    typer.Option("--regret", help="Maximise the harm beyond that of the best rival in the same run instead."),
 ]
 Rival = Annotated[
     list[str] | None,
     typer.Option(metavar="KIND[:KEY=VALUE,...]", help="A rival besides the usual ones. Repeatable."),
 ]
 Keep = Annotated[
-    float, typer.Option(metavar="SHARE", help="Share of the harm that the minimal scenario must still cause.")
+    float,
+    typer.Option(metavar="SHARE", help="Least share of the harm that the minimal scenario still causes."),
 ]
 Runs = Annotated[int, o.shared("runs", "one traffic case each")]
 Fresh = Annotated[int, o.shared("replications", "on fresh seeds, from which the harm is estimated")]
@@ -76,9 +73,9 @@ def stress(
     """Find the traffic that harms a discipline most, as a minimal scenario.
 
     A search looks for the worst traffic within bounds on flows, round trips, starts, unresponsive datagrams, pulses and
-    loss, and shrinks it to a minimal scenario. Rivals under the same traffic show whether it is a fault of this design
-    or of any queue. Harm is measured on fresh seeds, in points lost compared with an ideal queue. --link sets the
-    rates, the round trip and the buffer; the traffic comes from the bounds.
+    loss, and shrinks it to a minimal scenario. Rivals under the same traffic show whether the harm is a fault of
+    this design or of any queue. Harm is measured on fresh seeds, in points lost compared with an ideal queue.
+    --link sets the rates, the round trip and the buffer; the traffic comes from the bounds.
 
     \b
     Examples:

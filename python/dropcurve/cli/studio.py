@@ -17,7 +17,8 @@ SITE = Path(__file__).resolve().parents[1] / "studio_site"
 
 def studio(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Folder with results to open (results).")
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="Folder with results to open (default: results)."),
     ] = None,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
     offline: Annotated[

@@ -15,8 +15,12 @@ ScenarioFile = Annotated[
 ]
 Vary = Annotated[list[str] | None, o.shared("vary", "or a range, queue.max_p=0.01..0.5; repeatable")]
 Queue = Annotated[list[str] | None, o.shared("queue", "repeatable")]
-Points = Annotated[int | None, typer.Option(metavar="N", help="Points drawn from all ranges together (64).")]
-Method = Annotated[str, typer.Option(help="How they are drawn: sobol, latin or random.")]
+Points = Annotated[
+    int | None, typer.Option(metavar="N", help="Points drawn from all ranges together (default: 64).")
+]
+Method = Annotated[
+    str, typer.Option(metavar="NAME", help="How the points are drawn: sobol, latin or random.")
+]
 SharedStore = Annotated[Path | None, o.shared("store", "default: runs/ in the result's folder")]
 
 
@@ -105,9 +109,9 @@ def plain(answer: object, only: list[str]) -> list[dict[str, object]]:
 
 
 def query(
-    folder: Annotated[Path, typer.Argument(metavar="SWEEP_FOLDER", help="As `sweep` writes it.")],
+    folder: Annotated[Path, typer.Argument(metavar="SWEEP_FOLDER", help="The result folder of `sweep`.")],
     sql: Annotated[
-        str, typer.Argument(metavar="SQL", help="Over the views runs and points.")
+        str, typer.Argument(metavar="SQL", help="One statement over the views runs and points.")
     ] = "DESCRIBE runs",
     store: SharedStore = None,
     unsafe: Annotated[

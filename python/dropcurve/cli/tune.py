@@ -23,7 +23,10 @@ Short = Annotated[
 Udp = Annotated[str | None, typer.Option(metavar="SHARE", help="UDP, in per cent of the link: 5%, 0-20%.")]
 Tcp = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Congestion control of TCP: cubic or reno; with --link any (cubic)."),
+    typer.Option(
+        metavar="NAME",
+        help="Congestion control of TCP: cubic or reno; with --link also any other (default: cubic).",
+    ),
 ]
 Ranges = Annotated[
     list[str] | None,
@@ -37,16 +40,15 @@ Queue = Annotated[
     list[str] | None,
     o.shared(
         "queue",
-        "any kind that `dropcurve list disciplines` shows; repeatable; red, codel, pie, fq_codel and droptail if none "
-        "is named",
+        "any kind that `dropcurve list disciplines` shows; repeatable; default: red, codel, pie, fq_codel and droptail",
     ),
 ]
 Robust = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Result over the ranges that counts: mean, worst, cvar (the mean of the worst quarter), or stress (the "
-        "worst, and a search takes worse conditions in until none is found).",
+        help="Result that counts over the ranges: mean, worst, cvar (the mean of the worst quarter), or stress (the "
+        "worst, with conditions added by a search until it finds none worse).",
     ),
 ]
 Within = Annotated[
@@ -59,8 +61,8 @@ Margin = Annotated[
     float | None,
     typer.Option(
         metavar="POINTS",
-        help="The difference that matters: percentage points, or per cent of the value (0.2, or 1 where the "
-        "objective is no percentage).",
+        help="Smallest difference that matters: percentage points (default: 0.2), or per cent of the value where the "
+        "objective is no percentage (default: 1).",
     ),
 ]
 Until = Annotated[
@@ -113,8 +115,8 @@ def tune(
 ) -> int:
     """Find the right queue for a link: discipline, parameters, reasons, configuration.
 
-    Every option that describes the link may be a range; the answer is the best over all of it. --link brings the
-    usual traffic of such a link, and so does --rate alone; --flows states it. The best are validated on fresh seeds.
+    Every option that describes the link may be a range; the answer is the best over all of it. --link, or --rate
+    alone, brings the usual traffic; --flows sets long flows instead. The best are validated on fresh seeds.
 
     \b
     Examples:
