@@ -13,6 +13,8 @@ import dropcurve as dc
 from dropcurve.boxes import BOXES, export, kinds, read, read_all
 from dropcurve.boxes.front import DOWNWARDS
 from dropcurve.boxes.link import profile, scenario
+from dropcurve.errors import ScenarioError, UsageError
+from dropcurve.fixes import place
 
 RATE = 1e8
 BASE: dict[str, Any] = {
@@ -390,6 +392,43 @@ def test_sonic_takes_the_profile_that_a_queue_uses() -> None:
     assert found.params["min_th"] == ["1048576 B", "524288 B"]
     assert found.params["denominator"] == [20.0, 10.0]
     assert found.params["ecn"] is True
+
+
+@pytest.mark.parametrize(
+    ("queue", "speeds", "rate"),
+    [
+        ("Ethernet0|3", {"Ethernet0": "25000"}, 25e9),
+        ("Ethernet0,Ethernet4|3-4", {"Ethernet0": "100000", "Ethernet4": "40000"}, 40e9),
+        ("Ethernet8|3", {"Ethernet0": "25000"}, None),
+    ],
+    ids=["one port", "the slowest of two", "no such port"],
+)
+def test_sonic_takes_the_rate_of_the_port_where_no_other_is_given(
+    queue: str, speeds: dict[str, str], rate: float | None
+) -> None:
+    profile = {"green_min_threshold": "250000", "green_max_threshold": "1000000"}
+    text = json.dumps({
+        "WRED_PROFILE": {"P": profile}, "QUEUE": {queue: {"wred_profile": "P"}},
+        "PORT": {name: {"speed": speed} for name, speed in speeds.items()},
+    })  # fmt: skip
+    found = read(text, box="sonic")
+    assert (found.port_bps, found.rate_bps) == (rate, None)
+    assert any(note.key == "rate" for note in found.notes) == (len(speeds) > 1)
+    if rate is None:
+        with pytest.raises(UsageError, match="--rate: not given"):
+            place(found)
+    else:
+        assert place(found).rate_bps == rate
+        assert place(found, rate_bps=10e9).rate_bps == 10e9
+
+
+def test_a_port_of_sonic_with_a_speed_in_words_is_refused() -> None:
+    text = json.dumps({
+        "WRED_PROFILE": {"P": {"green_min_threshold": "250000", "green_max_threshold": "1000000"}},
+        "QUEUE": {"Ethernet0|3": {"wred_profile": "P"}}, "PORT": {"Ethernet0": {"speed": "fast"}},
+    })  # fmt: skip
+    with pytest.raises(ScenarioError, match=r"PORT\|Ethernet0.speed = fast: must be a whole number"):
+        read(text, box="sonic")
 
 
 def test_openconfig_with_a_prefix_and_text_numbers() -> None:

@@ -293,6 +293,27 @@ def test_gains_and_costs_are_reported_only_where_runs_show_them() -> None:
     assert headline(found).sentences[1] == "No measure is seen to get worse; undecided: loss of voice."
 
 
+def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
+    """Calls that wait 42 ms longer on average stay no secret because a few runs do not decide it."""
+    call = Criterion("call", "p95 delay of call", "ms", worth=-0.5)
+    mine = SampledDesign(
+        "mine", {"use": around(60.0, 0.1), "wait": [30.0] * 4, "call": [30.0] * 4}, current=True
+    )
+
+    def said_with(waits: Sequence[float]) -> str:
+        other = SampledDesign("a", {"use": around(99.0, 0.1), "wait": around(34.0, 0.1), "call": list(waits)})
+        found = decide([mine, other], [USE, WAIT, call])
+        assert found.status == "load"
+        return headline(found).sentences[1]
+
+    assert said_with([34.0, 30.2, 30.1, 70.0]).startswith(
+        "It costs p95 delay of voice 34 ms, not 30 ms; it may also cost p95 delay of call 41.1 ms, not 30 ms."
+    )
+    # A trifle against the gain, and a gain, are no likely cost.
+    assert "may also" not in said_with([30.0, 30.2, 30.1, 33.0])
+    assert "may also" not in said_with([20.0, 31.0, 30.0, 29.0])
+
+
 def test_the_trade_is_of_the_dearest_cost_for_the_largest_gain() -> None:
     """20 points of utilisation for 8 ms, which count as 4 points; a cost of 0.5 ms, 0.25 points, is no trade."""
     mine = design("mine", around(80.0, 0.01), around(4.0, 0.01), current=True)

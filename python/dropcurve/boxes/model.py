@@ -113,6 +113,7 @@ class Import:
         urgent: Whether it is a priority queue itself.
         policed_bps: Rate above which a policer drops its packets before they queue; None without one.
         policed_burst: Bytes that the policer lets through at once after a pause; None where the text does not say.
+        port_bps: Rate of the queue's port, where the text states it.
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
     """
 
@@ -129,6 +130,7 @@ class Import:
     link_text: str = ""
     policed_bps: float | None = None
     policed_burst: float | None = None
+    port_bps: float | None = None
 
     @property
     def placed(self) -> tuple[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ..files.shape import Keys
@@ -105,7 +106,8 @@ def read(
 ) -> Import:
     """A profile of CONFIG_DB; of several, the one named, or the first that a queue uses."""
     tables = read_json(text, origin=origin)
-    fit(tables, {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str})}, "", origin=origin)
+    shape = {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str}), "PORT?": Keys(dict)}
+    fit(tables, shape, "", origin=origin)
     held = tables.get("WRED_PROFILE")
     if not held:
         refuse("WRED_PROFILE", "", "is not there", "give the whole CONFIG_DB, or that table", origin=origin)
@@ -143,7 +145,30 @@ def read(
     ecn = held[chosen].get("ecn", "ecn_none") != "ecn_none"
     discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
     others = [one for one in held if one != chosen]
-    return Import("sonic", discipline, params, notes, None, others, title=chosen)
+    speed = _speed(tables, chosen, notes, origin)
+    return Import("sonic", discipline, params, notes, None, others, title=chosen, port_bps=speed)
+
+
+def _speed(tables: Mapping[str, Any], profile: str, notes: list[Note], origin: str) -> float | None:
+    """The rate of the slowest port with a queue of this profile, by the table PORT; None where it says none."""
+    ports = {
+        port
+        for key, one in tables.get("QUEUE", {}).items()
+        if re.sub(r"^\[WRED_PROFILE\|(.*)\]$", r"\1", one.get("wred_profile", "")) == profile
+        for port in key.rpartition("|")[0].split(",")
+    }
+    held = tables.get("PORT", {})
+    speeds = [
+        whole(held[port]["speed"], f"PORT|{port}.speed", origin=origin)
+        for port in sorted(ports) if "speed" in held.get(port, {})
+    ]  # fmt: skip
+    if not speeds or min(speeds) <= 0:
+        return None
+    if len(set(speeds)) > 1:
+        notes.append(
+            Note("assumed", "rate", f"the slowest of its ports counts: {min(speeds)} Mbit/s; say --rate")
+        )
+    return min(speeds) * 1e6
 
 
 def _thresholds(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:

@@ -68,6 +68,8 @@ def import_text(found: Import, *, width: int = 100) -> str:
     ]
     if found.rate_bps is not None:
         lines.append(f"shaped to {units.show_rate(found.rate_bps)}")
+    elif found.port_bps is not None:
+        lines.append(f"port of {units.show_rate(found.port_bps)}")
     lines += notes(found.notes, width=width)
     if found.others:
         lines.append(f"other queues in the text: {', '.join(found.others)}")

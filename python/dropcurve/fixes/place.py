@@ -154,7 +154,7 @@ def place(
 
     Args:
         found: The imported queue.
-        rate_bps: Of the whole link; by default that of the shaper in the text.
+        rate_bps: Of the whole link; by default that of the shaper in the text, or of the port.
         rtt_s: Least and greatest base round trip; by default that of the link, or 40 ms.
         flows: Long transfers through the queue at the same time, next to the usual traffic; by default those of the
             link, or one for each 2 Mbit/s of the rate, from 2 to 20 (`usual_flows`).
@@ -172,7 +172,7 @@ def place(
     Example:
         >>> found = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
-    whole = rate_bps or found.rate_bps
+    whole = rate_bps or found.rate_bps or found.port_bps
     sure = found.share_bps
     if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
         sure *= rate_bps / found.rate_bps

@@ -244,13 +244,26 @@ class _Words:
             return ""
         costs = self.changed("cost")
         if costs:
-            trade = self.trade()
+            trade, likely = self.trade(), self.likely()
+            costs += f"; it may also cost {likely}" if likely else ""
             return f"It costs {costs}" + (f". {trade}" if trade else "")
         unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
         if not unsure:
             return "" if found.reference in found.equals else "No measure gets worse"
         few = unsure if len(unsure) <= NAMED + 1 else [*unsure[:NAMED], f"{len(unsure) - NAMED} others"]
         return f"No measure is seen to get worse; undecided: {wording.listed(few)}"
+
+    def likely(self) -> str:
+        """Undecided changes whose means are notable losses: weighed, and no trifle against the largest gain."""
+        found = self.found
+        gains = [amounts.points(one) for one in found.changes if one.kind == "gain"]
+        least = max(found.margin, TRIFLE * max(gains, default=0.0))
+        losses = [
+            one for one in found.changes
+            if one.kind == "undecided" and (one.difference < 0) == one.criterion.higher
+            and one.share >= NOTABLE and amounts.points(one) >= least
+        ]  # fmt: skip
+        return amounts.changed(losses, "undecided")
 
     def trade(self) -> str:
         """Sentence on the trade for which the reference is preferred: of the largest gain for the largest cost."""
