@@ -64,6 +64,9 @@ impl Network<Fast> {
                 }
             }
             FastHop::Link(link) | FastHop::LinkThenPrivate(link) => {
+                if !self.links[link as usize].knows_departures() {
+                    return self.arrive_lazily(link, transit);
+                }
                 if let Some(passed) = self.pass_link(link, *transit) {
                     self.travel(passed);
                 }

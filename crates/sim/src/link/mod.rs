@@ -238,7 +238,10 @@ impl Link {
     /// When a discipline that holds packets back has one ready; until then the transmitter counts as busy.
     pub fn retry_at(&mut self, now: Time) -> Option<Key> {
         let Active { queue, transmitter } = self.state();
-        let time = queue.ready().filter(|_| !transmitter.busy)?;
+        if transmitter.busy {
+            return None;
+        }
+        let time = queue.ready()?;
         (transmitter.busy, transmitter.on_wire) = (true, Bytes(0));
         transmitter.held_until = Some(time);
         Some(Key { time, birth: now, component: transmitter.component })

@@ -20,9 +20,14 @@ impl<C: Carrier> Network<C> {
         self.carrier.note(number, || Passage::new(now, PassageEvent::Arrived, &transit.pkt));
         let link = &mut self.links[number as usize];
         link.arrive_with(&mut transit.pkt, key, &mut self.fates, &self.sacks);
-        let sent = if link.takes_at_arrival() { link.serve(now, &mut self.fates) } else { None };
+        let takes = link.takes_at_arrival();
+        let sent = if takes { link.serve(now, &mut self.fates) } else { None };
         self.record_fates(number, now);
-        self.transmit(number, sent, now);
+        match sent {
+            Some((pkt, wire)) => self.transmit_now(number, pkt, wire, now),
+            None if takes => self.retry(number, now),
+            None => {}
+        }
     }
 
     /// A transmission ends, and the link takes the next packet of its queue.
@@ -32,20 +37,33 @@ impl<C: Carrier> Network<C> {
         }
         let sent = self.links[number as usize].transmitter_free(now, &mut self.fates);
         self.record_fates(number, now);
-        self.transmit(number, sent, now);
+        match sent {
+            Some((pkt, wire)) => self.transmit(number, pkt, wire, now),
+            None => self.retry(number, now),
+        }
     }
 
-    /// Starts the transmission of the packet that a link took, and schedules the end of the transmission. If the link took
-    /// none because its discipline holds packets back, schedules the moment at which one is ready.
-    fn transmit(&mut self, number: u32, sent: Option<(Pkt, Transmission)>, now: Time) {
+    /// [`Network::transmit`] of a packet that found the link idle: not inlined, because most find it busy.
+    #[inline(never)]
+    fn transmit_now(&mut self, number: u32, pkt: Pkt, wire: Transmission, now: Time) {
+        self.transmit(number, pkt, wire, now);
+    }
+
+    /// A link took no packet: if that is because its discipline holds packets back, schedules the moment at which one is
+    /// ready.
+    #[inline]
+    fn retry(&mut self, number: u32, now: Time) {
+        let end = self.window.end;
+        if let Some(key) = self.links[number as usize].retry_at(now).filter(|key| key.time <= end) {
+            self.carrier.schedule(key, Pkt::event(TRANSMITTER_FREE, number));
+        }
+    }
+
+    /// Starts the transmission of the packet that a link took, and schedules the end of the transmission.
+    #[inline]
+    fn transmit(&mut self, number: u32, pkt: Pkt, mut wire: Transmission, now: Time) {
         let end = self.window.end;
         let link = &mut self.links[number as usize];
-        let Some((pkt, mut wire)) = sent else {
-            if let Some(key) = link.retry_at(now).filter(|key| key.time <= end) {
-                self.carrier.schedule(key, Pkt::event(TRANSMITTER_FREE, number));
-            }
-            return;
-        };
         self.carrier.note(number, || Passage::new(now, PassageEvent::Departed, &pkt));
         // A packet in the device's ring has left the queue, even if the run ends before it is sent.
         wire.start = wire.start.min(end);
