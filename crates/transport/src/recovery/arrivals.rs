@@ -139,7 +139,7 @@ impl LossRecovery {
         tracking.sampler.arrive(now, seq, tracking.ledger.get_mut(seq));
     }
 
-    /// Shows an ACK to a congestion control that measures.
+    /// Records the arrivals that an ACK reports, and shows the ACK to a congestion control that watches.
     pub(crate) fn show_to_cc(&mut self, ctx: &mut Ctx, now: Time, ack: &Ack) {
         let ledger_wanted = ctx.model_based || self.algorithm == Recovery::Rack;
         let reported = if ledger_wanted && ack.ack >= ctx.seq.una {
@@ -147,6 +147,9 @@ impl LossRecovery {
         } else {
             Reported::default()
         };
+        if !ctx.watches_acks() {
+            return;
+        }
         let acked = ack.ack.saturating_sub(ctx.seq.una);
         let segment = if ctx.params.shown_rtt == ShownRtt::Segment { reported.sent_at() } else { None };
         let event = AckEvent {
