@@ -28,13 +28,13 @@ impl WindowedMax {
         while self.values.back().is_some_and(|last| last.1 <= value) {
             self.values.pop_back();
         }
-        self.values.push_back((time, value));
+        // One value per time is enough: the largest.
+        if self.values.back().is_none_or(|last| last.0 != time) {
+            self.values.push_back((time, value));
+        }
         while self.values.front().is_some_and(|first| first.0 + window <= time) {
             self.values.pop_front();
         }
-        // One value per time is enough: the largest.
-        let same = self.values.iter().rev().take_while(|held| held.0 == time).count();
-        self.values.truncate(self.values.len() + 1 - same.max(1));
     }
 
     /// The maximum; zero before the first value.
