@@ -11,8 +11,8 @@
 //! A scenario's table is parsed into a [`Spec`] (validated parameters), a [`Spec`] builds a [`Disc`] (a discipline with
 //! its state), and [`catalogue`] lists all disciplines with their parameters.
 //!
-//! The crate needs `core` and `alloc` only. The feature `std`, on by default, is the one of [`units`]: square roots and
-//! rounding by the standard library instead of `libm`, faster and with the same bits.
+//! The crate needs `core` and `alloc` only. The feature `std`, on by default, is the one of [`units`]: square roots by
+//! the standard library instead of `libm`, faster and with the same bits.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -12,8 +12,8 @@
 //! | [`param`] | parameter structs with units, ranges, defaults and sources: [`params!`], [`choices!`] |
 //! | [`plugin`] | declarations of plug-ins, and the list of those that are loaded |
 //!
-//! Without the feature `std` (on by default) it needs `core` and `alloc` only, and gives the same bits: rounding and
-//! square roots, exact either way, are then those of `libm`.
+//! Without the feature `std` (on by default) it needs `core` and `alloc` only, and gives the same bits: square
+//! roots, exact either way, are then those of `libm`.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -31,22 +31,38 @@ pub fn sqrt(x: f64) -> f64 {
     libm::sqrt(x)
 }
 
-/// The nearest whole number, halves away from zero.
+/// From this magnitude on every double is a whole number.
+const ALL_WHOLE: f64 = (1u64 << 52) as f64;
+
+/// The nearest whole number, halves away from zero. Through an integer: the library's is a call where the processor's level
+/// has no instruction for it.
 #[inline]
 pub fn round(x: f64) -> f64 {
-    #[cfg(feature = "std")]
-    return x.round();
-    #[cfg(not(feature = "std"))]
-    libm::round(x)
+    if x.abs() < ALL_WHOLE {
+        let whole = x as i64 as f64;
+        // The difference is exact.
+        let away = if (x - whole).abs() >= 0.5 { 1f64.copysign(x) } else { 0.0 };
+        (whole + away).copysign(x)
+    } else {
+        x
+    }
 }
 
-/// The largest whole number that is not above `x`.
+/// The largest whole number that is not above `x`. Through an integer, as [`round`].
 #[inline]
 pub fn floor(x: f64) -> f64 {
-    #[cfg(feature = "std")]
-    return x.floor();
-    #[cfg(not(feature = "std"))]
-    libm::floor(x)
+    if x.abs() < ALL_WHOLE {
+        let whole = x as i64 as f64;
+        (if whole > x { whole - 1.0 } else { whole }).copysign(x)
+    } else {
+        x
+    }
+}
+
+/// The smallest whole number that is not below `x`.
+#[inline]
+pub fn ceil(x: f64) -> f64 {
+    -floor(-x)
 }
 
 /// Cube root.
@@ -115,15 +131,28 @@ mod tests {
         assert!(normal_quantile(0.0).is_finite() && normal_quantile(1.0).is_finite());
     }
 
-    /// Rounding without `std` yields the same bits as with it, halves and numbers beyond 2^53 included.
+    /// Square roots without `std` and rounding through an integer yield the same bits as the library, halves and numbers
+    /// beyond 2^53 included.
     #[test]
     fn exact_functions_are_exact_either_way() {
         let mut rng = crate::Stream::new(1, "exact");
         let drawn = (0..20_000).map(|i| (crate::Rng::uniform(&mut rng) - 0.5) * powi(2.0, i % 80));
-        for x in
-            drawn.chain([0.5, 1.5, 2.5, -0.5, -1.5, -0.0, 0.49999999999999994, 4503599627370495.5, 1e300])
-        {
+        for x in drawn.chain([
+            0.5,
+            1.5,
+            2.5,
+            -0.5,
+            -1.5,
+            -0.0,
+            0.49999999999999994,
+            4503599627370495.5,
+            -4503599627370495.5,
+            1e300,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ]) {
             assert_eq!(floor(x).to_bits(), libm::floor(x).to_bits(), "{x}");
+            assert_eq!(ceil(x).to_bits(), libm::ceil(x).to_bits(), "{x}");
             assert_eq!(round(x).to_bits(), libm::round(x).to_bits(), "{x}");
             assert_eq!(sqrt(x.abs()).to_bits(), libm::sqrt(x.abs()).to_bits(), "{x}");
         }

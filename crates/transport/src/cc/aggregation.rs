@@ -5,7 +5,7 @@
 //! *Units*: segments, segments per second.
 
 use crate::rate::Sample;
-use units::Time;
+use units::{math, Time};
 
 /// Rounds per bin.
 const ROUNDS: u32 = 5;
@@ -41,8 +41,8 @@ impl Aggregation {
             (self.before, self.now, self.rounds) = (self.now, 0.0, 0);
         }
         let elapsed = sample.now.since(self.since).as_secs();
-        let whole = if self.most.is_some() { elapsed.floor() } else { elapsed };
-        let mut expected = (bandwidth * whole).floor();
+        let whole = if self.most.is_some() { math::floor(elapsed) } else { elapsed };
+        let mut expected = math::floor(bandwidth * whole);
         let full = self.most.is_some_and(|most| self.acked + f64::from(sample.newly_acked) >= most);
         if full || self.acked <= expected {
             (self.acked, self.since, expected) = (0.0, sample.now, 0.0);

@@ -19,7 +19,7 @@ use super::aggregation::Aggregation;
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{BbrFilter, BbrRule, Params};
 use crate::rate::Sample;
-use units::{Rng, Span, Stream, Time};
+use units::{math, Rng, Span, Stream, Time};
 
 /// Pacing gains of a cycle: up, down, six rounds of cruising.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -161,14 +161,14 @@ impl Bbr {
             return self.initial_window;
         };
         let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.send_quantum();
-        let flight = if self.options.linux { (flight.ceil() / 2.0).ceil() * 2.0 } else { flight };
+        let flight = if self.options.linux { math::ceil(math::ceil(flight) / 2.0) * 2.0 } else { flight };
         let up = self.state == BbrState::ProbeBw && self.cycle == 0;
         flight + if up { self.options.probe } else { 0.0 }
     }
 
     /// Allowance for ACK aggregation.
     fn allowance(&self) -> f64 {
-        let most = (self.followed() * AGGREGATION_S).floor();
+        let most = math::floor(self.followed() * AGGREGATION_S);
         self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
@@ -178,7 +178,7 @@ impl Bbr {
         let rate = pace * self.segment_bits;
         if self.options.linux {
             let least = if rate < 1.2e6 { 1.0 } else { 2.0 };
-            (pace / 1024.0).floor().clamp(least, MOST_AT_ONCE)
+            math::floor(pace / 1024.0).clamp(least, MOST_AT_ONCE)
         } else if self.options.single || rate < 1.2e6 {
             1.0
         } else if rate < 24e6 {
@@ -195,7 +195,7 @@ impl Bbr {
             return f64::from(flight);
         }
         let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
-        let arriving = (self.followed() * sample.departs.since(sample.now).as_secs()).floor();
+        let arriving = math::floor(self.followed() * sample.departs.since(sample.now).as_secs());
         (f64::from(flight) + up - arriving).max(0.0)
     }
 
@@ -288,7 +288,7 @@ impl Bbr {
     /// Truncates a rate to whole bits per second if `rate_whole`. A value a rounding error below a whole
     /// number is that number.
     fn cut_to_bits(&self, rate: f64) -> f64 {
-        self.options.whole.map_or(rate, |bits| (rate * bits * (1.0 + 1e-15)).floor() / bits)
+        self.options.whole.map_or(rate, |bits| math::floor(rate * bits * (1.0 + 1e-15)) / bits)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cc::{Cause, Control};
 use crate::connection::{Ctx, Timer, NONE};
 use crate::params::{Counting, DupackRule, Recovery, Reduction};
 use crate::segment::Ack;
-use units::Time;
+use units::{math, Time};
 
 impl LossRecovery {
     #[inline]
@@ -251,7 +251,7 @@ impl LossRecovery {
                 product = wrapped_in_bytes(arrived, ssthresh, ctx.params.mss.0 as f64);
             }
             let share = product / f64::from(board.recover_fs);
-            (if whole { share.ceil() } else { share }) - jitter_elapsed
+            (if whole { math::ceil(share) } else { share }) - jitter_elapsed
         } else {
             let banked = arrived - jitter_elapsed;
             let bound = match reduction {
