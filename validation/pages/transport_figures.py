@@ -78,9 +78,11 @@ PICTURES = {
     "compound": (TCP + 'cc = "compound"', BUFFER, ""),
     "ledbat": (TCP + 'cc = "ledbat"', DEEP, ""),
     "ledbat_pp": (TCP + 'cc = "ledbat_pp"', DEEP, ""),
+    "cdg": (TCP + 'cc = "cdg"', BUFFER, ""),
     "prague": ('transport = "tcp"\nprofile = "l4s"', 'kind = "dualpi2"', ""),
     "bbr": ('transport = "tcp"\ncc = "bbr"', BUFFER, ""),
     "bbr3": ('transport = "tcp"\ncc = "bbr3"', BUFFER, ""),
+    "quic": ('transport = "quic"', BUFFER, ""),
     "tfrc": ('transport = "tfrc"', BUFFER, ""),
     "rap": ('transport = "rap"', BUFFER, ""),
     "tear": ('transport = "tear"', BUFFER, ""),
@@ -111,7 +113,7 @@ def picture(page: str) -> Figure:
     figure = style.new_figure(style.PAGE_IN, 3.6)
     top, middle, bottom = figure.subplots(3, 1, sharex=True)
     name, factor, label = ("cwnd", 1.0, "window\n(segments)")
-    if series.has("rate_bps", "0"):
+    if series.has("rate_bps", "0") and not series.has("cwnd", "0"):
         name, factor, label = "rate_bps", 1e-6, "allowed rate\n(Mbit/s)"
     if series.has(name, "0"):
         time_s, value = series.select(name, "0")

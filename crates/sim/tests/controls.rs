@@ -177,3 +177,15 @@ fn ledbat_holds_its_target_and_yields() {
     }
     assert!(near(share("reno"), 0.5, 0.5), "{}", share("reno"));
 }
+
+/// A buffer of 400 ms: alone, CDG fills the link with a fraction of Reno's queue.
+#[test]
+fn cdg_backs_off_before_the_buffer_fills() {
+    let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"";
+    let alone = |cc: &str| {
+        let report = report(link, "kind = \"droptail\"\nlimit = \"333 pkts\"", &format!("cc = \"{cc}\""), 1);
+        (bottleneck(&report, "queue_pkts_mean"), bottleneck(&report, "busy_s") / 80.0)
+    };
+    let ((queue, busy), (reno, _)) = (alone("cdg"), alone("reno"));
+    assert!(queue < 0.25 * reno && busy > 0.85, "{queue} of {reno}, {busy}");
+}

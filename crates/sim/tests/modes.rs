@@ -346,7 +346,7 @@ proptest! {
         back in prop::sample::select(queues()),
         profile in 0..PROFILES.len(),
         cc in prop::sample::select(names("congestion_controls", "name")),
-        others in prop_oneof![Just("tcp"), Just("tfrc")],
+        others in prop_oneof![Just("tcp"), Just("quic"), Just("tfrc")],
         reverse in any::<bool>(),
         seed in any::<u64>(),
     ) {

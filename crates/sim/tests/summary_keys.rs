@@ -30,6 +30,8 @@ const FLOWS: &str = r#"
     rate = "100 kbit/s"
     [flows.tfrc]
     transport = "tfrc"
+    [flows.quic]
+    transport = "quic"
     [flows.rap]
     transport = "rap"
     [flows.tear]

@@ -27,6 +27,7 @@
 //! | [`ledger`] | per-segment state of the segments in flight |
 //! | [`marks`] | a sliding bitmap of segment numbers |
 //! | [`accecn`] | accurate ECN: handshake, counters, option |
+//! | [`quic`] | QUIC: packets, ACK ranges, loss detection and congestion control of RFC 9002 |
 //! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+, DRS |
 //! | [`catalogue`](mod@catalogue) | the options, profiles and algorithms as data, for `describe`, the schema and the docs |
 
@@ -40,6 +41,7 @@ pub mod ledger;
 pub mod marks;
 pub mod params;
 pub mod profiles;
+pub mod quic;
 pub mod rate;
 pub mod rate_based;
 pub mod receiver;

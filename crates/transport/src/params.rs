@@ -4,8 +4,7 @@
 //!
 //! *Units*: windows, thresholds and bursts count segments.
 
-use units::param::Range;
-use units::{Bytes, Span};
+use units::{param::Range, Bytes, Span};
 
 mod algorithm;
 mod controls;
@@ -18,10 +17,7 @@ mod sizes;
 
 pub(crate) use algorithm::for_each_control;
 pub use algorithm::{Algorithm, ControlName};
-pub use controls::{
-    BbrExit, BbrFilter, BbrLosses, BbrQuantum, BbrRule, CubicRule, DctcpRule, HyStartRule, RateInterval,
-    RateOrigin, VegasRule, WestwoodRule,
-};
+pub use controls::*;
 pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use handshake::Handshake;
 pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
@@ -63,8 +59,7 @@ units::params! {
         prague_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
         /// Lower bound on the RTT in the growth law (prague).
         prague_rtt: Span = Span::from_millis(25) => { source: "draft-briscoe-iccrg-prague-congestion-control" },
-        /// Classic ECN fallback: marks halve the window once per round trip if the RTT suggests a classic
-        /// queue (prague).
+        /// Classic ECN fallback: marks halve the window once per round trip if the RTT suggests a classic queue (prague).
         prague_fallback: bool = false => { source: "RFC 9331 section 4.3; Briscoe and Ahmed 2019" },
         /// Lower bound on queued segments, below which the window grows (vegas).
         vegas_alpha: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
@@ -84,8 +79,7 @@ units::params! {
         gaimd_alpha: f64 = 0.3125 => { unit: "segments", range: Range::Positive, source: "Yang and Lam 2000" },
         /// Share of the window left by a loss (gaimd).
         gaimd_beta: f64 = 0.875 => { range: Range::Between(0.0, 1.0), source: "Yang and Lam 2000" },
-        /// Exponent k of the increase: the window grows by `binomial_alpha / cwnd^k` per round trip
-        /// (binomial).
+        /// Exponent k of the increase: the window grows by `binomial_alpha / cwnd^k` per round trip (binomial).
         binomial_k: f64 = 0.5 => { range: Range::Within(0.0, 4.0), source: "Bansal and Balakrishnan 2001: SQRT" },
         /// Exponent l of the decrease: a loss takes `binomial_beta * cwnd^l` (binomial).
         binomial_l: f64 = 0.5 => { range: Range::Within(0.0, 1.0), source: "Bansal and Balakrishnan 2001: SQRT" },
@@ -141,6 +135,18 @@ units::params! {
         illinois_window: u64 = 15 => { unit: "segments", range: Range::Within(0.0, 1e9), source: "Linux", assumed: true },
         /// Round trips without delay before the increase is the largest again (illinois).
         illinois_rounds: u64 = 5 => { range: Range::Within(1.0, 1e6), source: "Liu 2006" },
+        /// Share of the window left by a backoff (cdg).
+        cdg_beta: f64 = 0.7 => { range: Range::Between(0.0, 1.0), source: "Hayes and Armitage 2011; FreeBSD beta_delay" },
+        /// Gradient of the RTT per round trip at which the probability of a backoff is 1 - 1/e (cdg).
+        cdg_scale: Span = Span::from_millis(3) => { range: Range::Positive, source: "Hayes and Armitage 2011; Linux backoff_factor" },
+        /// Round trips in the mean of the gradient (cdg).
+        cdg_rounds: u64 = 8 => { range: Range::Within(1.0, 1000.0), source: "Hayes and Armitage 2011" },
+        /// Backoffs in a row without a falling RTT, after which as many are left out; 0: any number (cdg).
+        cdg_backoffs: u64 = 5 => { range: Range::Within(0.0, 1e6), source: "Hayes and Armitage 2011" },
+        /// A loss halves the window that losses alone would have left (cdg).
+        cdg_shadow: bool = true => { source: "Hayes and Armitage 2011" },
+        /// A loss while the gradients show no full queue leaves the window as it is (cdg).
+        cdg_tolerance: bool = false => { source: "Linux use_tolerance; true: Hayes and Armitage 2011" },
         /// Queued segments from which a loss counts as congestion (veno).
         veno_beta: f64 = 3.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Fu and Liew 2003" },
         /// Queued segments above which the queue is drained (yeah).
@@ -274,8 +280,7 @@ units::params! {
         limited_transmit: bool = true => { source: "RFC 3042" },
         /// When a partial ACK restarts the retransmission timer (newreno).
         partial_ack: PartialAck = PartialAck::Impatient => { source: "RFC 6582" },
-        /// A partial ACK deflates the window by the segments acknowledged less one; otherwise it removes all
-        /// inflation.
+        /// A partial ACK deflates the window by the segments acknowledged less one; otherwise it removes all inflation.
         partial_deflation: bool = true => { source: "RFC 6582" },
         /// cwnd at the end of a recovery (newreno).
         exit_window: ExitWindow = ExitWindow::Flight => { source: "RFC 6582" },
@@ -301,8 +306,7 @@ units::params! {
         reorder_timer: ReorderTimer = ReorderTimer::Exact => { source: "RFC 8985; Linux: ticks" },
         /// The initial pipe of a recovery is the flight; otherwise cwnd (sack1).
         pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
-        /// Rescue retransmission: the last segment is retransmitted once if recovery may send nothing else
-        /// (sack).
+        /// Rescue retransmission: the last segment is retransmitted once if recovery may send nothing else (sack).
         rescue: bool = true => { source: "RFC 6675" },
         /// In recovery, segments above the highest SACKed one are retransmitted, too, if nothing else may be
         /// sent, and retransmissions count as in flight until acknowledged cumulatively (sack).
@@ -320,14 +324,12 @@ units::params! {
         /// A partial ACK releases a segment regardless of the window, unless the first hole has been
         /// retransmitted; only the first partial ACK of a recovery restarts the timer (sack).
         repair_partial: bool = false => { source: "ns-3" },
-        /// Segments retransmitted in one recovery are not retransmitted in the next and count as in flight
-        /// (sack).
+        /// Segments retransmitted in one recovery are not retransmitted in the next and count as in flight (sack).
         keep_repairs: bool = false => { source: "ns-3" },
         /// A loss starts a recovery once everything sent before the last reduction is acknowledged; otherwise
         /// one segment later (tahoe, reno, newreno).
         recover_exactly: bool = false => { source: "RFC 6582; ns-3 true" },
-        /// Duplicate ACKs count during recovery from a timeout: limited transmit, fast retransmit (tahoe,
-        /// reno, newreno).
+        /// Duplicate ACKs count during recovery from a timeout: limited transmit, fast retransmit (tahoe, reno, newreno).
         dupacks_in_loss: bool = true => { source: "RFC 3042; ns-3 false" },
         /// The pipe limits sending outside recovery, too, and lost segments are retransmitted there (sack).
         pipe_always: bool = false => { source: "ns-3" },

@@ -559,6 +559,77 @@ fn htcp_is_that_of_the_draft() {
     agree("htcp", &mut new(), 100.0);
 }
 
+/// HA11 by the descriptions of it, with the paper's symbols: tau the extremes of the RTT in milliseconds, g their changes, s
+/// the shadow window, b the backoffs in a row.
+struct Cdg {
+    tau: Vec<[f64; 2]>,
+    now: [f64; 2],
+    s: f64,
+    b: u32,
+    skipped: u32,
+    draws: Stream,
+}
+
+impl Cdg {
+    fn gradients(&self) -> [f64; 2] {
+        [0, 1].map(|which| {
+            let g: Vec<f64> = self.tau.windows(2).map(|two| two[1][which] - two[0][which]).collect();
+            g.iter().rev().take(8).sum::<f64>() / 8.0
+        })
+    }
+
+    fn backs_off(&mut self) -> bool {
+        let g = self.gradients();
+        if g.iter().any(|g| *g < 0.0) {
+            (self.b, self.skipped) = (0, 0);
+        }
+        let p = g.map(|g| if g > 0.0 { 1.0 - units::math::exp(-g / 3.0) } else { 0.0 });
+        if !p.iter().any(|p| *p > 0.0 && self.draws.uniform() < *p) {
+            return false;
+        }
+        // Five count, the next five do not.
+        if self.b == 5 {
+            self.skipped += 1;
+            if self.skipped == 5 {
+                (self.b, self.skipped) = (0, 0);
+            }
+            return false;
+        }
+        self.b += 1;
+        true
+    }
+}
+
+impl Law for Cdg {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        let ms = seen.rtt * 1e3;
+        self.now = [self.now[0].min(ms), self.now[1].max(ms)];
+        if seen.round_ends {
+            self.tau.push(std::mem::replace(&mut self.now, [f64::INFINITY, 0.0]));
+            if self.s > 0.0 {
+                self.s += 1.0;
+            }
+            if self.backs_off() {
+                self.s = self.s.max(w);
+                return (0.7 * w).max(2.0);
+            }
+        }
+        w + 1.0 / w
+    }
+
+    fn loss(&mut self, w: f64, _now: f64) -> f64 {
+        let s = std::mem::take(&mut self.s);
+        s.min(2.0 * w).max(w) / 2.0
+    }
+}
+
+#[test]
+fn cdg_is_that_of_the_descriptions() {
+    let draws = Stream::new(0, "cdg");
+    let now = [f64::INFINITY, 0.0];
+    agree("cdg", &mut Cdg { tau: Vec::new(), now, s: 0.0, b: 0, skipped: 0, draws }, 60.0);
+}
+
 #[test]
 fn ledbat_is_that_of_the_rfc() {
     agree("ledbat", &mut Ledbat::default(), 20.0);

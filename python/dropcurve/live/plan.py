@@ -34,6 +34,7 @@ KERNEL_CC = {
     "illinois": "illinois",
     "veno": "veno",
     "yeah": "yeah",
+    "cdg": "cdg",
 }
 #: Header bytes of TCP with and without timestamps, and of UDP; bytes of Ethernet that a scenario may count as well.
 PLAIN_HEADERS, STAMPED_HEADERS, UDP_HEADERS, ETHERNET = 40, 52, 28, 14

@@ -162,10 +162,20 @@ class FlowSummary(_FlowSummary):
     loss_event_rate: NotRequired[float | None]
     #: Closed loss intervals, newest first, at most 8 (TFRC).
     loss_intervals_pkts: NotRequired[list[float]]
-    #: Packets taken for lost in the whole run (RAP).
+    #: Packets taken for lost in the whole run (RAP, QUIC).
     losses_seen: NotRequired[float | None]
     #: Cuts of the rate in the whole run (RAP).
     rate_cuts: NotRequired[float | None]
+    #: Packets with data sent before, in the whole run (QUIC).
+    resent_pkts: NotRequired[float | None]
+    #: Packets taken for lost that arrived, in the whole run (QUIC).
+    spurious_losses: NotRequired[float | None]
+    #: Probe timeouts in the whole run (QUIC).
+    probe_timeouts: NotRequired[float | None]
+    #: Window reductions in the whole run (QUIC).
+    reductions: NotRequired[float | None]
+    #: Times that congestion was persistent in the whole run (QUIC).
+    persistent_congestions: NotRequired[float | None]
     #: Timeouts of the emulated sender in the whole run (TEAR).
     emulated_timeouts: NotRequired[float | None]
     #: Fate of the flow's video.

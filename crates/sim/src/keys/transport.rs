@@ -7,6 +7,8 @@ choices! {
     pub enum Transport {
         /// A TCP connection.
         Tcp = "tcp",
+        /// A QUIC connection (RFC 9000, RFC 9002).
+        Quic = "quic",
         /// Rate control by the throughput equation (RFC 5348).
         Tfrc = "tfrc",
         /// A rate that grows and falls as TCP's window does (RAP, Rejaie 1999).

@@ -20,9 +20,7 @@ impl Transport {
         match self {
             Transport::Tcp => Part::of::<tcp::Params>(),
             Transport::Udp => Part::of::<Udp>(),
-            Transport::Tfrc | Transport::Rap | Transport::Tear | Transport::Lda | Transport::Drs => {
-                Rated::part(self).expect("all others are rate-based")
-            }
+            other => Rated::part(other).expect("all others have two ends of their own"),
         }
     }
 }

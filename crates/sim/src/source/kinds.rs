@@ -34,8 +34,15 @@ pub trait SourcePart: Check {
 }
 
 impl SourcePart for Ftp {
-    const OVER: &'static [Transport] =
-        &[Transport::Tcp, Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda, Transport::Drs];
+    const OVER: &'static [Transport] = &[
+        Transport::Tcp,
+        Transport::Quic,
+        Transport::Tfrc,
+        Transport::Rap,
+        Transport::Tear,
+        Transport::Lda,
+        Transport::Drs,
+    ];
 
     fn load(&self) -> Load {
         self.bytes.map_or(Load::Greedy, Load::File)

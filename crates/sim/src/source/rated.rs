@@ -1,4 +1,5 @@
-//! Rate-based transports: sender and receiver of a flow, and the contents of their packets.
+//! The transports other than TCP that answer their data, QUIC and the rate-based ones: sender and receiver of a flow, and
+//! the contents of their packets.
 //!
 //! The simulator's packet has no fields for a report, nor for the fields of a data packet that the receiver needs. So
 //! the sending end stores the contents of its packets by number until the receiving end has read them.
@@ -192,6 +193,7 @@ macro_rules! transports {
 }
 
 transports! {
+    Quic = transport::quic::Quic,
     Tfrc = transport::rate_based::tfrc::Tfrc,
     Rap = transport::rate_based::rap::Rap,
     Tear = transport::rate_based::tear::Tear,
@@ -312,9 +314,9 @@ impl RatedSource {
         sender!(&self.any, end => end.machine.sent())
     }
 
-    /// Whether a file has been sent in full. There are no retransmissions.
+    /// Whether a file is complete: sent in full, or acknowledged if the transport sends lost data again.
     pub fn is_done(&self) -> bool {
-        self.file.is_some_and(|packets| self.sent() >= packets)
+        self.file.is_some_and(|packets| sender!(&self.any, end => end.machine.has_finished(packets)))
     }
 }
 

@@ -10,6 +10,7 @@ mod bbr;
 mod bbr3;
 mod bic;
 mod binomial;
+mod cdg;
 mod compound;
 pub mod conformance;
 mod cubic;
@@ -37,6 +38,7 @@ pub use bbr::Bbr;
 pub use bbr3::Bbr3;
 pub use bic::Bic;
 pub use binomial::Binomial;
+pub use cdg::Cdg;
 pub use compound::Compound;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
@@ -211,6 +213,9 @@ pub trait Control {
     /// The connection is open; the handshake may have given an RTT.
     fn on_open(&mut self, _srtt: Option<Span>) {}
 
+    /// Takes random numbers of the connection's own, before it opens.
+    fn take_rng(&mut self, _rng: Stream) {}
+
     /// Sending resumes after the source was idle.
     fn on_restart(&mut self, _now: Time) {}
 
@@ -318,6 +323,9 @@ macro_rules! controls {
             }
             fn on_open(&mut self, srtt: Option<Span>) {
                 match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ Cc::Plugin(cc) => cc.on_open(srtt) }
+            }
+            fn take_rng(&mut self, rng: Stream) {
+                match self { $( Cc::$variant(cc) => cc.take_rng(rng), )+ Cc::Plugin(cc) => cc.take_rng(rng) }
             }
             fn on_restart(&mut self, now: Time) {
                 match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ Cc::Plugin(cc) => cc.on_restart(now) }

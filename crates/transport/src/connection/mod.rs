@@ -24,7 +24,7 @@ mod window;
 
 use crate::accecn::AccEcnFeedback;
 use crate::cc::{Cc, Control, Window};
-use crate::params::{Codepoint, EcnRule, Handshake, Pacing, Params, Recovery, RttSamples};
+use crate::params::{Algorithm, Codepoint, EcnRule, Handshake, Pacing, Params, Recovery, RttSamples};
 use crate::rtt::Estimate;
 use std::sync::Arc;
 use units::param::Valid;
@@ -103,7 +103,10 @@ impl Ctx {
         let p: &Params = params;
         let boot = p.boot_time.unwrap_or_else(|| p.tick.scale(stream.uniform()));
         let rtt = Estimate::new(p, boot);
-        let cc = Cc::new(p);
+        let mut cc = Cc::new(p);
+        if p.cc == Algorithm::Cdg {
+            cc.take_rng(stream.branch(0));
+        }
         let model_based = cc.models();
         let paced = p.pacing == Pacing::Window || (p.pacing == Pacing::Auto && cc.paces());
         let ledger = p.keeps_times() || model_based || paced;

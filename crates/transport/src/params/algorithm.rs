@@ -29,6 +29,7 @@ macro_rules! for_each_control {
             Compound = "compound", "A delay-based window on top of Reno's (Tan 2006)." => Compound as Box<Compound>,
             Ledbat = "ledbat", "A background transfer that holds a fixed queueing delay and yields to others (RFC 6817)." => Ledbat as Box<Ledbat>,
             LedbatPp = "ledbat_pp", "LEDBAT with a gain by the RTT, multiplicative decrease and regular slowdowns (draft-irtf-iccrg-ledbat-plus-plus)." => LedbatPp as Box<LedbatPp>,
+            Cdg = "cdg", "Backs off with a probability that follows the gradient of the RTT (Hayes and Armitage 2011)." => Cdg as Box<Cdg>,
         }
     };
 }

@@ -38,6 +38,7 @@ impl Params {
             | Algorithm::Veno
             | Algorithm::Yeah
             | Algorithm::Compound
+            | Algorithm::Cdg
             | Algorithm::Ledbat
             | Algorithm::LedbatPp => true,
             _ => false,

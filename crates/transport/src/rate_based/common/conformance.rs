@@ -215,6 +215,13 @@ proptest! {
     }
 
     #[test]
+    fn quic_survives((path, seed) in any_impairments(), which in 0usize..2) {
+        // A window leaves in bursts, and a probe timeout is at most a minute.
+        let bursts = f64::INFINITY;
+        survives::<crate::quic::Quic>(["rfc", "resumed"][which], path, seed, Span::from_millis(60_000), bursts);
+    }
+
+    #[test]
     fn tfrc_survives((path, seed) in any_impairments(), which in 0usize..3) {
         let profile = ["rfc", "ns2-2.35", "ns2-2000"][which];
         survives::<crate::rate_based::tfrc::Tfrc>(profile, path, seed, Span::from_millis(128_000), 1.0);
@@ -229,6 +236,7 @@ fn each_grows_where_nothing_is_lost() {
     fills::<crate::rate_based::drs::Drs>("today", 3000);
     fills::<crate::rate_based::tear::Tear>("paper", 3000);
     fills::<crate::rate_based::lda::Lda>("quick", 1000);
+    fills::<crate::quic::Quic>("rfc", 3000);
     fills::<crate::rate_based::tfrc::Tfrc>("rfc", 3000);
 }
 
@@ -238,6 +246,8 @@ fn senders_stop_at_the_end_of_the_supply() {
     obeys_its_source::<crate::rate_based::drs::Drs>("paper");
     obeys_its_source::<crate::rate_based::tear::Tear>("paper");
     obeys_its_source::<crate::rate_based::lda::Lda>("paper");
+    obeys_its_source::<crate::quic::Quic>("rfc");
+    obeys_its_source::<crate::quic::Quic>("resumed");
     obeys_its_source::<crate::rate_based::tfrc::Tfrc>("rfc");
     obeys_its_source::<crate::rate_based::tfrc::Tfrc>("ns2-2.35");
 }

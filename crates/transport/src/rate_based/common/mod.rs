@@ -1,5 +1,5 @@
-//! Common interface of the rate-based transports: data packets one way, reports the other, no
-//! retransmissions.
+//! Common interface of the transports other than TCP: data packets one way, reports the other. Only QUIC sends data
+//! again.
 //!
 //! *Reference*: the modules of the transports.
 //! *Units*: rates in bytes of payload per second.
@@ -114,8 +114,12 @@ pub trait RateSender: Sized {
     fn second(&self) -> f64;
     /// RTT estimate.
     fn srtt(&self) -> Option<Span>;
-    /// Packets sent.
+    /// Packets sent, those with data sent before excepted.
     fn sent(&self) -> u32;
+    /// Whether a supply of `packets` is complete. Without retransmissions it is once all have left.
+    fn has_finished(&self, packets: u32) -> bool {
+        self.sent() >= packets
+    }
     /// Further values for the summary of a run.
     fn statistics(&self) -> Vec<(&'static str, Statistic)> {
         Vec::new()
