@@ -735,3 +735,34 @@ def test_a_class_that_may_borrow_gets_no_shaper_of_its_own() -> None:
     kinds = {one.discipline for one in dict(designs(place(shared), shape=False)).values()}
     assert "fq_codel" in kinds
     assert "cake" not in kinds, "its shaper would hold the class at 10 Mbit/s"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--rtt", "20-ms"], "rtt = 20-ms: "),
+        (["--link", "dls"], "link = dls: no such preset; did you mean 'dsl'?"),
+        (["--duration", "long"], "duration = long: "),
+        (["--replications", "0"], "replications = 0: must be 1 or more"),
+    ],
+)
+def test_import_refuses_a_wrong_value_of_an_option_that_it_does_not_use(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "box.rsc"
+    file.write_text(ROUTEROS_TREE, encoding="utf-8")
+    assert invoke(["import", str(file), *options]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err and not shown.out
+
+
+def test_import_names_the_verb_that_judges_every_queue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "box.rsc"
+    file.write_text(ROUTEROS_TREE, encoding="utf-8")
+    assert invoke(["import", str(file)]) == 0
+    assert (
+        "other queues in the text: lan, ether2; --name reads one of them, `dropcurve fix` judges all"
+        in capsys.readouterr().out
+    )

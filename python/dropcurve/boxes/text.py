@@ -72,7 +72,8 @@ def import_text(found: Import, *, width: int = 100) -> str:
         lines.append(f"port of {units.show_rate(found.port_bps)}")
     lines += notes(found.notes, width=width)
     if found.others:
-        lines.append(f"other queues in the text: {', '.join(found.others)}")
+        others = f"other queues in the text: {', '.join(found.others)}"
+        lines.append(f"{others}; --name reads one of them, `dropcurve fix` judges all")
     lines.append(f"--queue {shlex.quote(found.queue)}")
     if found.above:
         lines.append(f"below {found.above[0].title}: --queue {shlex.quote(queue_text(*found.placed))}")
@@ -87,7 +88,8 @@ def import_data(found: Import) -> dict[str, Any]:
     """An import as JSON holds it."""
     return {
         "box": found.box, "discipline": found.discipline, "params": found.params, "queue": found.queue,
-        "notes": [vars(one) for one in found.notes], "rate_bps": found.rate_bps, "others": found.others,
+        "notes": [vars(one) for one in found.notes], "rate_bps": found.rate_bps,
+        "port_bps": found.port_bps, "others": found.others,
         "title": found.title, "share_bps": found.share_bps, "above": [vars(one) for one in found.above],
         "urgent": found.urgent,
     }  # fmt: skip

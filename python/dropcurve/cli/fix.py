@@ -18,6 +18,7 @@ from ..present.document import Headline
 from ..verdict import Exchange
 from . import import_ as i
 from . import options as o
+from .queue_settings import QueueSetting, settings
 
 if TYPE_CHECKING:
     from ..boxes.model import Import, Note
@@ -97,7 +98,7 @@ def fix(
     o.refuse_out(out, "the new configuration")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
-    cases = i.settings(rate=rate, flows=flows, buffer=buffer)
+    cases = settings(rate=rate, flows=flows, buffer=buffer)
     if line:
         _refuse_of_router(locals())
     held, places = (
@@ -193,7 +194,7 @@ def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]
 
 
 def _places(
-    file: str, box: str | None, name: str | None, cases: list[i.QueueSetting], *, rtt: str | None, link: str | None,
+    file: str, box: str | None, name: str | None, cases: list[QueueSetting], *, rtt: str | None, link: str | None,
     packet: str, duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
     """The text of a configuration, and each of its queues in its place under every condition; priority queues are left

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from ..results import Result
 from ..scenario import Scenario
 from ..verdict import Exchange
 from . import options as o
+from .queue_settings import QueueSetting, settings
 
 if TYPE_CHECKING:
     from ..fixes import Place
@@ -100,6 +101,8 @@ def import_(
     held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer)
     found = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
+    if not compare:
+        _check_unused(rtt=rtt, link=link, duration=duration, replications=replications)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),
         ("link", link), ("compare", compare),
@@ -129,48 +132,21 @@ def import_(
     return 0
 
 
-@dataclass(frozen=True)
-class QueueSetting:
-    """A condition of the options that may be ranges: rate in bit/s, flows, buffer, and its words."""
+def _check_unused(*, rtt: str | None, link: str | None, duration: str | None, replications: int) -> None:
+    """Raises UsageError for invalid values of options that a plain import does not use."""
+    from ..errors import UsageError
+    from ..quantities import units
+    from ..scenario import links
 
-    rate: float | None
-    flows: int | None
-    buffer: str | None
-    words: str = ""
-
-
-def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list[QueueSetting]:
-    """The conditions of options: one without ranges, both ends of one range, four of more, in which every pair of
-    ranges has all of its corners. The first has the low end of each.
-
-    Raises:
-        UsageError: For invalid values.
-    """
-    from ..quantities import ranges, units
-
-    ends: dict[str, tuple[str, str]] = {}
-    if rate is not None:
-        low, high = units.between(rate, units.rate, what="rate")
-        ends["rate"] = (units.show_rate(low), units.show_rate(high))
-    if flows is not None:
-        few, many = units.between(flows, lambda text: units.count(text, what="flows"), what="flows")
-        ends["flows"] = (f"{few:.0f}", f"{many:.0f}")
-    if buffer is not None:
-        span = ranges.parse(buffer, name="buffer") if ranges.is_range(buffer) else None
-        ends["buffer"] = (
-            (buffer, buffer) if span is None else (str(span.shown(span.low)), str(span.shown(span.high)))
+    round_trip(rtt, "")
+    if link is not None:
+        links.parse(link)
+    if duration is not None:
+        units.span(duration, what="duration")
+    if replications < 1:
+        raise UsageError(
+            "replications", replications, "must be 1 or more", "choose 5 or more for an interval"
         )
-    varying = [key for key, (low_end, high_end) in ends.items() if low_end != high_end]
-    rows = {0: 1, 1: 2}.get(len(varying), 4)
-    found = []
-    for row in range(rows):
-        place = {key: (row & number).bit_count() % 2 for number, key in enumerate(varying, start=1)}
-        chosen = {key: pair[place.get(key, 0)] for key, pair in ends.items()}
-        words = ", ".join(f"{key} {chosen[key]}" for key in varying)
-        given = units.rate(chosen["rate"]) if rate is not None else None
-        count = int(chosen["flows"]) if flows is not None else None
-        found.append(QueueSetting(given, count, chosen.get("buffer"), words))
-    return found
 
 
 def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
