@@ -6,14 +6,13 @@
 //! say; Linux does the same), or an old high average would go on raising `max_p`.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::parts::{adaptive_red_params, resolved_of};
 use crate::red::wrapped::as_red;
-use crate::red::{self, AboveMax, AutoTh, AutoWq, Red};
+use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
 use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
-use units::quantity::Amount;
-use units::{Span, Time};
+use units::Time;
 
 units::choices! {
     /// When `max_p` is adapted.
@@ -45,28 +44,10 @@ units::choices! {
     }
 }
 
-red_params! {
+adaptive_red_params! {
     with bytes;
     /// RED whose `max_p` adapts to the traffic.
     pub struct Params {
-        /// Average queue from which marking begins. `auto`: see `auto_th`.
-        min_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
-        /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
-        max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
-        /// The reference for automatic thresholds.
-        auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
-        /// Target queueing delay of the automatic thresholds.
-        target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
-        /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
-        w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
-        /// The reference for an automatic `w_q`.
-        auto_w_q: AutoWq = AutoWq::Rate => { source: "FGS01" },
-        /// Treatment of arrivals from `max_th` upward.
-        above_max: AboveMax = AboveMax::Gentle => { source: "FGS01" },
-        /// Initial value of `max_p`.
-        max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// Time between two changes of `max_p`.
-        interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
         /// When `max_p` is adapted.
         adapt: AdaptAt = AdaptAt::Timer => { source: "FGS01" },
         /// Lower end of the target band, as a share of the way from `min_th` to `max_th`.
@@ -88,22 +69,6 @@ red_params! {
         at_bounds: AtBounds = AtBounds::Moves => { source: "FGS01" },
         /// Whether the slope above `max_th` follows `max_p` in gentle mode.
         slope: Slope = Slope::Follows => { assumed: true },
-    }
-}
-
-impl Params {
-    fn red(&self) -> red::Params {
-        red::Params {
-            min_th: self.min_th,
-            max_th: self.max_th,
-            auto_th: self.auto_th,
-            target_delay: self.target_delay,
-            w_q: self.w_q,
-            auto_w_q: self.auto_w_q,
-            above_max: self.above_max,
-            max_p: self.max_p,
-            ..self.base()
-        }
     }
 }
 

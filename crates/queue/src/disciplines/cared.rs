@@ -7,14 +7,13 @@
 //! open: see `load_from`.
 
 use crate::disc::{Packet, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_periodic_red;
-use crate::red::{self, AboveMax, AutoTh, AutoWq, MarkingCurve, Red};
+use crate::red::parts::adaptive_red_params;
+use crate::red::wrapped::{as_periodic_red, red_setting};
+use crate::red::{MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::vec::Vec;
-use units::param::{require, Check, Problem, Range, Table, Valid};
-use units::quantity::Amount;
-use units::{Span, Time};
+use units::param::{require, Check, Problem, Range, Valid};
+use units::Time;
 
 units::choices! {
     /// When a step follows Refined Adaptive RED.
@@ -26,27 +25,9 @@ units::choices! {
     }
 }
 
-red_params! {
+adaptive_red_params! {
     /// RED whose `max_p` adapts by one of two rules.
     pub struct Params {
-        /// Average queue from which marking begins. `auto`: see `auto_th`.
-        min_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
-        /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
-        max_th: Option<Amount> = None => { range: Range::Positive, source: "FGS01" },
-        /// The reference for automatic thresholds.
-        auto_th: AutoTh = AutoTh::Delay => { source: "FGS01" },
-        /// Target queueing delay of the automatic thresholds.
-        target_delay: Span = Span::from_millis(5) => { range: Range::Positive, source: "FGS01" },
-        /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
-        w_q: Option<f64> = None => { unit: "1", range: Range::Between(0.0, 1.0), source: "FGS01" },
-        /// The reference for an automatic `w_q`.
-        auto_w_q: AutoWq = AutoWq::Rate => { source: "FGS01" },
-        /// Treatment of arrivals from `max_th` upward.
-        above_max: AboveMax = AboveMax::Gentle => { source: "FGS01" },
-        /// Initial value of `max_p`.
-        max_p: f64 = 0.1 => { unit: "1", range: Range::Above(0.0, 1.0), assumed: true },
-        /// Time between two changes of `max_p`.
-        interval: Span = Span::from_millis(500) => { range: Range::Positive, source: "FGS01" },
         /// When a step follows Refined Adaptive RED.
         load_from: LoadFrom = LoadFrom::Trend => { assumed: true },
         /// Lower end of the target band, as a share of the way from `min_th` to `max_th`.
@@ -65,22 +46,6 @@ red_params! {
         top: f64 = 0.5 => { unit: "1", range: Range::Above(0.0, 1.0), source: "FGS01" },
         /// Below this `max_p` is not lowered.
         bottom: f64 = 0.01 => { unit: "1", range: Range::Within(0.0, 1.0), source: "FGS01" },
-    }
-}
-
-impl Params {
-    fn red(&self) -> red::Params {
-        red::Params {
-            min_th: self.min_th,
-            max_th: self.max_th,
-            auto_th: self.auto_th,
-            target_delay: self.target_delay,
-            w_q: self.w_q,
-            auto_w_q: self.auto_w_q,
-            above_max: self.above_max,
-            max_p: self.max_p,
-            ..self.base()
-        }
     }
 }
 
@@ -106,13 +71,7 @@ impl Discipline for Params {
         Cared::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// A Cautious Adaptive RED queue at work.

@@ -8,13 +8,13 @@
 //! hint is that of an edge: the packets of the flow that came in the present `rtt` or in the one before it.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
-use crate::red::wrapped::as_red;
+use crate::red::parts::red_params;
+use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};
 use crate::store::flow_table::FlowTable;
 use alloc::vec::Vec;
-use units::param::{Check, Problem, Range, Table, Valid};
+use units::param::{Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Span, Time};
 
@@ -89,13 +89,7 @@ impl Discipline for Params {
         Shred::new(params, setting)
     }
 
-    fn resolved(&self, setting: &Setting) -> Table {
-        resolved_of::<Params>(&self.red(), setting)
-    }
-
-    fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
-        self.red().check_in(setting, problems);
-    }
+    red_setting!();
 }
 
 /// Packets of one flow.

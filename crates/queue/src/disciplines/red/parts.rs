@@ -354,3 +354,53 @@ macro_rules! red_params {
     };
 }
 pub(crate) use red_params;
+
+/// As [`red_params!`](red_params), for relatives that move `max_p` every `interval` as FGS01 does: with the automatic
+/// thresholds and weight, and the method `red`, which returns the parameters of the RED inside.
+macro_rules! adaptive_red_params {
+    ($(with $bytes:ident;)? $(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
+        crate::red::parts::red_params! {
+            $(with $bytes;)?
+            $(#[doc = $doc])+
+            pub struct $name {
+                /// Average queue from which marking begins. `auto`: see `auto_th`.
+                min_th: Option<units::quantity::Amount> = None => { range: units::param::Range::Positive, source: "FGS01" },
+                /// Average queue at which the probability has risen to `max_p`. `auto`: see `auto_th`.
+                max_th: Option<units::quantity::Amount> = None => { range: units::param::Range::Positive, source: "FGS01" },
+                /// The reference for automatic thresholds.
+                auto_th: crate::red::AutoTh = crate::red::AutoTh::Delay => { source: "FGS01" },
+                /// Target queueing delay of the automatic thresholds.
+                target_delay: units::Span = units::Span::from_millis(5) => { range: units::param::Range::Positive, source: "FGS01" },
+                /// Weight of a new sample in the average. `auto`: see `auto_w_q`.
+                w_q: Option<f64> = None => { unit: "1", range: units::param::Range::Between(0.0, 1.0), source: "FGS01" },
+                /// The reference for an automatic `w_q`.
+                auto_w_q: crate::red::AutoWq = crate::red::AutoWq::Rate => { source: "FGS01" },
+                /// Treatment of arrivals from `max_th` upward.
+                above_max: crate::red::AboveMax = crate::red::AboveMax::Gentle => { source: "FGS01" },
+                /// Initial value of `max_p`.
+                max_p: f64 = 0.1 => { unit: "1", range: units::param::Range::Above(0.0, 1.0), assumed: true },
+                /// Time between two changes of `max_p`.
+                interval: units::Span = units::Span::from_millis(500) => { range: units::param::Range::Positive, source: "FGS01" },
+                $($own)*
+            }
+        }
+
+        impl $name {
+            /// RED at its initial `max_p`.
+            fn red(&self) -> crate::red::Params {
+                crate::red::Params {
+                    min_th: self.min_th,
+                    max_th: self.max_th,
+                    auto_th: self.auto_th,
+                    target_delay: self.target_delay,
+                    w_q: self.w_q,
+                    auto_w_q: self.auto_w_q,
+                    above_max: self.above_max,
+                    max_p: self.max_p,
+                    ..self.base()
+                }
+            }
+        }
+    };
+}
+pub(crate) use adaptive_red_params;
