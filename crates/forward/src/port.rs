@@ -29,7 +29,7 @@ impl Port {
                 let number = json["number"].as_u64().unwrap_or(0) as u16;
                 (format!("netfilter queue {number}"), NfQueue::open(number).map(Port::Queue))
             }
-            _ => return Err(format!("{json} is no device")),
+            _ => return Err(format!("{json} does not describe a device")),
         };
         match port {
             Ok(port) => Ok((what, port)),

@@ -277,7 +277,9 @@ impl<R: BufRead> RecordReader<R> {
                     return Some(Ok(RecordEntry::Sent(time, number)));
                 }
                 let which = self.varint()? as usize;
-                let Some(reason) = REASONS.get(which) else { return Some(Err(format!("no reason {which}"))) };
+                let Some(reason) = REASONS.get(which) else {
+                    return Some(Err(format!("unknown reason {which}")));
+                };
                 if kind == b'D' {
                     RecordEntry::Dropped(time, number, *reason)
                 } else {
@@ -295,7 +297,7 @@ impl<R: BufRead> RecordReader<R> {
                 }
             }
             b'E' => RecordEntry::End(time, [self.varint()?, self.varint()?, self.varint()?, self.varint()?]),
-            other => return Some(Err(format!("no event is written {other:#04x}"))),
+            other => return Some(Err(format!("unknown event {other:#04x}"))),
         };
         Some(Ok(entry))
     }

@@ -181,7 +181,7 @@ fn job(scenario: &Py<PyScenario>, seed: u64, keep: &str, (trace, engine): (bool,
         "summary" => Keep::Summary,
         "derived" => Keep::Derived,
         "series" => Keep::Series,
-        other => return Err(PyValueError::new_err(format!("what to keep is unknown: {other}"))),
+        other => return Err(PyValueError::new_err(format!("unknown kind of results to keep: {other}"))),
     };
     Ok(Job { plan: scenario.clocked_plan(), scenario: scenario.name_of_results(), seed, keep, trace, engine })
 }

@@ -140,7 +140,7 @@ fn value(from: &serde_json::Value) -> PyResult<Value> {
             let rows = map.iter().map(|(key, item)| Ok((key.clone(), value(item)?)));
             Value::Table(rows.collect::<PyResult<_>>()?)
         }
-        Json::Null => return Err(PyValueError::new_err("null is no value of a scenario")),
+        Json::Null => return Err(PyValueError::new_err("null is not a value of a scenario")),
     })
 }
 

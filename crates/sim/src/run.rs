@@ -74,7 +74,7 @@ fn execute<C: Carrier>(
     watch: Option<&Watch>,
 ) -> (StoppedBy, u64, Time) {
     let last = network.window.end;
-    // The summary is made when the run is over, and has to fit too.
+    // The summary needs memory after the run.
     let most = plan.run.max_memory.0.saturating_sub(plan.memory().0);
     let mut events = 0;
     let mut now = Time::ZERO;
@@ -116,7 +116,7 @@ pub(crate) fn check_conservation(records: &Records, complete: bool) {
         let (account, left) = (&flow.probe.conservation, records.outstanding(number));
         assert!(
             account.holds(&left),
-            "flow {number} sent what did not end, or ended what it did not send: {account:?}, {left:?}"
+            "flow {number}: sent packets do not equal delivered, dropped and outstanding ones: {account:?}, {left:?}"
         );
     }
     if complete {

@@ -163,7 +163,7 @@ pub fn same_code(code: &str, value: &Value) -> Result<(), String> {
 fn unknown(key: &str, plugin: &str, parameters: &[Parameter]) -> String {
     let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
     let remedy = remedy(key, &names);
-    format!("{key} is no parameter of the plug-in {plugin}; {remedy}")
+    format!("{key} is not a parameter of the plug-in {plugin}; {remedy}")
 }
 
 /// Returns the remedy for a key that is none of these names.

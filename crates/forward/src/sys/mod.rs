@@ -174,7 +174,7 @@ fn request(name: &str) -> io::Result<libc::ifreq> {
     if name.is_empty() || name.len() >= request.ifr_name.len() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("'{name}' is no name of an interface"),
+            format!("'{name}' is not the name of an interface"),
         ));
     }
     for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {

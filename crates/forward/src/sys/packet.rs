@@ -26,7 +26,7 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Opens one on an interface, in promiscuous mode: received frames only, each with the checksums and sizes that the kernel's
+    /// Opens a socket on an interface, in promiscuous mode, for received frames only, each with the checksums and sizes that the kernel's
     /// offloads left to the device.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ const FORWARDER: &[libc::c_long] = &[
     libc::SYS_exit_group,
 ];
 
-/// Additional calls of a keeper: it waits, kills, removes a folder, and turns the merging of frames on again.
+/// Additional calls of a keeper: it waits, kills, removes a folder, and turns GRO on again.
 const KEEPER: &[libc::c_long] = &[
     libc::SYS_kill,
     libc::SYS_wait4,
@@ -120,7 +120,7 @@ const OLDER: &[libc::c_long] = &[];
 #[cfg(not(target_arch = "x86_64"))]
 const KEEPER_OLDER: &[libc::c_long] = &[];
 
-/// Filters the calls of this process, for good. Returns false where the kernel or the processor has no filters.
+/// Filters the system calls of this process until it ends. Returns false where the kernel or the processor has no filters.
 ///
 /// It needs `PR_SET_NO_NEW_PRIVS`, which [`super::drop_capabilities`] sets.
 ///
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// In a thread of its own process image: the filter cannot be taken off again.
+    /// In a child process, because a filter cannot be removed.
     #[test]
     fn a_filtered_process_opens_nothing() {
         // SAFETY: the child only makes system calls and leaves by `_exit`.

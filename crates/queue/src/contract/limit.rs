@@ -68,7 +68,7 @@ impl Limit {
             limit.number() >= least && limit.number() <= 1e15,
             "limit",
             show_amount(limit),
-            format!("must be at least {least}, so that a packet can wait"),
+            format!("must be at least {least}, so that the queue can hold a packet"),
             "",
         );
     }

@@ -171,7 +171,7 @@ pub(crate) fn kind_of<'a>(
         kinds.iter().copied().chain(plugin::registered().iter().map(|one| one.name())).collect();
     let rule = format!("must be one of {}", kinds.join(", "));
     let Some((_, value)) = table.iter().find(|(key, _)| key == "kind") else {
-        problems.push(Problem::new("kind", "", rule, "say which discipline it is").under(path));
+        problems.push(Problem::new("kind", "", rule, "name the discipline").under(path));
         return None;
     };
     let known = match value {

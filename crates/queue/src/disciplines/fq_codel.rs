@@ -87,7 +87,14 @@ impl Check for Params {
 /// The limit lets a packet wait.
 pub(crate) fn check_limit(limit: Amount, problems: &mut Vec<Problem>) {
     let holds = limit.number() >= 1.0 && limit.number() <= 1e15;
-    require(problems, holds, "limit", limit.show(), "must be at least 1, so that a packet can wait", "");
+    require(
+        problems,
+        holds,
+        "limit",
+        limit.show(),
+        "must be at least 1, so that the queue can hold a packet",
+        "",
+    );
 }
 
 /// Sets fill the queues without a rest.

@@ -203,7 +203,7 @@ fn refuse_others(group: &Group, kind: &SourceName, reader: &mut TableReader<'_>)
         let (rule, remedy) = foreign(*transport);
         match transport {
             Transport::Udp if group.transport == Transport::Udp && !kind.packets() => {
-                let alone = format!("is no key of source {}", kind.show());
+                let alone = format!("is not a key of source {}", kind.show());
                 reader.refuse::<Udp>(&alone, "remove it: the source sets its packets by itself");
             }
             _ => reader.refuse_keys(transport.part().keys(), &rule, &remedy),

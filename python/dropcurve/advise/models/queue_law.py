@@ -56,7 +56,7 @@ def queue_law(
     """
     for name, value in (("rate", rate_pps), ("rtt", rtt_s), ("flows", flows)):
         if not value > 0:
-            raise UsageError(name, f"{value:g}", "must be above 0", "give the number of the link")
+            raise UsageError(name, f"{value:g}", "must be above 0", "give the value of the link")
     if law not in tcp.LAWS:
         raise UsageError("law", law, "no such law", f"there are {', '.join(tcp.LAWS)}", shown="value")
     if not 0 < curve.min_th < curve.max_th <= curve.limit < float("inf"):

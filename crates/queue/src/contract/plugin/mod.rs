@@ -199,7 +199,7 @@ fn same_code(code: &str, value: &Value) -> Result<(), Problem> {
 fn unknown(key: &str, value: &Value, plugin: &dyn Plugin) -> Problem {
     let names: Vec<&str> = plugin.parameters().iter().map(|one| one.name).collect();
     let remedy = remedy(key, &names);
-    Problem::new(key, value, format!("is no parameter of the plug-in {}", plugin.name()), remedy)
+    Problem::new(key, value, format!("is not a parameter of the plug-in {}", plugin.name()), remedy)
 }
 
 /// A parameter as a field of a catalogue.

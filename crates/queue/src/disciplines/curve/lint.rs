@@ -76,7 +76,7 @@ pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<Finding> {
             continue;
         }
         if start >= last {
-            note(Slip::BeyondLimit, start, format!("starts at {start}, but no more than {last} can wait"));
+            note(Slip::BeyondLimit, start, format!("starts at {start}, but the queue holds at most {last}"));
             start = section.until;
             continue;
         }
@@ -91,7 +91,7 @@ pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<Finding> {
             note(Slip::Undefined, avg, format!("is not a number at an average of {avg}"));
         }
         if let Some((avg, p)) = points().find(|(_, p)| *p < -NOISE || *p > 1.0 + NOISE) {
-            note(Slip::OutOfRange, avg, format!("gives {p} at an average of {avg}, which is no probability"));
+            note(Slip::OutOfRange, avg, format!("is {p} at an average of {avg}, which is not a probability"));
         }
         let pairs = || points().zip(points().skip(1));
         if let Some(((avg, _), _)) = pairs().find(|((_, p), (_, next))| *next < *p - NOISE) {
