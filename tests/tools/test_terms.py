@@ -26,7 +26,7 @@ TERMS = {
 
 
 def texts(folder: str) -> str:
-    """The code of a folder, its line breaks within comments taken out."""
+    """The code of a folder in lower case."""
     files = [path for ending in ("*.rs", "*.py") for path in sorted((ROOT / folder).rglob(ending))]
     return "\n".join(path.read_text(encoding="utf-8").lower() for path in files)
 

@@ -212,7 +212,7 @@ def test_a_short_card_is_right_and_repeatable() -> None:
     assert (found["sojourn_ms_p95"], found["utilisation"]) == ("better", "worse")
     assert card.decision is not None
     kinds = {one.criterion.key: one.kind for one in card.decision.changes}
-    # Against the other one: whichever is recommended wins in one of both and loses in the other.
+    # RED has less delay and less use of the link than tail drop, so either choice has one gain and one cost.
     assert {kinds["use"], kinds["delay"]} == {"gain", "cost"}
     again = evaluate(asked, seconds=20.0, replications=4, cases=FEW)
     assert again.data() == card.data()
@@ -231,7 +231,7 @@ def test_a_discipline_does_not_differ_from_itself() -> None:
     assert {one.grade for one in card.graded} == {"equal"}
 
 
-def test_what_is_no_queue_is_refused() -> None:
+def test_an_unknown_discipline_is_refused() -> None:
     with pytest.raises(dc.UsageError, match="discipline = toaster: no such discipline"):
         evaluate("toaster", cases=FEW)
 
