@@ -6,7 +6,7 @@
 //! say; Linux does the same), or an old high average would go on raising `max_p`.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{adaptive_red_params, resolved_of};
+use crate::red::shared_params::{adaptive_red_params, resolved_of};
 use crate::red::wrapped::as_red;
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};

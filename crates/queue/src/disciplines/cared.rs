@@ -7,7 +7,7 @@
 //! open: see `load_from`.
 
 use crate::disc::{Packet, QueueDisc};
-use crate::red::parts::adaptive_red_params;
+use crate::red::shared_params::adaptive_red_params;
 use crate::red::wrapped::{as_periodic_red, red_setting};
 use crate::red::{MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

@@ -7,7 +7,7 @@
 //! count alone. With an empty queue there is nothing to compare with.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

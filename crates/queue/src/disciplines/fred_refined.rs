@@ -8,7 +8,7 @@
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::shared_params::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};

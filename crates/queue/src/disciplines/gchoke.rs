@@ -6,7 +6,7 @@
 //! every matched packet goes, and the arrival with them, is as in CHOKe.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

@@ -6,7 +6,7 @@
 //! start at `max_p` although the curve below has reached 1.5 `max_p`, so its probability falls at `max_th`.
 
 use crate::disc::Packet;
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::red_setting;
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

@@ -7,7 +7,7 @@
 //! gains, interval and bounds are assumed. As in Adaptive RED, an average in idle time counts the idle time so far.
 
 use crate::disc::{Packet, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::shared_params::{red_params, resolved_of};
 use crate::red::wrapped::as_periodic_red;
 use crate::red::{self, AboveMax, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

@@ -6,7 +6,7 @@
 //! Deviations: neither paper was available; the rules and gains are as published patches for ns-2 describe them.
 
 use crate::disc::{Packet, QueueDisc};
-use crate::red::parts::adaptive_red_params;
+use crate::red::shared_params::adaptive_red_params;
 use crate::red::wrapped::{as_periodic_red, red_setting};
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};

@@ -8,7 +8,7 @@
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, AboveMax, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

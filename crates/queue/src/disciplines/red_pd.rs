@@ -8,7 +8,7 @@
 //! count as drops. A flow is loosened at the end of an interval and not a millisecond later.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

@@ -9,7 +9,7 @@
 //! The laws are the byte modes of RED under the names of the paper.
 
 use crate::disc::Packet;
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::red_setting;
 use crate::red::{self, ByteMode, MarkCounting, Red, Spacing};
 use crate::registry::{Discipline, Setting};

@@ -8,7 +8,7 @@
 //! hint is that of an edge: the packets of the flow that came in the present `rtt` or in the one before it.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::red_params;
+use crate::red::shared_params::red_params;
 use crate::red::wrapped::{as_red, red_setting};
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};

@@ -6,7 +6,7 @@
 //! the update, since the weight must be known to update it.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::shared_params::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
 use crate::red::{self, Red};
 use crate::registry::{Discipline, Setting};

@@ -7,7 +7,7 @@
 //! list is used without congestion are options.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::shared_params::{red_params, resolved_of};
 use crate::red::wrapped::as_red;
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};

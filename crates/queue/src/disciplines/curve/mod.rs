@@ -17,7 +17,7 @@ mod lint;
 pub use lint::{Finding, Slip};
 
 use crate::disc::Packet;
-use crate::red::parts::{red_params, resolved_of};
+use crate::red::shared_params::{red_params, resolved_of};
 use crate::red::{self, MarkingCurve, Red};
 use crate::registry::{Discipline, Setting};
 use alloc::string::{String, ToString};

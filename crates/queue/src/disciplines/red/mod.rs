@@ -15,7 +15,7 @@
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
 //! | `victims.rs` | marks, drops, and whom a full buffer ends |
 //! | `fast_path.rs` | the same steps under the default options, specialised |
-//! | `parts.rs` | the parts that relatives of RED reuse, and the parameters they may move |
+//! | `parts.rs`, `shared_params.rs` | what relatives of RED reuse: parts and moves of the law; parameters |
 //! | `dialects.rs` | the rows |
 
 mod auto;
@@ -24,6 +24,7 @@ mod dialects;
 mod fast_path;
 mod params;
 pub(crate) mod parts;
+pub(crate) mod shared_params;
 mod spacing;
 mod victims;
 pub(crate) mod wrapped;

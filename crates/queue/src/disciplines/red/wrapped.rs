@@ -44,7 +44,7 @@ pub(crate) use as_red;
 macro_rules! red_setting {
     () => {
         fn resolved(&self, setting: &Setting) -> units::param::Table {
-            crate::red::parts::resolved_of::<Params>(&self.red(), setting)
+            crate::red::shared_params::resolved_of::<Params>(&self.red(), setting)
         }
 
         fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
