@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args(arguments).rounds
     if (os.cpu_count() or 1) < 2:
-        print("jobs: SKIPPED, because there is but one core")
+        print("jobs: SKIPPED, because the machine has only one core")
         return 0
     print("question  one job s  processor s  two jobs s  processor s  faster by")
     for name, question in QUESTIONS.items():

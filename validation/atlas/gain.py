@@ -65,14 +65,14 @@ class AtlasRegret:
 
 @dataclass
 class LoggedBench(Bench):
-    """A bench that notes when a design was run in all ``trials``: (design, runs and processor seconds so far)."""
+    """A bench that records when a design was run in all ``trials``: (design, runs and processor seconds so far)."""
 
     log: dict[str, tuple[Candidate, int, float]] = field(default_factory=dict)
     trials: list[PairedTrial] = field(default_factory=list)
     began: float = 0.0
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        """Makes runs, and notes the designs."""
+        """Makes runs, and records the designs that are complete."""
         asked = list(pairs)
         done = super().run(asked, until=until)
         now = time.process_time() - self.began
