@@ -121,12 +121,24 @@ def test_a_rival_that_is_not_better_by_the_margin_is_no_threat() -> None:
         ("max goodput", 1.0),
         ("min loss", 0.2),
         ("min p95 delay", 1.0),
-        ("max utilisation - 0.5 * p95 delay", 0.2),
+        ("max utilisation - 0.5 * p95 delay", 1.0),
+        ("balanced", 1.0),
+        ("gaming", 4.0),
     ],
 )
 def test_the_margin_is_points_of_a_share_or_a_share_of_a_value(goal: str, margin: float) -> None:
     assert decision.margin_of(goals.parse(goal)) == margin
     assert decision.margin_of(goals.parse(goal), 0.5) == 0.5
+
+
+def test_of_fair_queues_that_no_run_shows_to_be_worse_the_simpler_is_recommended() -> None:
+    ahead = row("fq_pie", -60.0, -55.0, -62.0, -57.0)
+    simple = row("fq_codel", -58.0, -57.5, -60.0, -56.0)
+    assert standing(simple, ahead, 1.0)[0] == "undecided"
+    assert recommended([ahead, simple], 1.0) is simple
+    # A queue that does not isolate flows has to be shown to be equal, and a fair one to be behind by a point at most.
+    assert recommended([ahead, row("codel", *simple.losses)], 1.0) is ahead
+    assert recommended([ahead, row("fq_codel", -54.0, -58.0, -56.0, -56.0)], 1.0) is ahead
 
 
 def test_nothing_that_misses_a_bound_is_called_better_or_worse() -> None:

@@ -50,6 +50,21 @@ def test_a_known_queue_and_a_link_of_one_direction_have_no_such_comparison(tmp_p
     assert compared(one_way, tmp_path) is None
 
 
+def test_a_long_target_is_said_to_be_worse_once_the_other_direction_is_short(tmp_path: Path) -> None:
+    """70 ms bridge the round trip that 250 ms of tail drop make for acknowledgements, and only add delay without it."""
+    question = of_mix("20/2:up")
+    long, usual = (
+        target_of("", 2e6, 0.04).candidate("FQ-CoDel, defaults", "fq_codel", params)
+        for params in ({"target": "70 ms", "interval": "100 ms"}, {"target": "5 ms", "interval": "100 ms"})
+    )
+    assert long is not None and usual is not None
+    found = compare(bench(question, tmp_path), long, 1, until=None, usual=usual)
+    assert found is not None and found.ahead is not None and found.ahead.mean > 3.0
+    said = sentence(found, 1.0)
+    assert "and then load FQ-CoDel, defaults here" in said and "points better than this setting there" in said
+    assert "and then" not in sentence(found, found.ahead.mean)
+
+
 @pytest.mark.parametrize(
     "gain", [Paired(3.0, None, 1, 1.0), Paired(3.0, 4.0, 8, 0.2), Paired(-3.0, 1.0, 8, 0.0)]
 )

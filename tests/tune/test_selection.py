@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dropcurve.runs.sweeping.rows import Row
+from dropcurve.tuning import goal as goals
 from dropcurve.tuning import of_link
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
@@ -75,6 +77,19 @@ def test_where_runs_are_few_rivals_that_are_clearly_behind_are_compared_at_the_e
 def test_where_runs_are_few_a_rule_is_validated_if_it_is_ahead_of_its_own_discipline() -> None:
     behind, ahead = design(18_600, kind="droptail"), design(18_740, kind="droptail")
     assert sorted(chosen(Tail(), behind, ahead, few=True)) == [15_000, 18_700, 18_740, 300_000]
+
+
+def test_where_time_is_short_the_defaults_of_fair_queues_are_compared_in_a_score() -> None:
+    """Whatever is best so far and however few are compared; a goal of one measure has other essential rivals."""
+    best = design(18_700, "search", kind="droptail")
+    fair = Candidate("FQ-CoDel, defaults", "fq_codel", {"limit": "18600 B"}, "RFC8290")
+    rivals = [design(limit, "search") for limit in range(18_601, 18_621)]
+    for goal, there in (("max utilisation - 0.1 * p95 delay", True), (GOAL, False)):
+        bench = Tail()
+        bench.question = replace(bench.question, goal=goals.parse(goal))
+        first = block(bench.question.conditions(), 1)
+        kept, _ = affordable_of(bench, [best, *rivals, fair], 1, 4, first, None)
+        assert (fair in kept) is there and len(kept) == 4
 
 
 def test_where_time_is_short_the_defaults_of_the_best_ones_discipline_are_compared_first() -> None:

@@ -162,6 +162,17 @@ def test_a_limit_of_time_bounds_everything(
         assert answer.drift and answer.sensitivity
 
 
+@pytest.mark.parametrize("run_s", [1.0, 3.0])
+def test_however_short_the_time_the_defaults_of_fair_queues_are_compared(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, run_s: float
+) -> None:
+    """On a machine so busy that there is time for ten or thirty runs."""
+    Ticking(run_s).install(monkeypatch)
+    answer = tuning.solve(tuning.of_mix("20/2:up"), seconds=30.0, where=Executor(2), out="kept")
+    assert any(one.candidate.name == "FQ-CoDel, defaults" for one in answer.lines)
+    assert answer.best.kind == "fq_codel"
+
+
 @pytest.mark.filterwarnings("error:constrained_layout")
 def test_a_time_that_is_far_too_short_still_gives_an_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -86,7 +86,8 @@ def classes(run: Run) -> list[str]:
 def column(flows: Sequence[Flow], key: str, part: str = "") -> list[Any]:
     """The value under a key, or in the table there under ``part``, of each flow; None where there is none."""
     rows = flows.rows if isinstance(flows, Flows) else flows
-    if isinstance(rows, Columns):
+    # Most calls are for lists: a check against the protocol takes longer than to read their values.
+    if rows is not None and type(rows) is not list and isinstance(rows, Columns):
         return rows.column(key, part or None)
     if part:
         return [(flow.get(key) or {}).get(part) for flow in flows]

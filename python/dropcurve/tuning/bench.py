@@ -92,6 +92,13 @@ class Bench:
         self.store.open()
         self._known = {key(row): row for row in self.store.rows()}
 
+    def for_question(self, question: Question) -> Bench:
+        """A bench for another question on the same open store, with the rows that are known."""
+        return Bench(
+            question, self.store, self.where, scales=self.scales, source=self.source, deadline=self.deadline,
+            _known=self._known,
+        )  # fmt: skip
+
     def scenario(self, candidate: Candidate, trial: PairedTrial) -> Scenario | None:
         """The scenario with a candidate; None if it refuses it."""
         name = (candidate.key, trial.condition)

@@ -10,7 +10,7 @@ from ..quantities import wording
 from .decision import default_distance
 from .findings import Findings
 from .measures import Measure
-from .terms import labels, points_of
+from .terms import beyond, labels, points_of
 from .validation_line import ValidationLine
 
 #: Difference in percentage points below which two designs are the same.
@@ -49,7 +49,7 @@ def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Mea
     )
     pair, goal = usual.difference[0], answer.question.goal
     if pair is not None and abs(pair.mean) > (pair.half_width or 0.0):
-        by = wording.amount(abs(pair.mean), pair.half_width, points_of(goal.objectives[0]))
+        by = beyond(abs(pair.mean), pair.half_width, goal.objectives[0])
         gains = (pair.mean < 0) == goal.objectives[0].higher
         parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
     elif pair is not None:

@@ -34,6 +34,8 @@ from .measures import Measure, measure
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
 #: Default margin of equivalence: percentage points, or per cent of the value of an objective that is no percentage.
 MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
+#: The same of a score: a sum of several measures, in which less is not noticed in any of them.
+MARGIN_SCORE = 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE
 #: Error probability of rejecting a feasible design that has the better objective.
@@ -43,6 +45,8 @@ BEHIND, BEHIND_SCALE = 5.0, 15.0
 #: Prefixes of the measures of the queueing delay, and the measure that decides among equals where a goal has none of
 #: them.
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
+#: Largest deficit in points of a design that is only slightly behind, where the margin is not larger.
+CLOSE = 1.0
 #: Ratio of two delays from which they decide among equals.
 LONGER = 1.25
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
@@ -153,10 +157,11 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     """Whether a design ties with the best. If both isolate flows, it also ties when it is not shown to be worse and is
-    only slightly behind: a gain that the runs do not confirm is no reason to leave the defaults."""
+    only slightly behind: a gain that the runs do not confirm is no reason to leave the defaults, nor for a discipline
+    with more parameters."""
     if standing(row, best, margin)[0] == "equal":
         return True
-    return is_same_fair_queue(row.candidate, best.candidate) and _close(row, best, margin)
+    return are_fair_queues(row.candidate, best.candidate) and _close(row, best, margin)
 
 
 def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
@@ -164,7 +169,12 @@ def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     stands, pair = standing(row, best, margin)
     if stands in ("equal", "worse") or pair is None or pair.half_width is None:
         return stands == "equal"
-    return pair.mean <= min(pair.half_width, equivalence.TIED * margin)
+    return pair.mean <= min(pair.half_width, max(margin, min(equivalence.TIED * margin, CLOSE)))
+
+
+def are_fair_queues(one: Candidate, other: Candidate) -> bool:
+    """Whether two designs isolate flows, so that their settings matter little."""
+    return {one.kind_as_loaded, other.kind_as_loaded} <= set(equivalence.FAIR)
 
 
 def is_same_fair_queue(one: Candidate, other: Candidate) -> bool:
@@ -239,7 +249,10 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
     """The margin of equivalence in points of the first objective."""
     if asked is not None:
         return asked
-    return MARGIN_PERCENT if goal.objectives[0].in_points else MARGIN_SHARE
+    first = goal.objectives[0]
+    if len(first.terms) > 1 and first.in_points:
+        return goal.margin or MARGIN_SCORE
+    return MARGIN_PERCENT if first.in_points else MARGIN_SHARE
 
 
 def slack(goal: Goal, margin: float) -> float:

@@ -128,11 +128,13 @@ class Objective:
 
 @dataclass(frozen=True)
 class Goal:
-    """Objectives under constraints, as read from ``text``."""
+    """Objectives under constraints, as read from ``text``; ``margin`` is the difference of the score that matters, in
+    points, where a preset has one of its own (0: the usual one)."""
 
     text: str
     objectives: tuple[Objective, ...]
     constraints: tuple[Constraint, ...]
+    margin: float = 0.0
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -179,7 +181,8 @@ def parse(
     Example:
         ``parse("p95 delay < 15ms, max utilisation").constraints``
     """
-    if name := named(text):
+    name = named(text)
+    if name:
         text = goal_presets.written(name, classes, exchange=exchange, round_trip_s=round_trip_s)
     flat = re.sub(r"\bat most\b|\bno more than\b", "<", " ".join(text.split()))
     flat = re.sub(r"\bat least\b|\bno less than\b", ">", flat)
@@ -225,7 +228,7 @@ def parse(
     if not objectives:
         objectives.append(Objective(((1.0, measure("utilisation")),), higher=True))
     _check(objectives, constraints)
-    return Goal(text, tuple(objectives), tuple(constraints))
+    return Goal(text, tuple(objectives), tuple(constraints), goal_presets.MARGINS.get(name, 0.0))
 
 
 def of_scenario(text: str, scenario: Scenario, *, exchange: Exchange | None = None) -> Goal:

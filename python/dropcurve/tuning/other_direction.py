@@ -1,7 +1,8 @@
 """Whether the queue of the other direction is the one to mend first.
 
 A full buffer there delays the acknowledgements of this direction, so that its transfers have a round trip of several
-times the base. The recommendation is the best for that; a short queue in the other direction may be worth more.
+times the base. The recommendation is the best for that; a short queue in the other direction may be worth more, and
+with it another setting may be the better one: a long target bridges the long round trip and only adds delay without it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from ..metrics import statistics
 from ..quantities import wording
 from .bench import Bench, PairedTrial, block
 from .candidates import Candidate
-from .decision import reported
+from .decision import default_distance, reported
+from .initial_designs import is_default
 from .link_mix import MixLink
 from .measures import Measure, main_measures
+from .names import setting
 from .validation import Validation
 
 #: Discipline that the other direction gets, and the one it has where nothing is known of it.
@@ -33,12 +36,16 @@ class OtherDirection:
         direction: Its name.
         gain: Of the objective in points, positive where it is better with `SHORT`.
         measures: Means by measure: with the queue that was assumed, and with `SHORT`.
+        usual: The setting of the same discipline nearest its defaults; "" if the recommendation is that.
+        ahead: Of the objective in points, positive where that setting is the better one with `SHORT`.
     """
 
     link: str
     direction: str
     gain: statistics.Paired
     measures: Mapping[Measure, tuple[float, float]]
+    usual: str = ""
+    ahead: statistics.Paired | None = None
 
 
 def advice(validation: Validation, seed: int, until: float | None) -> str:
@@ -46,21 +53,23 @@ def advice(validation: Validation, seed: int, until: float | None) -> str:
     best = validation.decide()
     if validation.misses(best):
         return ""
-    found = compare(validation.bench, best, seed, until=until)
+    own = [one for one in validation.candidates if one.kind_as_loaded == best.kind_as_loaded]
+    usual = min(own, key=lambda one: default_distance(one))
+    found = compare(validation.bench, best, seed, until=until, usual=None if usual is best else usual)
     return sentence(found, validation.margin) if found is not None else ""
 
 
-def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) -> OtherDirection | None:
-    """The comparison; None where the question has one direction or one that is known, and where time is short."""
+def compare(
+    bench: Bench, best: Candidate, seed: int, *, until: float | None, usual: Candidate | None = None
+) -> OtherDirection | None:
+    """The comparison; None where the question has one direction or one that is known, and where time is short. With the
+    setting ``usual`` also of that, where there is time."""
     link, goal = bench.question.link, bench.question.goal
     if not isinstance(link, MixLink) or link.spec.profile.back != UNKNOWN or len(goal.objectives) > 1:
         return None
     profile = replace(link.spec.profile, back=SHORT)
     two_way = replace(bench.question, link=replace(link, spec=replace(link.spec, profile=profile)))
-    other = Bench(
-        two_way, bench.store, bench.where, scales=bench.scales, source=bench.source, deadline=bench.deadline
-    )
-    other.open()
+    other = bench.for_question(two_way)
     conditions = bench.question.conditions()[:RUNS]
     blocks = [block(conditions, seed + number) for number in range(max(2, RUNS // len(conditions)))]
     trials = [trial for some in blocks for trial in some]
@@ -75,7 +84,13 @@ def compare(bench: Bench, best: Candidate, seed: int, *, until: float | None) ->
     known = {one: pair for one, pair in means.items() if pair is not None}
     direction = "down" if link.direction == "up" else "up"
     typed = replace(link.spec, direction=direction).typed({})
-    return OtherDirection(typed, direction, gain, known)
+    found = OtherDirection(typed, direction, gain, known)
+    if usual is None or not goal.objectives[0].in_points:
+        return found
+    if not other.run([(usual, trial) for trial in trials], until=until):
+        return found
+    ahead = statistics.paired(*([other.points(one, trial)[0] for trial in trials] for one in (best, usual)))
+    return replace(found, usual=usual.name if is_default(usual) else setting(usual), ahead=ahead)
 
 
 def _means(
@@ -103,5 +118,14 @@ def sentence(found: OtherDirection, margin: float) -> str:
             parts.append(f"{one.text} goes from {old} to {new}")
     return (
         f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there "
-        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {found.link})"
+        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {found.link}){_then(found, margin)}"
     )
+
+
+def _then(found: OtherDirection, margin: float) -> str:
+    """Clause on the setting to load here once the other direction has a short queue, if another one is better then."""
+    ahead = found.ahead
+    if ahead is None or ahead.half_width is None or ahead.mean - ahead.half_width <= margin:
+        return ""
+    by = wording.amount(ahead.mean, ahead.half_width, "points")
+    return f", and then load {found.usual} here, which is {by} better than this setting there"

@@ -90,7 +90,8 @@ class Stages:
         ahead = validation.front()
         lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
-        bench.store.compact()
+        if clock.seconds is None:
+            bench.store.compact()
         question, best = bench.question, lines[0]
         # Only a feasible design that was simulated as the box loads it is offered to be loaded.
         made, changed = question.target.written(best.candidate) if best.holds else (None, ())
@@ -336,7 +337,7 @@ class Stages:
             runs, until = self._block_runs, self.clock.until(ENDED)
             found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
             if found is None or (found.holds and (found.sure or found.runs < proofs.full(runs))):
-                self.proof, validation.proven = found, best.key if found else ""
+                self.proof, validation.proof = found, found
                 return
             validation.refuse(found)
             self.refused.append(found)

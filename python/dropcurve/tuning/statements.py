@@ -11,13 +11,13 @@ from ..metrics.statistics import Paired
 from ..quantities import wording
 from .aggregation import where
 from .comparison import against_usual, bounded_by, says_nothing
-from .decision import complexity, default_distance, is_same_fair_queue, reported, short
+from .decision import are_fair_queues, complexity, default_distance, is_same_fair_queue, reported, short
 from .findings import Findings
 from .measures import Measure, main_measures
 from .names import setting
 from .proof import Kept
 from .spare import spare_budget
-from .terms import cell, further, interval, labels, points_of
+from .terms import beyond, cell, further, interval, labels
 from .unsettled import narrower, to_do
 from .validation_line import ValidationLine
 
@@ -207,7 +207,7 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
             parts.append(f"{one.text} {'stays at' if old == new else f'goes from {old} to'} {new}")
     pair, objective = rival.difference[0], goal.objectives[0]
     if pair is not None:
-        by = wording.amount(abs(pair.mean), pair.half_width, points_of(objective))
+        by = beyond(abs(pair.mean), pair.half_width, objective)
         gains = (pair.mean < 0) == objective.higher
         if abs(pair.mean) > (pair.half_width or 0.0):
             parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
@@ -313,24 +313,26 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
             f"{_wider(answer, pair)} settles it"
         )
     more = max(line.needed - answer.replications, 1)
-    near = "; until then the one nearer its defaults is preferred" if _nearer(answer, line) else ""
+    near = f"; until then the {word} is preferred" if (word := _preferred(answer, line)) else ""
     return (
         f"Undecided against {name}{by}: {further(more, 2.0 * more * answer.replication_s)} would settle it; "
         f"--until decided makes them{near}"
     )
 
 
-def _nearer(answer: Findings, line: ValidationLine) -> bool:
-    """Whether the recommendation was preferred to a better rival because it is nearer the defaults."""
+def _preferred(answer: Findings, line: ValidationLine) -> str:
+    """The reason for which the recommendation was preferred to a better fair queue: it is nearer the defaults of the
+    same discipline, or simpler; "" if it was not."""
     best, pair = answer.lines[0], line.difference[0]
     ahead = (
         pair is not None and pair.mean != 0 and (pair.mean > 0) == answer.question.goal.objectives[0].higher
     )
-    return (
-        ahead
-        and is_same_fair_queue(line.candidate, best.candidate)
-        and (default_distance(best.candidate) < default_distance(line.candidate))
-    )
+    if not ahead or not are_fair_queues(line.candidate, best.candidate):
+        return ""
+    if complexity(best.candidate) < complexity(line.candidate):
+        return "simpler one"
+    nearer = default_distance(best.candidate) < default_distance(line.candidate)
+    return "one nearer its defaults" if nearer and is_same_fair_queue(line.candidate, best.candidate) else ""
 
 
 def _wider(answer: Findings, pair: Paired | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ..metrics.statistics import Interval
@@ -12,10 +13,28 @@ from .measures import Measure
 from .names import shown
 from .validation_line import ValidationLine
 
+#: Points of the use of a whole link, and the share of a difference of scores that is sure below which it is stated by
+#: its lower end.
+MOST_POINTS, SURE = 100.0, 2 / 3
+
 
 def points_of(one: Objective) -> str:
     """The unit of a difference."""
     return "percentage points" if one.unit == "%" else one.unit
+
+
+def beyond(size: float, half_width: float | None, one: Objective) -> str:
+    """A difference of an objective with its interval. Of a score with a wide interval, or a difference of more than the
+    whole link, the lower end: ``at least 250 points``."""
+    low = size - (half_width or 0.0)
+    if one.single or one.unit != "points" or low <= 0.0:
+        return wording.amount(size, half_width, points_of(one))
+    if size <= MOST_POINTS and low >= size * SURE:
+        return wording.amount(size, half_width, points_of(one))
+    if low > MOST_POINTS:
+        return f"more than {MOST_POINTS:g} points"
+    step = 10.0 ** (math.floor(math.log10(low)) - 1)
+    return f"at least {float(f'{math.floor(low / step) * step:.2g}'):g} points"
 
 
 def cell(found: Interval, one: Objective) -> str:

@@ -78,7 +78,7 @@ def tune(
         runs: Limit of the search; by default by the size of the link, 1500 at most.
         seconds: Limit of everything up to the answer. An answer limited by ``runs`` instead is the same on every
             machine.
-        margin: The difference of the objective that matters: 0.2 percentage points, or 1 % of the value.
+        margin: The difference that matters: 0.2 percentage points, 1 or 4 points of a score, or 1 % of the value.
         until_decided: Validates until every rival is better, worse or equal within the margin.
         seed: Of every random choice.
         jobs: Threads.

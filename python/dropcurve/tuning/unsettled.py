@@ -28,9 +28,15 @@ def to_do(answer: Findings, design: str) -> str:
 
 
 def unsettled(answer: Findings) -> list[Vague]:
-    """Measures of the recommendation whose intervals are too wide to act on."""
+    """Measures of the recommendation whose intervals are too wide to act on: not those whose bound fresh seeds have
+    confirmed."""
     points = answer.points or (answer.point,) * len(answer.question.goal.objectives)
-    return vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
+    found = vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
+    proof = answer.proof
+    sure = (
+        {one.constraint.measure.key for one in proof.kept} if proof and proof.holds and proof.sure else set()
+    )
+    return [one for one in found if one.measure.key not in sure]
 
 
 def narrower(answer: Findings) -> Iterator[str]:

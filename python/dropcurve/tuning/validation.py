@@ -58,7 +58,7 @@ class Validation:
         until: Time of the monotonic clock after which no run starts.
         most: Largest number of replications.
         refused: Designs that broke a bound in a block of fresh seeds, by key.
-        proven: Key of the design that held every bound in such a block.
+        proof: The block of the design that held every bound there.
     """
 
     bench: Bench
@@ -71,7 +71,7 @@ class Validation:
     best: Candidate | None = None
     drifted: dict[str, int] = field(default_factory=dict)
     refused: dict[str, Proof] = field(default_factory=dict)
-    proven: str = ""
+    proof: Proof | None = None
     _made: dict[str, int] = field(default_factory=dict)
     _rows: dict[str, tuple[tuple[object, ...], DecisionRow]] = field(default_factory=dict)
 
@@ -187,7 +187,7 @@ class Validation:
                         return
                     continue
                 rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
-            elif (not rivals and not self._vague(best)) or count >= self.most:
+            elif not thorough and ((not rivals and not self._vague(best)) or count >= self.most):
                 return
             if not self._extend([best, *rivals], count + max(1, count // 2), until=self.until):
                 return
@@ -301,7 +301,33 @@ class Validation:
     def standing_of(self, one: Candidate) -> tuple[Standing, Paired | None]:
         """Standing of a design against the recommendation, with the paired difference."""
         assert self.best is not None, "a decision comes first"
-        return standing(self._row(one), self._row(self.best), self.margin)
+        stands, pair = standing(self._row(one), self._row(self.best), self.margin)
+        if stands == "undecided" and self.most_gain < self.margin:
+            return "no better", pair
+        return stands, pair
+
+    @property
+    def proven(self) -> str:
+        """Key of the design that held every bound in a block of fresh seeds, or ""."""
+        return self.proof.candidate.key if self.proof is not None else ""
+
+    @property
+    def most_gain(self) -> float:
+        """Points by which any design may be better than the recommendation, as the objective has a largest value: by
+        the upper end of the interval of its runs, or that of fresh seeds. Infinite if unknown."""
+        assert self.best is not None, "a decision comes first"
+        most = ideal(self.bench.question.goal)
+        if most is None:
+            return math.inf
+        own = statistics.t_interval(list(self._row(self.best).losses))
+        found = [own, *([self.proof.objectives[0]] if self.proof and self.proven == self.best.key else [])]
+        sign = (1.0, self.bench.question.goal.objectives[0].sign)
+        return min(
+            (factor * one.mean + one.half_width - most
+            for factor, one in zip(sign, found, strict=False)
+            if one.mean is not None and one.half_width is not None),
+            default=math.inf,
+        )  # fmt: skip
 
     def _row(self, one: Candidate) -> DecisionRow:
         """Criteria of the decision about a design, computed again only after something changed."""

@@ -44,6 +44,8 @@ ROWS = 2_000
 FLUSH_S = 30.0
 #: Rows of a file afterwards.
 COMPACT_ROWS = 500_000
+#: Size below which a file is merged whatever its number of rows.
+SMALL_BYTES = 1_000_000
 #: Files from which on opening a store compacts it.
 MANY = 200
 #: The lock under which files are merged or journals converted.
@@ -162,11 +164,12 @@ class RunTable:
         """Files of other sessions that are not `known`, and those of this session's ``work``."""
         own = {f"{kind}-{self.session}-{work}" for kind in ("journal", "part")}
         mine = {f"{kind}-{self.session}" for kind in ("journal", "part")}
+        names = [path.name for path in self.folder.glob(pattern)]
         return [
-            path
-            for path in sorted(self.folder.glob(pattern))
-            if path.name not in self.known
-            and (path.name.rsplit("-", 1)[0] in own or "-".join(path.name.split("-", 2)[:2]) not in mine)
+            self.folder / name
+            for name in sorted(names)
+            if name not in self.known
+            and (name.rsplit("-", 1)[0] in own or "-".join(name.split("-", 2)[:2]) not in mine)
         ]
 
     def writer(self, *, work: str = "") -> Writer:
@@ -181,7 +184,8 @@ class RunTable:
             small = [
                 path
                 for path in self.files()
-                if _count(path) < COMPACT_ROWS // 2 and not _journal_of(path).exists()
+                if (path.stat().st_size < SMALL_BYTES or _count(path) < COMPACT_ROWS // 2)
+                and not _journal_of(path).exists()
             ]
             if len(small) < 2:
                 return
