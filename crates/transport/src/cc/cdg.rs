@@ -258,11 +258,11 @@ mod tests {
         }
         assert!((85..100).contains(&backed_off), "{backed_off} of 99");
         let mut window = Window { cwnd: 10.0, ssthresh: 5.0 };
-        let mut cc = control(Params::default());
+        let mut steady = control(Params::default());
         for seq in 1..=10 {
             let event = ack(0, 1, seq, seq + 10, 100);
-            cc.on_every_ack(&event);
-            cc.on_ack(&mut window, &event);
+            steady.on_every_ack(&event);
+            steady.on_ack(&mut window, &event);
         }
         assert!((window.cwnd - 10.96).abs() < 0.01, "{}", window.cwnd);
     }

@@ -294,8 +294,8 @@ mod tests {
         acked(&mut packets, &[0, 9]);
         let all: Vec<u32> = (1..9).collect();
         assert_eq!(lost(&mut packets, 200, &params, &rtt), all);
-        let persists = |packets: &SentPackets, from: u64, ms: u64| {
-            packets.is_congestion_persistent(&all, at(from), Span::from_millis(ms))
+        let persists = |known: &SentPackets, from: u64, ms: u64| {
+            known.is_congestion_persistent(&all, at(from), Span::from_millis(ms))
         };
         assert!(persists(&packets, 0, 69) && !persists(&packets, 0, 70));
         assert!(!persists(&packets, 15, 69) && persists(&packets, 15, 59));

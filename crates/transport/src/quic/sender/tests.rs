@@ -175,12 +175,12 @@ fn the_start_is_a_handshake_or_not() {
         QuicSender::new(&Valid::new(QuicParams { handshake: QuicStart::ZeroRtt, ..unpaced() }).unwrap());
     sender.start(Time::ZERO);
     assert_eq!(sends(&mut sender, 0), pieces(0, 0, 10));
-    let mut sender = QuicSender::new(&Valid::new(unpaced()).unwrap());
-    sender.start(Time::ZERO);
-    assert_eq!(sends(&mut sender, 0), [(0, Frames::Handshake)]);
-    sender.on_timer(at(999));
-    assert_eq!(sends(&mut sender, 999), [(1, Frames::Handshake)]);
-    assert_eq!(sender.poll_timeout(), Some(at(999 + 1998)));
+    let mut waiting = QuicSender::new(&Valid::new(unpaced()).unwrap());
+    waiting.start(Time::ZERO);
+    assert_eq!(sends(&mut waiting, 0), [(0, Frames::Handshake)]);
+    waiting.on_timer(at(999));
+    assert_eq!(sends(&mut waiting, 999), [(1, Frames::Handshake)]);
+    assert_eq!(waiting.poll_timeout(), Some(at(999 + 1998)));
 }
 
 /// The source of three packets limits the sender: their ACKs do not grow the window.
