@@ -32,7 +32,7 @@ struct Counts {
 /// Sender of a connection.
 #[derive(Clone, Debug)]
 pub struct QuicSender {
-    params: QuicParams,
+    params: Box<QuicParams>,
     started: bool,
     /// Data may be sent.
     open: bool,
@@ -233,7 +233,7 @@ impl RateSender for QuicSender {
             news: Vec::new(),
             lost: Vec::new(),
             counts: Counts::default(),
-            params,
+            params: Box::new(params),
         }
     }
 
