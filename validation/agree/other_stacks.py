@@ -45,7 +45,9 @@ WINDOW = 1761
 LINUX_CONTROLS = {
     "cubic": 'cc = "cubic"\nhandshake_rtt = true',
     "dctcp": 'cc = "dctcp"\necn_rule = "dctcp"',
+    "vegas": 'cc = "vegas"\ninitial_window = 11',
     "htcp": 'cc = "htcp"\nhandshake_rtt = true',
+    "westwood": 'cc = "westwood"\nhandshake_rtt = true',
     "illinois": 'cc = "illinois"\nhandshake_rtt = true',
 }
 
@@ -111,33 +113,62 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
 
 
 def linux(row: Row) -> str:
-    """Four flows through a shaper of 10 Mbit/s; all delay on the return path; 1514 bytes of Ethernet are counted.
+    """Flows through a shaper; all delay on the return path; 1514 bytes of Ethernet are counted.
 
-    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the return path is
-    shorter by it.
+    The shaper is that of the kernel's rig, a class of HTB with a burst of 1600 bytes: after a pause two packets leave at
+    once. The link behind it takes next to no time. PIE's timer runs since long before the first data.
     """
-    ecn = _ecn(row)
-    packet_ms = 1514 * 8 / (float(row["RATE"].removesuffix("mbit")) * 1e3)
+    running = 'first_update = "16 ms"\n' if row["Q"] == "pie" else ""
+    shaper = f"""\
+[queue]
+kind = "htb"
+limit = "1000000 pkts"
+leaf_of = [0]
+
+[[queue.classes]]
+rate = "{row["RATE"].removesuffix("mbit")} Mbit/s"
+
+[queue.classes.child]
+{_linux_queue(row)}{running}{_ecn(row)}
+"""
+    delay_ms = f"{float(row['DELAY'].removesuffix('ms')):g}"
+    return _linux_network(row, "100 Gbit/s", ("100 Gbit/s", delay_ms), shaper)
+
+
+def linux_on_link(row: Row) -> str:
+    """The same with a link in place of the shaper, for real packets.
+
+    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the return path is shorter by it.
+    """
+    rate = float(row["RATE"].removesuffix("mbit"))
+    delay_ms = f"{float(row['DELAY'].removesuffix('ms')) - 1514 * 8 / (rate * 1e3):.4f}"
+    queue = f"[queue]\n{_linux_queue(row)}{_ecn(row)}\n"
+    return _linux_network(
+        row, f"{row['RATE'].removesuffix('mbit')} Mbit/s", ("10 Gbit/s", delay_ms), queue
+    )
+
+
+def _linux_network(row: Row, rate: str, back: tuple[str, str], queue: str) -> str:
+    """The dumbbell and its flows; ``back`` is the rate of the return path and its delay in ms."""
+    flows = "".join(linux_flow(row, index) for index in range(int(row["N"])))
     return f"""\
 [run]
 duration = "{row["T"]} s"
 warmup = "{float(row["T"]) / 4:g} s"
 
 [dumbbell]
-rate = "{row["RATE"].removesuffix("mbit")} Mbit/s"
+rate = "{rate}"
 delay = "0 s"
 access_rate = "0 bit/s"
 access_delay = "0 s"
 exit_delay = "0 s"
 
 [dumbbell.back]
-rate = "10 Gbit/s"
-delay = "{float(row["DELAY"].removesuffix("ms")) - packet_ms:.4f} ms"
+rate = "{back[0]}"
+delay = "{back[1]} ms"
 
-[queue]
-{_linux_queue(row)}{ecn}
-
-{"".join(linux_flow(row, index) for index in range(int(row["N"])))}"""
+{queue}
+{flows}"""
 
 
 def linux_flow(row: Row, index: int) -> str:

@@ -29,7 +29,7 @@ from dropcurve.live import measure
 from dropcurve.live.lab import compared, lab, simulate
 from dropcurve.present.wrapping import wrap_markdown
 from validation.agree.context import Context
-from validation.agree.other_stacks import LINUX_CONTROLS, LINUX_QUEUES, linux
+from validation.agree.other_stacks import LINUX_CONTROLS, LINUX_QUEUES, linux_on_link
 
 from . import live_prediction_words as words
 
@@ -121,7 +121,7 @@ def cases() -> dict[str, tuple[str, bool]]:
                 found[f"virtual: {where}"] = (text, True)
     rows = recorded()
     for name in filter(rows.get, KERNEL):
-        found[f"kernel: {name}"] = (linux(rows[name]), True)
+        found[f"kernel: {name}"] = (linux_on_link(rows[name]), True)
     return found
 
 

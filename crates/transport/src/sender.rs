@@ -16,6 +16,7 @@ mod offload;
 mod pace;
 mod supply;
 
+use crate::cc::Control;
 pub use crate::connection::SenderCounters;
 use crate::connection::{Ctx, Timer, NONE};
 use crate::params::{Handshake, Params};
@@ -92,11 +93,12 @@ impl Sender {
     }
 
     /// Opens the connection.
-    pub fn start(&mut self, _now: Time) {
+    pub fn start(&mut self, now: Time) {
         if self.ctx.params.handshake == Handshake::ThreeWay {
             self.recovery.forced = 0;
         } else {
             self.opened = true;
+            self.ctx.cc.on_open_at(now);
             self.start_pacing();
             self.allow_sending();
         }

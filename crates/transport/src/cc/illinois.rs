@@ -11,7 +11,7 @@
 //! `illinois_beta_min` at `dm / 10` to `illinois_beta_max` at `8 dm / 10`.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::{watches_rounds, RttRound};
+use super::rtt_round::RttRound;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
 use units::Span;
@@ -37,9 +37,11 @@ pub struct Illinois {
     rounds: RttRound,
     alpha: f64,
     beta: f64,
-    /// A round was above the first knee; rounds below it since.
+    /// A round was above the first knee; rounds below it since then, with whole windows not in a row.
     above: bool,
     low: u64,
+    /// Segments that the present ACK acknowledges cumulatively.
+    acked: u32,
 }
 
 impl Illinois {
@@ -57,6 +59,7 @@ impl Illinois {
             beta: RENO.1,
             above: false,
             low: 0,
+            acked: 0,
         }
     }
 
@@ -76,9 +79,13 @@ impl Illinois {
         }
     }
 
-    /// Below the first knee the increase becomes the largest again only after `illinois_rounds` rounds in a row.
+    /// Below the first knee the increase becomes the largest again only after `illinois_rounds` rounds: in a row, but not
+    /// with whole windows, as in Linux.
     fn increase(&mut self, da: f64, dm: f64) -> f64 {
-        let (least, most) = self.alphas;
+        let (mut least, most) = self.alphas;
+        if self.growth.is_whole() {
+            least = (least * STEPS.0).floor() / STEPS.0;
+        }
         let knee = KNEES.0 * dm;
         if da <= knee || most <= least {
             if !self.above {
@@ -91,7 +98,10 @@ impl Illinois {
             (self.low, self.above) = (0, false);
             return most;
         }
-        (self.above, self.low) = (true, 0);
+        self.above = true;
+        if !self.growth.is_whole() {
+            self.low = 0;
+        }
         // k1 and k2 of the paper for f(knee) = most and f(dm) = least.
         let span = (dm - knee) / (most - least);
         span * least * most / (span * least + da - knee)
@@ -114,9 +124,15 @@ impl Control for Illinois {
         if let Some(round) = self.rounds.ended(event) {
             self.judge(round.mean, window.cwnd);
         }
+        let starting = window.cwnd < window.ssthresh;
         let left = self.growth.start(window, event);
-        if left > 0 {
-            self.growth.grow_and_forget(window, left, self.alpha, false);
+        if self.growth.is_whole() {
+            // In Linux the ACK that ends slow start does no more, and the one that ends a recovery counts all it acknowledges.
+            if !starting {
+                self.growth.grow_and_forget(window, self.acked, self.alpha, false);
+            }
+        } else if left > 0 {
+            self.growth.grow(window, left, self.alpha);
         }
     }
 
@@ -133,7 +149,18 @@ impl Control for Illinois {
         target
     }
 
-    watches_rounds!();
+    fn on_open(&mut self, srtt: Option<Span>) {
+        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.rounds.measure(event);
+        self.acked = event.acked;
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +192,18 @@ mod tests {
             assert!((cc.alpha - 0.3).abs() < 1e-12);
         }
         assert_eq!(cc.increase(0.0, 100.0), 10.0);
+    }
+
+    /// With whole windows other rounds may lie between the five below the knee, and the least increase is 38/128.
+    #[test]
+    fn whole_windows_count_low_rounds_in_all() {
+        let mut cc = Illinois::new(&Params { counting: Counting::Whole, ..Params::default() });
+        let found = [0.0, 0.0, 100.0, 0.0, 0.0, 0.0].map(|da| {
+            cc.above = true;
+            cc.alpha = cc.increase(da, 100.0);
+            (cc.alpha * 128.0).round()
+        });
+        assert_eq!(found, [1280.0, 1280.0, 38.0, 38.0, 38.0, 1280.0]);
     }
 
     /// An eighth up to a tenth of the maximum, a half from eight tenths, and 5/16 in the middle.

@@ -216,6 +216,9 @@ pub trait Control {
     /// Takes random numbers of the connection's own, before it opens.
     fn take_rng(&mut self, _rng: Stream) {}
 
+    /// The same, and when.
+    fn on_open_at(&mut self, _now: Time) {}
+
     /// Sending resumes after the source was idle.
     fn on_restart(&mut self, _now: Time) {}
 
@@ -326,6 +329,9 @@ macro_rules! controls {
             }
             fn take_rng(&mut self, rng: Stream) {
                 match self { $( Cc::$variant(cc) => cc.take_rng(rng), )+ Cc::Plugin(cc) => cc.take_rng(rng) }
+            }
+            fn on_open_at(&mut self, now: Time) {
+                match self { $( Cc::$variant(cc) => cc.on_open_at(now), )+ Cc::Plugin(cc) => cc.on_open_at(now) }
             }
             fn on_restart(&mut self, now: Time) {
                 match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ Cc::Plugin(cc) => cc.on_restart(now) }

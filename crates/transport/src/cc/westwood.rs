@@ -55,8 +55,7 @@ impl Westwood {
             counted: 0,
             since: None,
             span: Span::ZERO,
-            linux: (params.westwood_rule == WestwoodRule::Linux)
-                .then(|| Box::new(Estimate::new(params.mss.0))),
+            linux: (params.westwood_rule == WestwoodRule::Linux).then(|| Box::new(Estimate::new(params))),
         }
     }
 
@@ -143,8 +142,8 @@ impl Control for Westwood {
                     linux.on_timeout();
                     linux.carried()
                 }
-                Cause::Ecn => linux.carried(),
-                Cause::Loss => self.growth.on_congestion(window, event),
+                Cause::Ecn if !linux.falls_stepwise() => linux.carried(),
+                Cause::Ecn | Cause::Loss => self.growth.on_congestion(window, event),
             };
         }
         self.end_by_clock(event.now);
@@ -164,8 +163,17 @@ impl Control for Westwood {
         self.linux.as_ref().map(|linux| linux.carried())
     }
 
+    fn on_open_at(&mut self, now: Time) {
+        if let Some(linux) = &mut self.linux {
+            linux.open(now);
+        }
+    }
+
     /// In ns-3 the RTT of the handshake counts.
     fn on_open(&mut self, srtt: Option<Span>) {
+        if let Some(linux) = &mut self.linux {
+            linux.measure_first(srtt);
+        }
         if let Some(rtt) = srtt.filter(|_| self.rule == WestwoodRule::Ns3) {
             self.rtt_min = rtt;
         }
@@ -316,5 +324,19 @@ mod tests {
         }
         ack(&mut cc, 20, 5, true);
         assert_eq!(cc.delivered, 5);
+    }
+
+    /// Linux halves the window over a round trip at an ECN echo, as at a loss; then the estimate sets it.
+    #[test]
+    fn linux_sets_the_window_after_an_echo() {
+        let params = Params {
+            westwood_rule: WestwoodRule::Linux,
+            recovery: crate::params::Recovery::Rack,
+            reduction: crate::params::Reduction::Linux,
+            ..Params::default()
+        };
+        let mut cc = Westwood::new(&params);
+        assert_eq!(after(&mut cc, Cause::Ecn, 20.0), 10.0);
+        assert_eq!(cc.window_after_recovery(), Some(2.0));
     }
 }

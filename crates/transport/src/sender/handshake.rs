@@ -44,6 +44,7 @@ impl Sender {
             self.ctx.window.cwnd = 1.0;
         }
         self.ctx.rto = self.ctx.rtt.rto(&self.ctx.params);
+        self.ctx.cc.on_open_at(now);
         self.start_pacing();
     }
 

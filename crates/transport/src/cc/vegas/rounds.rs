@@ -3,12 +3,12 @@
 //!
 //! *Reference*: BP95 for the law; Linux and ns-3.37 by their output.
 //! *Units*: windows, `alpha`, `beta` and `gamma` in segments.
-//! *Deviations*: after an ECN echo the window is reduced at once and does not grow until the data then
+//! *Deviations*: where an ECN echo reduces the window at once (`reduction`), it does not grow until the data then
 //! outstanding are acknowledged.
 
 use super::super::reno::Reno;
 use super::super::{slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::{Params, VegasRule};
+use crate::params::{Params, Recovery, Reduction, VegasRule};
 use units::Span;
 
 /// Rounds with fewer samples are not judged: they may hold only one delayed ACK.
@@ -43,6 +43,8 @@ pub(super) struct Rounds {
     judging: Judging,
     /// The reduction was for an ECN echo: the window does not grow while judging is off.
     echoed: bool,
+    /// The window falls with the ACKs of a round trip after an echo, and this is not told of them.
+    stepwise: bool,
 }
 
 impl Rounds {
@@ -60,6 +62,7 @@ impl Rounds {
             round_end: 0,
             judging: Judging::On,
             echoed: false,
+            stepwise: params.recovery == Recovery::Rack && params.reduction == Reduction::Linux,
         })
     }
 
@@ -186,10 +189,10 @@ impl Rounds {
 
     /// Linux halves the window, ns-3 lowers it by one.
     pub(super) fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
-        self.echoed = self.linux && event.cause == Cause::Ecn;
+        self.echoed = self.linux && event.cause == Cause::Ecn && !self.stepwise;
         self.judging = match event.cause {
             Cause::Timeout => Judging::Stopped,
-            Cause::Ecn if self.linux => Judging::Stopped,
+            Cause::Ecn if self.echoed => Judging::Stopped,
             Cause::Loss | Cause::Ecn => Judging::Recovery,
         };
         if self.linux {
@@ -295,5 +298,23 @@ mod tests {
         assert_eq!(reduce(&mut cc, Cause::Ecn), 5.0);
         cc.on_ack(&mut window, &event(1, 5, 9, 100));
         assert_eq!(window.cwnd, 4.0);
+    }
+
+    /// An ECN echo that reduces the window with the ACKs of a round trip stops judging no longer than that.
+    #[test]
+    fn linux_judges_again_after_a_stepwise_reduction() {
+        let params = Params {
+            vegas_rule: VegasRule::Linux,
+            recovery: Recovery::Rack,
+            reduction: Reduction::Linux,
+            ..Params::default()
+        };
+        let mut rounds = Rounds::new(&params).expect("this rule works by rounds");
+        let mut window = Window { cwnd: 10.0, ssthresh: 5.0 };
+        let echo =
+            CongestionEvent { now: Time::ZERO, cause: Cause::Ecn, load: 10.0, flight: 10, ecn_factor: None };
+        rounds.on_congestion(&window, &echo);
+        rounds.on_ack(&mut window, &event(1, 5, 9, 100));
+        assert_eq!((rounds.judging, rounds.round_end), (Judging::On, 9));
     }
 }

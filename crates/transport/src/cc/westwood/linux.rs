@@ -2,10 +2,11 @@
 //!
 //! *Reference*: GM04 for the law; Linux by its output.
 //! *Units*: bytes, milliseconds (a kernel of 1000 Hz).
-//! *Deviations*: an ACK of SACKed segments alone is no RTT sample.
+//! *Deviations*: none known.
 
 use super::super::AckEvent;
-use units::Time;
+use crate::params::{Params, Recovery, Reduction};
+use units::{Span, Time};
 
 /// Minimum duration of a bandwidth sample.
 const LEAST_MS: u64 = 50;
@@ -28,13 +29,19 @@ pub(super) struct Estimate {
     rtt_min_ms: u64,
     /// A timeout makes the next RTT the minimum.
     forget_min: bool,
+    /// No ACK has been counted.
+    fresh: bool,
+    /// A few bytes of the connection are acknowledged before its data (`handshake_rtt`).
+    handshake_rtt: bool,
+    /// The window falls with the ACKs of a round trip after an ECN echo.
+    stepwise: bool,
 }
 
 impl Estimate {
-    /// Returns the state without samples, for segments of `mss` bytes.
-    pub(super) fn new(mss: u64) -> Estimate {
+    /// Returns the state without samples.
+    pub(super) fn new(params: &Params) -> Estimate {
         Estimate {
-            mss,
+            mss: params.mss.0,
             smoothed: 0,
             bandwidth: 0,
             since_ms: 0,
@@ -43,17 +50,50 @@ impl Estimate {
             rtt_ms: FIRST_RTT_MS,
             rtt_min_ms: FIRST_RTT_MS,
             forget_min: false,
+            fresh: true,
+            handshake_rtt: params.handshake_rtt,
+            stepwise: params.recovery == Recovery::Rack && params.reduction == Reduction::Linux,
         }
+    }
+
+    /// The connection is open: the first sample begins.
+    pub(super) fn open(&mut self, now: Time) {
+        self.since_ms = now.nanos() / 1_000_000;
+    }
+
+    /// Takes the RTT of the handshake, as the ACK of a few bytes.
+    pub(super) fn measure_first(&mut self, srtt: Option<Span>) {
+        if let Some(rtt) = srtt.filter(|_| self.handshake_rtt) {
+            self.rtt_ms = whole_ms(rtt);
+            self.rtt_min_ms = self.rtt_ms;
+            self.count_first();
+        }
+    }
+
+    /// Linux knows no earlier ACK when it sees the first one, so it takes it for a duplicate.
+    fn count_first(&mut self) {
+        self.fresh = false;
+        self.bytes += self.mss;
+        self.accounted += self.mss;
+    }
+
+    /// Whether an ECN echo halves the window over a round trip, and the estimate sets it then.
+    pub(super) fn falls_stepwise(&self) -> bool {
+        self.stepwise
     }
 
     pub(super) fn on_every_ack(&mut self, event: &AckEvent) {
         if let Some(rtt) = event.rtt {
-            self.rtt_ms = rtt.0.div_ceil(1_000_000).max(1);
+            self.rtt_ms = whole_ms(rtt);
         }
         self.sample(event.now);
         // The ACK that ends a recovery moves the receiver's window, so Linux processes it on its slow path.
         let plain = event.acked > 0 && !event.sacks && !event.recovering;
-        self.bytes += if plain { u64::from(event.acked) * self.mss } else { self.counted(event) };
+        if self.fresh {
+            self.count_first();
+        } else {
+            self.bytes += if plain { u64::from(event.acked) * self.mss } else { self.counted(event) };
+        }
         let least = if self.forget_min { self.rtt_ms } else { self.rtt_min_ms.min(self.rtt_ms) };
         (self.rtt_min_ms, self.forget_min) = (least, false);
     }
@@ -102,6 +142,11 @@ impl Estimate {
     }
 }
 
+/// Milliseconds, rounded up.
+fn whole_ms(rtt: Span) -> u64 {
+    rtt.0.div_ceil(1_000_000).max(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,11 +170,30 @@ mod tests {
         }
     }
 
+    /// An estimate that has seen an ACK, for segments of 1000 bytes.
+    fn estimate() -> Estimate {
+        let mut estimate = Estimate::new(&Params { mss: units::Bytes(1000), ..Params::default() });
+        estimate.fresh = false;
+        estimate
+    }
+
+    /// The first ACK counts as a duplicate, whatever it acknowledges, and so does that of a handshake.
+    #[test]
+    fn the_first_ack_counts_one_segment() {
+        let mut first = Estimate { fresh: true, ..estimate() };
+        first.on_every_ack(&ack(1, 10, false));
+        assert_eq!((first.bytes, first.accounted), (1000, 1000));
+        let mut opened = Estimate { fresh: true, handshake_rtt: true, ..estimate() };
+        opened.measure_first(Some(Span::from_millis(80)));
+        opened.on_every_ack(&ack(1, 10, false));
+        assert_eq!((opened.bytes, opened.rtt_min_ms), (11_000, 80));
+    }
+
     /// 10 segments of 1000 bytes in 100 ms: 100 bytes/ms, of which 80 ms hold 8 segments. Then 40 in 100 ms,
     /// 400 bytes/ms: (700 + 400)/8 = 137 after the first filter, (700 + 137)/8 = 104 after the second.
     #[test]
     fn samples_pass_two_filters() {
-        let mut estimate = Estimate::new(1000);
+        let mut estimate = estimate();
         estimate.on_every_ack(&ack(0, 10, false));
         estimate.on_every_ack(&ack(100, 40, false));
         assert_eq!((estimate.bandwidth, estimate.carried()), (100, 8.0));
@@ -142,7 +206,7 @@ mod tests {
     #[test]
     fn only_a_plain_ack_counts_twice() {
         for (recovering, bytes) in [(true, 5000), (false, 8000)] {
-            let mut estimate = Estimate::new(1000);
+            let mut estimate = estimate();
             (0..3).for_each(|_| estimate.on_every_ack(&ack(1, 0, true)));
             estimate.on_every_ack(&AckEvent { recovering, ..ack(2, 5, false) });
             assert_eq!(estimate.bytes, bytes);
@@ -152,7 +216,7 @@ mod tests {
     /// A timeout makes the next RTT the minimum, even a longer one.
     #[test]
     fn a_timeout_forgets_the_minimum() {
-        let mut estimate = Estimate::new(1000);
+        let mut estimate = estimate();
         estimate.on_every_ack(&AckEvent { rtt: Some(Span::from_millis(20)), ..ack(0, 1, false) });
         estimate.on_timeout();
         estimate.on_every_ack(&ack(1, 1, false));

@@ -4,7 +4,7 @@
 //! *Units*: segments.
 //! *Deviations*: those of [`super::rack`].
 
-use crate::cc::Cause;
+use crate::cc::{Cause, Control};
 use crate::connection::{Ctx, Timer, NONE};
 use crate::params::Params;
 use crate::recovery::LossRecovery;
@@ -100,6 +100,9 @@ impl LossRecovery {
             self.recover = ctx.seq.max;
             self.keep_reduction();
             self.reduce_window(ctx, now, Cause::Loss);
+            if let Some(target) = ctx.cc.window_after_recovery() {
+                (ctx.window.cwnd, ctx.window.ssthresh) = (target, target);
+            }
         }
     }
 }
