@@ -143,9 +143,7 @@ def linux_on_link(row: Row) -> str:
     rate = float(row["RATE"].removesuffix("mbit"))
     delay_ms = f"{float(row['DELAY'].removesuffix('ms')) - 1514 * 8 / (rate * 1e3):.4f}"
     queue = f"[queue]\n{_linux_queue(row)}{_ecn(row)}\n"
-    return _linux_network(
-        row, f"{row['RATE'].removesuffix('mbit')} Mbit/s", ("10 Gbit/s", delay_ms), queue
-    )
+    return _linux_network(row, f"{row['RATE'].removesuffix('mbit')} Mbit/s", ("10 Gbit/s", delay_ms), queue)
 
 
 def _linux_network(row: Row, rate: str, back: tuple[str, str], queue: str) -> str:
