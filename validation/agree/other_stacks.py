@@ -115,8 +115,8 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
 def linux(row: Row) -> str:
     """Flows through a shaper; all delay on the return path; 1514 bytes of Ethernet are counted.
 
-    The shaper is that of the kernel's rig, a class of HTB with a burst of 1600 bytes: after a pause two packets leave at
-    once. The link behind it takes next to no time. PIE's timer runs since long before the first data.
+    The shaper is that of the kernel's rig, a class of HTB with a burst of 1600 bytes: after a pause two packets leave
+    at once. The link behind it takes next to no time. PIE's timer runs since long before the first data.
     """
     running = 'first_update = "16 ms"\n' if row["Q"] == "pie" else ""
     shaper = f"""\
@@ -138,7 +138,8 @@ rate = "{row["RATE"].removesuffix("mbit")} Mbit/s"
 def linux_on_link(row: Row) -> str:
     """The same with a link in place of the shaper, for real packets.
 
-    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the return path is shorter by it.
+    The shaper lets a packet go as its time begins, a link has sent it as its time ends: the return path is shorter
+    by it.
     """
     rate = float(row["RATE"].removesuffix("mbit"))
     delay_ms = f"{float(row['DELAY'].removesuffix('ms')) - 1514 * 8 / (rate * 1e3):.4f}"
