@@ -216,7 +216,7 @@ pub trait Control {
     /// Takes random numbers of the connection's own, before it opens.
     fn take_rng(&mut self, _rng: Stream) {}
 
-    /// The same, and when.
+    /// The connection opens at this time.
     fn on_open_at(&mut self, _now: Time) {}
 
     /// Sending resumes after the source was idle.
