@@ -43,7 +43,7 @@ pub(super) struct Rounds {
     judging: Judging,
     /// The reduction was for an ECN echo: the window does not grow while judging is off.
     echoed: bool,
-    /// The window falls with the ACKs of a round trip after an echo, and this is not told of them.
+    /// The window falls with the ACKs of a round trip after an echo; the control does not see them.
     stepwise: bool,
 }
 
