@@ -88,6 +88,7 @@ PICTURES = {
     "tear": ('transport = "tear"', BUFFER, ""),
     "lda": ('transport = "lda"\nprofile = "quick"', BUFFER, ""),
     "drs": ('transport = "drs"', BUFFER, ""),
+    "scream": ('transport = "scream"\nprofile = "quick"', BUFFER, ""),
     "udp": (
         'transport = "udp"\nsource = "onoff"\nrate = "4 Mbit/s"\npacket = "1000 B"\non = "3 s"\noff = "3 s"',
         BUFFER,

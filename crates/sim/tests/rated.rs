@@ -1,4 +1,4 @@
-//! RAP, TEAR, LDA+ and shaped video through the engine.
+//! RAP, TEAR, LDA+, SCReAM and shaped video through the engine.
 
 mod common;
 
@@ -8,13 +8,14 @@ use sim::scenario::Scenario;
 use sim::{run, Options};
 
 /// Name and profile of each, and the name of its second number in the series; the first is the rate.
-const EACH: [(&str, &str, &str); 6] = [
+const EACH: [(&str, &str, &str); 7] = [
     ("rap", "paper", "gap_ms"),
     ("rap", "paper-fine", "gap_ms"),
     ("rap", "ns2-2.35", "gap_ms"),
     ("tear", "paper", "emulated_cwnd"),
     ("lda", "paper", "loss"),
     ("lda", "quick", "loss"),
+    ("scream", "quick", "cwnd_bytes"),
 ];
 
 fn goodput_mbps(flow: &Value) -> f64 {
@@ -51,9 +52,9 @@ fn each_gets_a_share_next_to_tcp() {
 /// 100 packets of 1460 bytes: all leave, and nothing more; the transfer is over as the last one leaves.
 #[test]
 fn a_file_ends() {
-    for transport in ["tfrc", "rap", "tear", "lda"] {
+    for transport in ["tfrc", "rap", "tear", "lda", "scream"] {
         let text = format!(
-            "{HEAD}[flows.f]\ntransport = \"{transport}\"\nsource = \"ftp\"\nbytes = \"146 kB\"\nstart = \"25 s\""
+            "{HEAD}[flows.f]\ntransport = \"{transport}\"\nmss = \"1460 B\"\nsource = \"ftp\"\nbytes = \"146 kB\"\nstart = \"25 s\""
         );
         let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
         let flow = &run(&plan, 1, &Options::default()).summary(&plan, "")["flows"][0];
@@ -66,7 +67,7 @@ fn a_file_ends() {
 /// A camera of 1 Mbit/s without other traffic sends that; one of 8 is shaped to the link, and few frames are left out.
 #[test]
 fn video_is_shaped_to_what_the_transport_allows() {
-    for transport in ["tfrc", "rap", "tear", "lda"] {
+    for transport in ["tfrc", "rap", "tear", "lda", "scream"] {
         let mut shares = Vec::new();
         for coded in [1, 8] {
             let flows = format!(
@@ -87,8 +88,38 @@ fn video_is_shaped_to_what_the_transport_allows() {
 
 #[test]
 fn each_stops_when_stopped() {
-    for transport in ["rap", "tear", "lda"] {
+    for transport in ["rap", "tear", "lda", "scream"] {
         let flows = format!("[flows.f]\ntransport = \"{transport}\"\nstop = \"5 s\"");
         assert_eq!(summary(&flows, "rate_bps")["flows"][0]["sent_pkts"], 0, "nothing after the warm-up");
     }
+}
+
+/// 2 Mbit/s with 40 ms round trip and a buffer of 200 packets (0.8 s of CUBIC's): the mean queueing delay of one flow, and
+/// the share of the link that it uses.
+fn alone_over(queue: &str, flow: &str) -> (f64, f64) {
+    let text = format!(
+        "title = \"one\"\n[run]\nduration = \"120 s\"\nwarmup = \"40 s\"\n[dumbbell]\nrate = \"2 Mbit/s\"\ndelay = \"20 ms\"\n\
+         [queue]\n{queue}\n[flows.f]\n{flow}"
+    );
+    let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
+    let summary = run(&plan, 1, &Options::default()).summary(&plan, "");
+    let (flow, link) = (&summary["flows"][0], &summary["links"]["bottleneck"]);
+    let delay = flow["delay_ms"]["mean"].as_f64().unwrap() - 20.0;
+    (delay, link["departed_bytes"].as_f64().unwrap() * 8.0 / 80.0 / 2e6)
+}
+
+/// RFC 8298: SCReAM keeps the queueing delay at its least target of 100 ms where a loss-based control fills the buffer. Its
+/// own stable queue raises the target up to 400 ms where it is to compensate for competing flows. Over CoDel it stays
+/// near CoDel's target.
+#[test]
+fn scream_keeps_the_queueing_delay_at_its_target() {
+    let deep = "kind = \"droptail\"\nlimit = \"200 pkts\"";
+    let (fixed, used) = alone_over(deep, "transport = \"scream\"\ncompensation = false");
+    let (raised, _) = alone_over(deep, "transport = \"scream\"");
+    let (cubic, _) = alone_over(deep, "transport = \"tcp\"\ncc = \"cubic\"");
+    let (codel, used_codel) = alone_over("kind = \"codel\"", "transport = \"scream\"");
+    assert!((80.0..115.0).contains(&fixed) && used > 0.95, "{fixed} ms, {used}");
+    assert!(raised > 1.4 * fixed && raised < 415.0, "{raised} ms");
+    assert!(cubic > 8.0 * fixed, "{cubic} ms against {fixed}");
+    assert!(codel < 20.0 && used_codel > 0.9, "{codel} ms, {used_codel}");
 }

@@ -38,6 +38,8 @@ const FLOWS: &str = r#"
     transport = "tear"
     [flows.lda]
     transport = "lda"
+    [flows.scream]
+    transport = "scream"
     [flows.camera]
     transport = "tfrc"
     source = "shaped"

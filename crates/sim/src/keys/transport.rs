@@ -19,6 +19,8 @@ choices! {
         Lda = "lda",
         /// A window as TCP's, without retransmissions (DRS, Jacobs 1998).
         Drs = "drs",
+        /// A window and a video rate that follow the queueing delay (SCReAM, RFC 8298).
+        Scream = "scream",
         /// Datagrams without any feedback.
         Udp = "udp",
     }

@@ -42,6 +42,7 @@ impl SourcePart for Ftp {
         Transport::Tear,
         Transport::Lda,
         Transport::Drs,
+        Transport::Scream,
     ];
 
     fn load(&self) -> Load {
@@ -78,8 +79,14 @@ impl SourcePart for Video {
 }
 
 impl SourcePart for Shaped {
-    const OVER: &'static [Transport] =
-        &[Transport::Tfrc, Transport::Rap, Transport::Tear, Transport::Lda, Transport::Drs];
+    const OVER: &'static [Transport] = &[
+        Transport::Tfrc,
+        Transport::Rap,
+        Transport::Tear,
+        Transport::Lda,
+        Transport::Drs,
+        Transport::Scream,
+    ];
 
     fn load(&self) -> Load {
         Load::Shaped(Arc::new(self.clone()))

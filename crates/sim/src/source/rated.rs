@@ -199,6 +199,7 @@ transports! {
     Tear = transport::rate_based::tear::Tear,
     Lda = transport::rate_based::lda::Lda,
     Drs = transport::rate_based::drs::Drs,
+    Scream = transport::rate_based::scream::Scream,
 }
 
 /// The sending end.

@@ -7,11 +7,13 @@
 //! | [`rap`] | RAP: additive increase, multiplicative decrease of a rate |
 //! | [`tear`] | TEAR: the receiver emulates a TCP window |
 //! | [`lda`] | LDA+: the rate follows RTCP receiver reports |
+//! | [`scream`] | SCReAM: a window that follows the queueing delay, and a rate for a video coder |
 //! | [`drs`] | DRS: TCP's window without retransmissions, whose rate a shaped video follows |
 
 pub mod common;
 pub mod drs;
 pub mod lda;
 pub mod rap;
+pub mod scream;
 pub mod tear;
 pub mod tfrc;

@@ -141,7 +141,10 @@ fn the_catalogue_names_everything() {
         names("sources", "name"),
         ["ftp", "http", "telnet", "video", "shaped", "cbr", "onoff", "poisson", "voice", "replay"]
     );
-    assert_eq!(names("transports", "name"), ["tcp", "quic", "tfrc", "rap", "tear", "lda", "drs", "udp"]);
+    assert_eq!(
+        names("transports", "name"),
+        ["tcp", "quic", "tfrc", "rap", "tear", "lda", "drs", "scream", "udp"]
+    );
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);
     let run = &catalogue["sections"][1];

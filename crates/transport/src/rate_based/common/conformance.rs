@@ -205,6 +205,13 @@ proptest! {
     }
 
     #[test]
+    fn scream_survives((path, seed) in any_impairments(), which in 0usize..2) {
+        // A window leaves in bursts.
+        let bursts = f64::INFINITY;
+        survives::<crate::rate_based::scream::Scream>(["rfc8298", "quick"][which], path, seed, Span::from_millis(10_000), bursts);
+    }
+
+    #[test]
     fn tear_survives((path, seed) in any_impairments()) {
         survives::<crate::rate_based::tear::Tear>("paper", path, seed, Span::from_millis(128_000), 1.0);
     }
@@ -234,6 +241,8 @@ fn each_grows_where_nothing_is_lost() {
     fills::<crate::rate_based::rap::Rap>("ns2-2.35", 3000);
     fills::<crate::rate_based::drs::Drs>("paper", 3000);
     fills::<crate::rate_based::drs::Drs>("today", 3000);
+    fills::<crate::rate_based::scream::Scream>("rfc8298", 3000);
+    fills::<crate::rate_based::scream::Scream>("quick", 3000);
     fills::<crate::rate_based::tear::Tear>("paper", 3000);
     fills::<crate::rate_based::lda::Lda>("quick", 1000);
     fills::<crate::quic::Quic>("rfc", 3000);
@@ -244,6 +253,7 @@ fn each_grows_where_nothing_is_lost() {
 fn senders_stop_at_the_end_of_the_supply() {
     obeys_its_source::<crate::rate_based::rap::Rap>("paper");
     obeys_its_source::<crate::rate_based::drs::Drs>("paper");
+    obeys_its_source::<crate::rate_based::scream::Scream>("rfc8298");
     obeys_its_source::<crate::rate_based::tear::Tear>("paper");
     obeys_its_source::<crate::rate_based::lda::Lda>("paper");
     obeys_its_source::<crate::quic::Quic>("rfc");
