@@ -75,7 +75,7 @@ def test_the_commands_of_the_page_run(page: Path, dropcurve: Callable[..., Any],
     (folder / "router.conf").write_text(ROUTER)
     if "FOLDER" in page.read_text(encoding="utf-8"):
         assert dropcurve("compare", "droptail_vs_red", "--queue", "red", "--out", "cmp", *SHORT).code == 0
-    ran = 0
+    ran = unbuilt = 0
     for words in commands(page):
         given = [NAMES.get(one, one) for one in words]
         less = [] if "--instant" in given else LESS.get(given[0], [])
@@ -83,7 +83,10 @@ def test_the_commands_of_the_page_run(page: Path, dropcurve: Callable[..., Any],
         answer = dropcurve(*given, *less)
         if given[0] == "studio" and "run: make studio" in answer.err:
             # `make test` builds the studio before; these tests alone do not.
+            unbuilt += 1
             continue
         assert answer.code == 0, f"dropcurve {shlex.join([*given, *less])}\n{answer.err}"
         ran += 1
+    if unbuilt and not ran:
+        pytest.skip("the studio is not built here (make studio)")
     assert ran >= 1 or "dropcurve " not in page.read_text(encoding="utf-8")

@@ -96,16 +96,17 @@ fn each_stops_when_stopped() {
 
 /// 2 Mbit/s with 40 ms round trip and a buffer of 200 packets (0.8 s of CUBIC's): the mean queueing delay of one flow, and
 /// the share of the link that it uses.
-fn alone_over(queue: &str, flow: &str) -> (f64, f64) {
+fn alone_over(queue: &str, sender: &str) -> (f64, f64) {
     let text = format!(
         "title = \"one\"\n[run]\nduration = \"120 s\"\nwarmup = \"40 s\"\n[dumbbell]\nrate = \"2 Mbit/s\"\ndelay = \"20 ms\"\n\
-         [queue]\n{queue}\n[flows.f]\n{flow}"
+         [queue]\n{queue}\n[flows.f]\n{sender}"
     );
     let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();
     let summary = run(&plan, 1, &Options::default()).summary(&plan, "");
     let (flow, link) = (&summary["flows"][0], &summary["links"]["bottleneck"]);
-    let delay = flow["delay_ms"]["mean"].as_f64().unwrap() - 20.0;
-    (delay, link["departed_bytes"].as_f64().unwrap() * 8.0 / 80.0 / 2e6)
+    let delay = flow["delay_ms"]["mean"].as_f64().expect("packets arrived") - 20.0;
+    let departed = link["departed_bytes"].as_f64().expect("a count of every link");
+    (delay, departed * 8.0 / 80.0 / 2e6)
 }
 
 /// RFC 8298: SCReAM keeps the queueing delay at its least target of 100 ms where a loss-based control fills the buffer. Its

@@ -39,7 +39,7 @@ impl BaseDelay {
         if self.minutes.len() > BASE_MINUTES {
             self.minutes.pop_front();
         }
-        self.minutes.iter().fold(f64::INFINITY, |least, minute| least.min(minute.1))
+        self.minutes.iter().fold(f64::INFINITY, |least, held| least.min(held.1))
     }
 }
 

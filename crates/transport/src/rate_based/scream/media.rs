@@ -109,6 +109,13 @@ mod tests {
         (MediaRate { target, ..MediaRate::new(&params) }, DelayState::new(&params))
     }
 
+    /// The target after one adjustment of 0.2 s.
+    fn adjusted(target: f64, sent: f64, queued: f64, fast: bool) -> f64 {
+        let (mut rate, delay) = parts(target);
+        rate.adjust(bits(sent), 0.2, queued, &delay, fast);
+        rate.target
+    }
+
     fn bits(sent: f64) -> Counted {
         Counted { sent, acked: 0.0, made: sent }
     }
@@ -116,12 +123,8 @@ mod tests {
     /// 1 Mbit/s grows by 200 kbit/s · 0.2 s = 40 kbit/s; 200 kbit/s by half of itself in a second: 20 kbit/s.
     #[test]
     fn fast_increase_is_bounded_by_the_ramp() {
-        let (mut rate, delay) = parts(1e6);
-        rate.adjust(bits(200e3), 0.2, 0.0, &delay, true);
-        assert!((rate.target - 1.04e6).abs() < 1e-6);
-        let (mut rate, delay) = parts(200e3);
-        rate.adjust(bits(40e3), 0.2, 0.0, &delay, true);
-        assert!((rate.target - 220e3).abs() < 1e-6);
+        assert!((adjusted(1e6, 200e3, 0.0, true) - 1.04e6).abs() < 1e-6);
+        assert!((adjusted(200e3, 40e3, 0.0, true) - 220e3).abs() < 1e-6);
     }
 
     /// 10 % below the last maximum: (0.4)² = 0.16, of which at least 0.2 of the ramp is left.
@@ -134,15 +137,12 @@ mod tests {
         assert!((rate.target - 908e3).abs() < 1e-6);
     }
 
-    /// 50 kbit wait at 1 Mbit/s: the change 1e6 - 50e3 is bounded by 40 kbit/s; 50 ms of queue scale the rate by 0.95.
+    /// 50 kbit are queued at 1 Mbit/s: the change 1e6 - 50e3 is bounded by 40 kbit/s; 50 ms of queue scale the rate by 0.95.
     #[test]
     fn the_rtp_queue_lowers_the_rate() {
-        let (mut rate, delay) = parts(1e6);
-        rate.adjust(bits(200e3), 0.2, 50e3, &delay, false);
-        assert!((rate.target - 1.04e6 * 0.95).abs() < 1e-6);
-        let (mut rate, delay) = parts(1e6);
-        rate.adjust(bits(200e3), 0.2, 1.5e6, &delay, false);
-        assert!((rate.target - 475e3).abs() < 1e-6, "(1 + 1 - 1.5) Mbit/s · 0.95");
+        assert!((adjusted(1e6, 200e3, 50e3, false) - 1.04e6 * 0.95).abs() < 1e-6);
+        let most = adjusted(1e6, 200e3, 1.5e6, false);
+        assert!((most - 475e3).abs() < 1e-6, "(1 + 1 - 1.5) Mbit/s · 0.95");
     }
 
     /// The target stays below twice what the coder makes, less the memory of congestion.

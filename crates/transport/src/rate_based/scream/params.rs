@@ -1,7 +1,7 @@
 //! The options of SCReAM.
 
 use crate::segment::require_packet;
-use units::param::{require, Check, Param, Preset, Problem, Range};
+use units::param::{require, Check, Param, Preset, Problem, Range, Value};
 use units::{Bytes, Rate, Span};
 
 units::params! {
@@ -73,13 +73,20 @@ impl Check for ScreamParams {
 
     fn relations(&self, problems: &mut Vec<Problem>) {
         require_packet(self.mss, self.headers, problems);
-        let rule = format!("must not exceed min_cwnd ({})", self.min_cwnd.show());
-        require(problems, self.mss <= self.min_cwnd, "mss", self.mss.show(), rule, "");
-        let rule = format!("must not exceed target_high ({})", self.target_high.show());
-        let ordered = self.target_low <= self.target_high;
-        require(problems, ordered, "target_low", self.target_low.show(), rule, "");
-        let rule = format!("must not exceed max_rate ({})", self.max_rate.show());
-        require(problems, self.min_rate <= self.max_rate, "min_rate", self.min_rate.show(), rule, "");
+        let at_most = |name: &str, value: Value| format!("must not exceed {name} ({value})");
+        let window = at_most("min_cwnd", self.min_cwnd.show());
+        require(problems, self.mss <= self.min_cwnd, "mss", self.mss.show(), window, "");
+        let target = at_most("target_high", self.target_high.show());
+        require(
+            problems,
+            self.target_low <= self.target_high,
+            "target_low",
+            self.target_low.show(),
+            target,
+            "",
+        );
+        let rate = at_most("max_rate", self.max_rate.show());
+        require(problems, self.min_rate <= self.max_rate, "min_rate", self.min_rate.show(), rate, "");
     }
 }
 
