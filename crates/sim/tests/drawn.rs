@@ -9,8 +9,8 @@ use drawn::{judge, Drawer};
 use sim::scenario::Scenario;
 use std::collections::BTreeSet;
 
-/// Enough for every discipline to be drawn.
-const RUNS: u64 = 200;
+/// All but half a discipline are drawn on average; with 200 runs three of 64 are not.
+const RUNS: u64 = 300;
 
 #[test]
 fn random_scenarios_run_alike_in_both_engines() {
