@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import tc_read
+from .framing import ETHERNET_BYTES, FULL_BYTES
 from .model import Export, Import, Note, Problems, bottleneck, chosen, refuse
 from .numbers import real
 from .red_rows import rows_of
@@ -41,8 +42,8 @@ WORDS: dict[str, str | None] = {
     "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",
     "overhead": "overhead", "allot": None, "wash": None, "ack-filter": None, "autorate-ingress": None,
 }  # fmt: skip
-#: Full packets of Ethernet, by which a size in bytes becomes a number of packets.
-FULL_BYTES = 1514
+#: A full packet with its Ethernet header, by which a size in bytes becomes a number of packets.
+FRAME_BYTES = FULL_BYTES + ETHERNET_BYTES
 #: Sizes of PCQ that RouterOS takes where none is stated: one address's queue, and all of them.
 PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -286,7 +287,7 @@ def _pcq(options: dict[str, str], notes: list[Note], origin: str) -> tuple[int, 
     for key, usual in PCQ_SIZES.items():
         text = options.get(f"pcq-{key}", usual)
         size = _size(f"{text}KiB" if re.fullmatch(r"[0-9.]+", text) else text)
-        packets[key] = max(1, round(real(size, f"pcq-{key}", origin=origin) / FULL_BYTES))
+        packets[key] = max(1, round(real(size, f"pcq-{key}", origin=origin) / FRAME_BYTES))
     notes.append(Note("lost", "pcq", "a queue for each address: fair queues of the flows are taken"))
     if options.get("pcq-rate", "0") not in ("0", ""):
         rate = options["pcq-rate"]
