@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from dropcurve.errors import UsageError
 from dropcurve.results.recommendation import conditions, reverse_of, verdict_on
 from dropcurve.scenario import links
 from dropcurve.tuning import goal
+from dropcurve.tuning.decision import margin_of
 from dropcurve.tuning.goal_weights import weights
-from dropcurve.verdict import Exchange, balanced, headline
+from dropcurve.verdict import Criterion, Exchange, SampledDesign, balanced, decide, headline
 from dropcurve.verdict.traffic import roles
 
 #: A dumbbell with a queue and flows of every kind.
@@ -158,7 +160,7 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
     found = verdict_on(result, current="mine")
     assert found is not None
     assert (found.status, found.recommended) == ("keep", "mine")
-    assert "As good within 0.2 points: other." in headline(found).details
+    assert "As good within 1 point: other." in headline(found).details
 
 
 def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
@@ -199,6 +201,39 @@ def test_a_goal_is_what_is_weighed_and_the_rest_is_its_price() -> None:
     values = result.variants[0].values("delay_ms_p95", scope="call")
     mean = sum(value or 0.0 for value in values) / len(values)
     assert own["delay_ms_p95[call]"].worth == pytest.approx(-100.0 / mean)
+
+
+@pytest.mark.parametrize(
+    ("text", "margin"),
+    [
+        ("balanced", 1.0),
+        ("max utilisation - 0.5 * p95 delay", 1.0),
+        ("gaming", 4.0),
+        ("voip", 4.0),
+        ("max utilisation", 0.2),
+        ("p95 delay < 20ms, max utilisation", 0.2),
+        ("max goodput", 1.0),
+    ],
+)
+def test_a_comparison_decides_a_goal_with_the_margin_of_tune(text: str, margin: float) -> None:
+    parsed = goal.parse(text)
+    assert weights(parsed).margin == margin_of(parsed) == margin
+
+
+def test_a_score_is_equal_within_a_point_and_its_measures_change_by_less() -> None:
+    """0.6 points of use for 1 ms: behind by 0.1, and both changes are named."""
+    use, delay = (
+        Criterion("use", "utilisation", "%", worth=1.0),
+        Criterion("d", "p95 delay", "ms", worth=-0.5),
+    )
+    some = [
+        SampledDesign("a", {"use": [90.0] * 4, "d": [5.0] * 4}),
+        SampledDesign("b", {"use": [90.6] * 4, "d": [6.0] * 4}, simplicity=1),
+    ]
+    found = decide(some, [use, delay], baseline="b")
+    assert found.margin == 1.0 and found.recommended == "a" and list(found.equals) == ["b"]
+    assert {one.criterion.key: one.kind for one in found.changes} == {"use": "cost", "d": "gain"}
+    assert decide([replace(one, samples={"use": one.samples["use"]}) for one in some], [use]).margin == 0.2
 
 
 def test_a_bound_of_a_goal_is_met_before_anything_is_weighed() -> None:

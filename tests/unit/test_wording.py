@@ -99,3 +99,10 @@ def test_a_parameter_of_the_queue_keeps_its_name(column: str, shown: tuple[str, 
 
 def test_a_value_outside_its_range_keeps_its_half_width() -> None:
     assert wording.value(-0.0964, 0.005, within=(0.0, math.inf)) == ("-0.0964".replace("-", "−"), "0.0050")
+
+
+def test_a_unit_in_words_is_singular_after_a_plain_one() -> None:
+    shown = [wording.with_unit(one, "points") for one in ("1", "−1", "0.2", "4", "1.0", "11")]
+    assert shown == ["1 point", "−1 point", "0.2 points", "4 points", "1.0 points", "11 points"]
+    assert wording.with_unit("1", "percentage points") == "1 percentage point"
+    assert [wording.with_unit("1", unit) for unit in ("ms", "%", "")] == ["1 ms", "1 %", "1"]

@@ -138,14 +138,20 @@ def _half(half: float, size: float, places: int) -> str:
     return number(half, places if half >= 10.0**-places else -_magnitude(half))
 
 
+def with_unit(number_: str, unit: str) -> str:
+    """``0.2 points``, ``1 point``: a number as text with a unit in words, which is singular after a plain 1."""
+    one = number_.lstrip("−-") == "1" and unit.endswith("points")
+    return f"{number_} {unit.removesuffix('s') if one else unit}".rstrip()
+
+
 def amount(mean: float | None, half_width: float | None, unit: str, *, within: Range = ANY) -> str:
     """``41.2 ± 1.3 ms``; the unit adapts to the size. An interval that reaches beyond ``within`` reads ``76 % (12 to
     100)``, or ``17 ms (undecided)``."""
     divisor, shown = scaled(unit, mean or 0.0)
     centre, half = value(mean, half_width, divisor=divisor, within=within)
     if plain(half):
-        return f"{interval(centre, half)} {shown}".rstrip()
-    return f"{centre} {shown}".rstrip() + f" ({half})"
+        return with_unit(interval(centre, half), shown)
+    return f"{with_unit(centre, shown)} ({half})"
 
 
 def labels(names: Sequence[str]) -> dict[str, str]:
@@ -192,7 +198,7 @@ def percent(share: float) -> str:
 def bound(most: float, unit: str) -> str:
     """An upper bound in two significant digits: ``0.43 Mbit/s``."""
     divisor, shown = scaled(unit, most)
-    return f"{number(most / divisor, decimals(most / divisor, most / divisor))} {shown}".rstrip()
+    return with_unit(number(most / divisor, decimals(most / divisor, most / divisor)), shown)
 
 
 def listed(words: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from ..errors import ScenarioError
 from ..metrics import Run
 from ..scenario import Scenario
 from ..verdict import (
-    MARGIN_POINTS,
     Criterion,
     Exchange,
     SampledDesign,
@@ -85,7 +84,7 @@ def verdict_on(
         )
         for (name, variant), found in zip(places[0].items(), samples, strict=True)
     ]
-    usual = weights.margin if weights else MARGIN_POINTS
+    usual = weights.margin if weights else None
     found = decide(
         designs,
         criteria,

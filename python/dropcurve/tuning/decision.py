@@ -32,10 +32,8 @@ from .measures import Measure, measure
 
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
-#: Default margin of equivalence: percentage points, or per cent of the value of an objective that is no percentage.
-MARGIN_PERCENT, MARGIN_SHARE = equivalence.MARGIN_POINTS, 1.0
-#: The same of a score: a sum of several measures, in which less is not noticed in any of them.
-MARGIN_SCORE = 1.0
+#: Default margin of equivalence of an objective that is no percentage, in per cent of its value.
+MARGIN_SHARE = 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE
 #: Error probability of rejecting a feasible design that has the better objective.
@@ -45,8 +43,6 @@ BEHIND, BEHIND_SCALE = 5.0, 15.0
 #: Prefixes of the measures of the queueing delay, and the measure that decides among equals where a goal has none of
 #: them.
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
-#: Largest deficit in points of a design that is only slightly behind, where the margin is not larger.
-CLOSE = 1.0
 #: Ratio of two delays from which they decide among equals.
 LONGER = 1.25
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
@@ -169,7 +165,7 @@ def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     stands, pair = standing(row, best, margin)
     if stands in ("equal", "worse") or pair is None or pair.half_width is None:
         return stands == "equal"
-    return pair.mean <= min(pair.half_width, max(margin, min(equivalence.TIED * margin, CLOSE)))
+    return pair.mean <= min(pair.half_width, equivalence.slightly(margin))
 
 
 def are_fair_queues(one: Candidate, other: Candidate) -> bool:
@@ -250,9 +246,7 @@ def margin_of(goal: Goal, asked: float | None = None) -> float:
     if asked is not None:
         return asked
     first = goal.objectives[0]
-    if len(first.terms) > 1 and first.in_points:
-        return goal.margin or MARGIN_SCORE
-    return MARGIN_PERCENT if first.in_points else MARGIN_SHARE
+    return (goal.margin or equivalence.margin_of(len(first.terms))) if first.in_points else MARGIN_SHARE
 
 
 def slack(goal: Goal, margin: float) -> float:

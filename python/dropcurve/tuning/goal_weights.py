@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import metrics
 from ..errors import UsageError
 from ..verdict import Bound, Criterion, Weights
-from .decision import MARGIN_SHARE
+from .decision import margin_of
 from .goal import Goal
 from .measures import Measure
 
@@ -32,9 +32,7 @@ def weights(goal: Goal) -> Weights:
     in_points = objective.in_points
     criteria = [_criterion(one, worth=sign * weight, in_points=in_points) for weight, one in objective.terms]
     criteria += [_criterion(one.measure, bound=Bound(one.bound, upper=one.upper)) for one in goal.constraints]
-    if objective.in_points:
-        return Weights(tuple(criteria), f"goal {goal}")
-    return Weights(tuple(criteria), f"goal {goal}", relative=True, margin=MARGIN_SHARE)
+    return Weights(tuple(criteria), f"goal {goal}", relative=not in_points, margin=margin_of(goal))
 
 
 def _criterion(

@@ -34,7 +34,8 @@ def beyond(size: float, half_width: float | None, one: Objective) -> str:
     if low > MOST_POINTS:
         return f"more than {MOST_POINTS:g} points"
     step = 10.0 ** (math.floor(math.log10(low)) - 1)
-    return f"at least {float(f'{math.floor(low / step) * step:.2g}'):g} points"
+    least = f"{float(f'{math.floor(low / step) * step:.2g}'):g}"
+    return f"at least {wording.with_unit(least, 'points')}"
 
 
 def cell(found: Interval, one: Objective) -> str:

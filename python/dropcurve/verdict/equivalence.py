@@ -11,15 +11,28 @@ from typing import Literal
 
 from .data import Relation
 
-#: Equivalence margin in points of utilisation, unless another one is stated.
-MARGIN_POINTS = 0.2
+#: Equivalence margin in points of utilisation, unless another one is stated; and that of a score, a sum of several
+#: measures, in which less is not noticed in any of them.
+MARGIN_POINTS, MARGIN_SCORE = 0.2, 1.0
 #: Share of runs in which a bound must hold.
 HELD_SHARE = 0.95
-#: Disciplines with a queue for each flow, and the deficit against a tail drop, in margins, up to which one that is not
-#: shown to be worse ties with it.
-FAIR, TIED = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr"), 5.0
+#: Disciplines with a queue for each flow.
+FAIR = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr")
+#: Deficit up to which a design that is not shown to be worse is only slightly behind: in margins, and the most in
+#: points where the margin is not larger.
+TIED, TIED_POINTS = 5.0, 1.0
 #: Most replications that a verdict asks for.
 MOST_REPLICATIONS = 1000
+
+
+def margin_of(terms: int) -> float:
+    """The equivalence margin in points of an objective that weighs so many measures."""
+    return MARGIN_SCORE if terms > 1 else MARGIN_POINTS
+
+
+def slightly(margin: float) -> float:
+    """The deficit in points up to which a design that is not shown to be worse is only slightly behind."""
+    return max(margin, min(TIED * margin, TIED_POINTS))
 
 
 def holds(held: int, runs: int) -> bool:

@@ -24,17 +24,14 @@ from typing import Literal
 
 from ..metrics import statistics
 from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
-from .equivalence import MARGIN_POINTS, TIED, holds, relation, replications_to_decide
-
-#: Deficit against the leader, in margins, up to which an undecided design may be chosen for its unweighted outcomes.
-CLOSE = 5.0
+from .equivalence import MARGIN_POINTS, holds, margin_of, relation, replications_to_decide, slightly
 
 
 def decide(
     designs: Sequence[SampledDesign],
     criteria: Sequence[Criterion],
     *,
-    margin: float = MARGIN_POINTS,
+    margin: float | None = None,
     confidence: float = 0.95,
     exchange: str = "",
     points: str = "points",
@@ -45,7 +42,7 @@ def decide(
     Args:
         designs: Two designs or more, with samples of equal length; at most one is current.
         criteria: What is weighed, bounded and reported. The score is the sum of worth times value, or its logarithm.
-        margin: Equivalence margin of the score.
+        margin: Equivalence margin of the score; by default that of as many measures as have a worth.
         confidence: Of all statements together.
         exchange: What the score counts, in words.
         points: The unit of the score.
@@ -61,6 +58,8 @@ def decide(
     assert len(designs) >= 2, "a verdict needs two designs or more"
     assert len(counts) == 1, "samples are paired"
     assert sum(one.current for one in designs) <= 1, "one design is in use"
+    if margin is None:
+        margin = margin_of(sum(one.worth != 0 for one in criteria))
     context = _Context(tuple(designs), tuple(criteria), margin, confidence, counts.pop())
     current = next((one for one in designs if one.current), None)
     leader = context.leader()
@@ -117,7 +116,7 @@ def _choose(
         level = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= context.margin]
         return "undecided", context.simplest([leader, *equal, *level]), more
     chosen = context.simplest([leader, *equal])
-    close = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= CLOSE * context.margin]
+    close = [by_name[one.name] for one in unsure if (one.behind or 0.0) <= slightly(context.margin)]
     if current is not None and not context.missed(current):
         close = [one for one in close if context.relation(one, current) == "better"]
     return "load", context.by_outcomes(chosen, [leader, *equal, *close]), None
@@ -247,6 +246,13 @@ class _Context:
         """The simplest, the first of several."""
         return min(some, key=lambda one: one.simplicity)
 
+    @property
+    def change(self) -> float:
+        """The difference in points from which a single measure changes: of several that are weighed less than the
+        margin of their sum."""
+        weighed = sum(one.worth != 0 for one in self.criteria)
+        return min(self.margin, MARGIN_POINTS) if weighed > 1 else self.margin
+
     def fair_instead(self, chosen: SampledDesign, current: SampledDesign | None) -> SampledDesign:
         """The simplest feasible fair queue that ties with a new tail drop, the best of equally simple ones; else the
         chosen design."""
@@ -263,7 +269,7 @@ class _Context:
         if pair is None or pair.half_width is None or self.missed(one):
             return False
         return pair.mean <= self.margin or (
-            self.relation(chosen, one) != "better" and pair.mean <= TIED * self.margin
+            self.relation(chosen, one) != "better" and pair.mean <= slightly(self.margin)
         )
 
     def values(self, one: SampledDesign) -> tuple[Value, ...]:
@@ -307,7 +313,7 @@ class _Context:
                 continue
             complete = [(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None and b is not None]
             means = [statistics.mean([both[i] for both in complete]) for i in (0, 1)]
-            compared = relation(abs(pair.mean), pair.half_width, criterion.margin(self.margin, means[1]))
+            compared = relation(abs(pair.mean), pair.half_width, criterion.margin(self.change, means[1]))
             kind: Literal["gain", "cost", "same", "undecided"] = "undecided"
             if compared == "equal":
                 kind = "same"

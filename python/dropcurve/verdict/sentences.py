@@ -138,6 +138,11 @@ class _Words:
     def listed(self, names: Sequence[str]) -> str:
         return wording.listed([self.name(name) for name in names])
 
+    @property
+    def margin(self) -> str:
+        """The margin with its unit."""
+        return wording.with_unit(f"{self.found.margin:g}", self.found.points)
+
     def load(self) -> str:
         """Sentence for a design that is better than the one in use, or than all others."""
         found = self.found
@@ -156,7 +161,7 @@ class _Words:
             return f"{against}: {buys}"
         if found.reference in found.equals:
             other = self.name(found.reference)
-            return f"{head} ({self.values()}): {other} is as good within {found.margin:g} {found.points}"
+            return f"{head} ({self.values()}): {other} is as good within {self.margin}"
         by = wording.amount(found.advantage, found.half_width, found.points)
         return f"{against}: {by} better on balance, although no single measure decides it ({self.values()})"
 
@@ -170,7 +175,7 @@ class _Words:
         better = f"{seen} better" if len(others) > 1 else f"{seen.replace('is', 'is not', 1)} better"
         return (
             f"Keep {self.name(found.recommended)} ({self.values()}): {other} {better} by more than "
-            f"{found.margin:g} {found.points}"
+            f"{self.margin}"
         )
 
     def undecided(self) -> str:
@@ -335,7 +340,7 @@ class _Words:
             same = [name for name in same if name != found.reference]
         if not same or found.status not in ("load", "keep", "undecided"):
             return ""
-        return f"As good within {found.margin:g} {found.points}: {self.listed(same)}"
+        return f"As good within {self.margin}: {self.listed(same)}"
 
     def unsettled(self) -> str:
         """Designs that may be better although one is recommended."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from ..metrics import Run, split, statistics, value
 from .data import Criterion
-from .equivalence import MARGIN_POINTS
 
 
 @dataclass(frozen=True)
@@ -17,14 +16,14 @@ class Weights:
     Attributes:
         criteria: Weighed or bounded.
         about: The goal in words.
-        relative: Whether a point is 1 % of the baseline's score, for objectives that are no shares.
         margin: Equivalence margin in points.
+        relative: Whether a point is 1 % of the baseline's score, for objectives that are no shares.
     """
 
     criteria: tuple[Criterion, ...]
     about: str
+    margin: float
     relative: bool = False
-    margin: float = MARGIN_POINTS
 
     @property
     def points(self) -> str:
