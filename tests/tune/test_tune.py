@@ -173,6 +173,38 @@ def test_however_short_the_time_the_defaults_of_fair_queues_are_compared(
     assert answer.best.kind == "fq_codel"
 
 
+@pytest.mark.parametrize("seconds", [None, 200.0])
+def test_a_goal_that_nothing_comes_near_ends_early_with_what_is_possible(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, seconds: float | None
+) -> None:
+    Ticking(0.5).install(monkeypatch)
+    asked = of_link(
+        rate="2Mbit",
+        rtt="20-40ms",
+        flows="2-4",
+        buffer="40pkts",
+        goal="p95 delay < 0.1ms, utilisation > 100%",
+    )
+    answer = tuning.solve(asked, runs=120, seconds=seconds, out="kept", where=Executor(2), cache="off")
+    assert answer.hopeless and not answer.lines[0].holds and not answer.configuration
+    assert answer.replications == 2 and not answer.sensitivity and not answer.drift
+    said = answer.verdict()
+    (possible,) = [one for one in said if one.startswith("What is possible, p95 delay with utilisation")]
+    values = [
+        (float(one), float(other)) for one, other in re.findall(r"([0-9.]+) ms with ([0-9.]+) %", possible)
+    ]
+    points = sorted(
+        (spot.measures["sojourn_ms_p95"], spot.objectives[0]) for spot in answer.spots if spot.front
+    )
+    assert len(values) >= 3 and values == sorted(values)
+    assert values[0] == pytest.approx(points[0], rel=1e-3) and values[-1] == pytest.approx(
+        points[-1], rel=1e-3
+    )
+    # The frontier reaches the whole use of the link.
+    assert values[-1][1] > 99.0
+    assert any("the rest of the time is not spent" in one for one in said) == (seconds is not None)
+
+
 @pytest.mark.filterwarnings("error:constrained_layout")
 def test_a_time_that_is_far_too_short_still_gives_an_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -48,6 +48,8 @@ class Findings:
         refused: The same of earlier choices, which missed a bound.
         stress: A sentence on the worst conditions of the stress search; "" without one.
         other: A sentence on the queue of the other direction; "" where it changes little.
+        hopeless: Whether every design of the search broke a bound in more than half of its runs, so that the answer
+            ends with the frontier.
         uncompared: Defaults, rules of thumb and designs by formula that were not run.
     """
 
@@ -81,6 +83,7 @@ class Findings:
     stress: str = ""
     other: str = ""
     uncompared: tuple[str, ...] = ()
+    hopeless: bool = False
     folder: Path | None = field(default=None, compare=False)
 
     @property

@@ -17,7 +17,7 @@ from .search_space import Coordinates, Family
 class SearchOutcome:
     """Outcome of a search. ``finalists`` are best first, tried on ``trials``; ``tried`` has the candidates evaluated on
     all conditions, ``looked`` counts those evaluated on any, by discipline, ``known`` has the initial designs,
-    ``unseen`` those that were not run for lack of time."""
+    ``unseen`` those that were not run for lack of time; it is ``complete`` if every family was solved."""
 
     finalists: list[Candidate]
     trials: list[PairedTrial]
@@ -29,8 +29,8 @@ class SearchOutcome:
     coordinates: dict[str, dict[str, float]]
     best_of: dict[str, Candidate]
     looked: dict[str, int]
-    stopped: str = ""
     unseen: tuple[Candidate, ...] = ()
+    complete: bool = False
 
     def place(self, one: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
         """The family of a design and its coordinates there, if they are known."""

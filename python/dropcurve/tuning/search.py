@@ -73,6 +73,7 @@ class Search:
     effects: list[ScreeningEffect] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     unseen: list[Candidate] = field(default_factory=list)
+    complete: bool = False
     _solved: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -125,6 +126,7 @@ class Search:
             self.bench.margin = 0.0
             self.say("rules of thumb at the ends of the ranges", solving.first_answer(self.first[:ENDS]))
             self._try(solving.go(), until=until)
+            self.complete = solving.complete
             self._solved = solving.seen
             self.known = solving.rivals(self.known, self.first[: max(ENDS, len(self.half))])
             self.unseen += [one for one in solving.unseen if one not in self.known]
@@ -390,8 +392,7 @@ class Search:
         return SearchOutcome(
             left, trials, self.evaluations.completed(self.whole, self._solved), list(self.known), self.first,
             self.effects, {kind: study.family for kind, study in self.studies.items()}, coordinates, best_of,
-            self.evaluations.counts(self.known), "the time was spent" if self.clock.late(SEARCH) else "",
-            tuple(self.unseen),
+            self.evaluations.counts(self.known), tuple(self.unseen), self.complete,
         )  # fmt: skip
 
     def _fits(self, runs: int, share: float) -> bool:

@@ -44,7 +44,8 @@ class Solving:
     """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has coordinates from which
     a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge.
     Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
-    ``seen`` all that were run, ``picked`` those of the atlas, ``unseen`` the initial designs without runs."""
+    ``seen`` all that were run, ``picked`` those of the atlas, ``unseen`` the initial designs without runs;
+    ``complete`` says that there was time for every family."""
 
     bench: Bench
     evaluations: Evaluations
@@ -60,6 +61,7 @@ class Solving:
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
     unseen: list[Candidate] = field(default_factory=list)
+    complete: bool = False
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
@@ -85,6 +87,7 @@ class Solving:
             self.say(f"line search, {what}: {study.family.kind}", self.best)
             for start in self._starts(study):
                 self._solve(study, start)
+        self.complete = self.until is None or self.bench.source.now() < self.until
         for late in (False, True):
             for study in order:
                 if study.family.kind in self.found and self._behind(study) == late and not self._far(study):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..scenario import library
-from . import effort, other_direction, robustness, unsettled, validation_lines
+from . import effort, hopeless, other_direction, robustness, unsettled, validation_lines
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
@@ -81,10 +81,15 @@ class Stages:
         )
         uncompared += [one for one in outcome.unseen if not lost(bench, one, chosen[0], ends)]
         sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
+        no_hope = hopeless.is_hopeless(bench, outcome)
+        sizes = hopeless.shorter(sizes) if no_hope else sizes
         most = self.most or (MOST_COSTLY * sizes.replications if self._costly else 0)
         validation = Validation(bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most)
         validation.run(chosen)
-        if not self.short:
+        if no_hope and not self.short:
+            self.say("frontier: what is possible instead", validation.best)
+            hopeless.extend_frontier(bench, outcome, self.seed, clock.until(effort.DECISION))
+        elif not self.short:
             self._around(validation, outcome)
             self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
         ahead = validation.front()
@@ -109,7 +114,7 @@ class Stages:
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin, point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
             uncompared=tuple(one.name for one in missing(uncompared, lines)), refused=tuple(self.refused),
-            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder, other=self.other,
+            replication_s=(bench.run_s or 0.0) * sizes.fresh, folder=self.folder, other=self.other, hopeless=no_hope,
         )  # fmt: skip
         if answer.too_few:
             answer = replace(answer, configuration="", notes=())
@@ -207,15 +212,9 @@ class Stages:
         return Challengers(self.bench, outcome.trials, outcome.first, self.seed, there.margin, until, coarse)
 
     def _near(
-        self,
-        best: Candidate,
-        validation: Validation,
-        outcome: SearchOutcome,
-        factors: Sequence[float],
-        share: float,
-        *,
-        scale: bool = True,
-    ) -> list[Candidate]:
+        self, best: Candidate, validation: Validation, outcome: SearchOutcome, factors: Sequence[float],
+        share: float, *, scale: bool = True,
+    ) -> list[Candidate]:  # fmt: skip
         """Designs next to the recommendation that are better than it; none of a front."""
         space, coordinates = outcome.place(best, self.bench.question)
         if validation.several or validation.settled or space is None or coordinates is None:

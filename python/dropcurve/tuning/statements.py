@@ -42,6 +42,7 @@ def verdict(answer: Findings) -> list[str]:
         found += _sure(answer)
     else:
         found += _possible(answer)
+        found += _ended(answer)
     return found
 
 
@@ -187,6 +188,15 @@ def _possible(answer: Findings) -> Iterator[str]:
         f"What is possible, {one.measure.text} with {name} in the mean over the conditions of the search: "
         + ", ".join(parts)
     )
+
+
+def _ended(answer: Findings) -> Iterator[str]:
+    """Sentence on the time that a goal that nothing comes near leaves unspent."""
+    if answer.hopeless and answer.stopped:
+        yield (
+            "Every design that was tried breaks a bound in more than half of the runs of the search; further runs of "
+            "them would decide nothing, so that the rest of the time is not spent"
+        )
 
 
 def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
@@ -349,7 +359,7 @@ def margin_shown(answer: Findings) -> str:
     objective = answer.question.goal.objectives[0]
     divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
     unit = "percentage points" if objective.unit == "%" else unit
-    return f"{answer.margin * answer.point / divisor:.2g} {unit}".rstrip()
+    return wording.with_unit(f"{answer.margin * answer.point / divisor:.2g}", unit)
 
 
 def _all(count: int) -> str:
