@@ -1,4 +1,4 @@
-"""Goals that no design comes near: told by the runs of the search, answered by what is possible instead.
+"""Goals that no design comes near: found from the runs of the search, answered by what is possible instead.
 
 Validation replications that all miss a bound decide nothing, so the runs go into the frontier between the objective and
 the bounded measure: the scale of each family, from its setting closest to the bound to the far end of its axis.

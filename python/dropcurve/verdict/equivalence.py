@@ -26,7 +26,7 @@ MOST_REPLICATIONS = 1000
 
 
 def margin_of(terms: int) -> float:
-    """The equivalence margin in points of an objective that weighs so many measures."""
+    """The equivalence margin in points of an objective that weighs ``terms`` measures."""
     return MARGIN_SCORE if terms > 1 else MARGIN_POINTS
 
 
