@@ -18,10 +18,10 @@ from dropcurve.metrics.statistics import Paired
 from dropcurve.quantities import units
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.decision import MARGIN_PERCENT
 from dropcurve.tuning.delay_bounds import bound_s
 from dropcurve.tuning.link import times
 from dropcurve.tuning.search_space import Params
+from dropcurve.verdict import MARGIN_POINTS
 
 from ..agree import live_ns3
 from ..agree.context import Context
@@ -64,7 +64,7 @@ class Confirmation:
         return any(
             one.worst_there <= max(1.0, best.worst_there)
             and one.ahead is not None
-            and one.ahead.mean > max(MARGIN_PERCENT, one.ahead.half_width or 0.0)
+            and one.ahead.mean > max(MARGIN_POINTS, one.ahead.half_width or 0.0)
             for one in rivals
         )
 

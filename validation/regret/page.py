@@ -11,7 +11,7 @@ from dropcurve.metrics.statistics import Paired
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.quantities import wording
-from dropcurve.tuning.decision import MARGIN_PERCENT
+from dropcurve.verdict import MARGIN_POINTS
 
 from .confirm import CONDITIONS as CONFIRMED
 from .confirm import FASTEST
@@ -147,7 +147,7 @@ The last answer of {len(found)} of the {len(outcomes)} links, and what anybody c
 with NewReno flows in ns-3 at {CONFIRMED} held-out conditions. These are the links that were drawn with Reno and have
 at most {FASTEST / 1e6:g} Mbit/s: CUBIC of ns-3.37 is no reference, as six flows of it keep a delay of 100 ms over CoDel
 with a target of 10 ms. An answer is *confirmed* if no rule that keeps the bound there, or whose delay is no longer
-than that of the answer, is better there by more than {MARGIN_PERCENT:g} points and the interval. ns-3 has another
+than that of the answer, is better there by more than {MARGIN_POINTS:g} points and the interval. ns-3 has another
 implementation of TCP, and a packet more in its device: the worst delay may lie to either side of the bound.
 
 **{held} of {len(found)} winners are confirmed.**
