@@ -20,7 +20,7 @@ from dropcurve.errors import ResultError
 from dropcurve.runs import locks
 from dropcurve.runs.job import build
 from dropcurve.runs.locks import Locks
-from dropcurve.runs.sweeping import batches
+from dropcurve.runs.sweeping import batches, run_files
 from dropcurve.runs.sweeping.rows import KEY
 from dropcurve.runs.sweeping.run_table import RunTable
 
@@ -186,9 +186,9 @@ def test_only_files_of_others_since_the_look_are_read(folder: Path, monkeypatch:
     write(store.session, "again", 3)
     write("other", "x", 4)
     read: list[str] = []
-    table = RunTable.read_new.__globals__["read_table"]
-    monkeypatch.setitem(
-        RunTable.read_new.__globals__,
+    table = run_files.read_table
+    monkeypatch.setattr(
+        run_files,
         "read_table",
         lambda path, *, columns: read.append(path.name) or table(path, columns=columns),
     )
@@ -201,10 +201,8 @@ def test_a_writer_does_not_read_the_journal_it_writes(folder: Path, monkeypatch:
     store = RunTable(folder / "runs", "b")
     store.open()
     read: list[str] = []
-    journal = RunTable.read_new.__globals__["_journal"]
-    monkeypatch.setitem(
-        RunTable.read_new.__globals__, "_journal", lambda path: read.append(path.name) or journal(path)
-    )
+    journal = run_files.journal_rows
+    monkeypatch.setattr(run_files, "journal_rows", lambda path: read.append(path.name) or journal(path))
     with store.writer(work="x") as writer, RunTable(store.folder, "b", "other").writer(work="x") as other:
         for seed, one in ((1, writer), (2, other)):
             one.lock([("a", seed)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import ResultError, installed
 from ..job import build
 from ..store import RunStore
-from . import run_table
+from . import run_files
 from .rows import KEY, Key, Row, identity, key, row
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
     places = np.fromiter((_place(*one) for one in keys), dtype=np.uint64, count=len(keys))
     if not np.isin(places, _index(path, build())).any():
         return {}
-    table = run_table.read_table(path, columns=None)
+    table = run_files.read_table(path, columns=None)
     if table is None:
         return {}
     import pyarrow as pa
@@ -64,7 +64,7 @@ def _index(path: Path, made_by: str) -> NDArray[np.uint64]:
     """A number for each run of a build in a file, which never changes once it exists."""
     import numpy as np
 
-    table = run_table.read_table(path, columns=list(KEY))
+    table = run_files.read_table(path, columns=list(KEY))
     columns = [table.column(name).to_pylist() for name in KEY] if table is not None else [[], [], []]
     places = [_place(scenario, seed) for scenario, seed, of in zip(*columns, strict=True) if of == made_by]
     return np.array(places, dtype=np.uint64)

@@ -1,8 +1,8 @@
-"""Stores each run once, under the hash of its scenario, its seed and the build of the core.
+"""The table of a sweep: a row for each run, under the hash of its scenario, its seed and the build of the core.
 
-A store is a folder of Parquet files that grows by whole files only, so that any number of processes on any
+A run table is a folder of Parquet files that grows by whole files only, so that any number of processes on any
 number of machines may write into it at the same time. Until a file is complete, its rows are written one per
-line into a journal. If the process is killed, the next process that opens the store, or is assigned the same
+line into a journal. If the process is killed, the next process that opens the table, or is assigned the same
 work, reads the journal. Without pyarrow (the extra ``sweep``) the journal itself is the file.
 
 No run is made twice. A session locks a run before it makes it (`locks`) and holds the lock until the run is
@@ -16,26 +16,21 @@ once, so that its files for other work need not be read.
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 import dropcurve._core as _core
 
-from ...errors import ResultError, installed, require, unwritable
-from ...files.columns import check_columns, check_schema
-from ...files.reading import is_regular, read_bytes
-from ...files.shape import faults
+from ...errors import ResultError, installed, unwritable
 from .. import cache as caches
 from ..locks import Locks
 from ..store import writable
-from . import arrow
+from . import arrow, run_files
 from .rows import KEY, Key, Row, identity, key
 
 #: Rows of a file while work goes on; `RunTable.compact` makes larger ones of many.
@@ -46,16 +41,10 @@ FLUSH_S = 30.0
 COMPACT_ROWS = 500_000
 #: Size below which a file is merged whatever its number of rows.
 SMALL_BYTES = 1_000_000
-#: Files from which on opening a store compacts it.
+#: Number of files above which a table is compacted when it is opened.
 MANY = 200
 #: The lock under which files are merged or journals converted.
 _TIDYING = "tidying"
-#: Types of the columns that identify the run of a row, for `check_schema`.
-KEYS = {"scenario": "text", "seed": "integer", "build": "text"}
-#: Remedy for a file that cannot be read.
-UNREADABLE = "remove it to make its runs again"
-_ROW = {"scenario": str, "seed": int, "build": str}
-_SCALARS = (str, int, float, type(None))
 
 
 def _short() -> str:
@@ -98,11 +87,11 @@ class RunTable:
             for path in sorted(self.folder.glob("journal-*.jsonl")):
                 if self.locks.try_acquire([path.name]):
                     try:
-                        self._close(path, list(_journal(path)))
+                        self._close(path, list(run_files.journal_rows(path)))
                     finally:
                         self.locks.release([path.name])
             for path in sorted(self.folder.glob("part-*.jsonl")) if installed("pyarrow") else ():
-                self._write(path.with_suffix(".parquet"), list(_journal(path)))
+                self._write(path.with_suffix(".parquet"), list(run_files.journal_rows(path)))
                 path.unlink()
 
     def files(self) -> list[Path]:
@@ -124,11 +113,11 @@ class RunTable:
         read: set[str] = set()
         while fresh := [path for path in self.parts() if path.name not in read]:
             for path in fresh:
-                rows = _part(path, columns=wanted)
+                rows = run_files.rows_of(path, columns=wanted)
                 for row in rows or ():
                     if row["build"] == self.build and key(row) not in seen:
                         seen.add(key(row))
-                        yield _full(row)
+                        yield run_files.without_gaps(row)
                 if rows is not None:
                     read.add(path.name)
         self.known.update(read)
@@ -145,16 +134,16 @@ class RunTable:
         for path in self._others("journal-*.jsonl", work):
             if path == but:
                 continue
-            found |= {key(row): row for row in _journal(path) if row["build"] == self.build}
+            found |= {key(row): row for row in run_files.journal_rows(path) if row["build"] == self.build}
         found = {name: row for name, row in found.items() if name in wanted}
         read: set[str] = set()
         while fresh := [path for path in self._other_parts(work) if path.name not in read]:
             for path in fresh:
                 read.add(path.name)
-                if wanted & _keys(path, self.build):
-                    rows = _part(path, columns=None) or []
+                if wanted & run_files.keys_of(path, self.build):
+                    rows = run_files.rows_of(path, columns=None) or []
                     mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
-                    found |= {key(row): _full(row) for row in mine}
+                    found |= {key(row): run_files.without_gaps(row) for row in mine}
         return found
 
     def _other_parts(self, work: str) -> list[Path]:
@@ -184,17 +173,17 @@ class RunTable:
             small = [
                 path
                 for path in self.files()
-                if (path.stat().st_size < SMALL_BYTES or _count(path) < COMPACT_ROWS // 2)
-                and not _journal_of(path).exists()
+                if (path.stat().st_size < SMALL_BYTES or run_files.row_count(path) < COMPACT_ROWS // 2)
+                and not run_files.journal_of(path).exists()
             ]
             if len(small) < 2:
                 return
             seen: set[tuple[Any, ...]] = set()
             some: list[Any] = []
             for path in small:
-                table = read_table(path, columns=None)
+                table = run_files.read_table(path, columns=None)
                 if table is not None:
-                    some.append(_fresh(table, seen))
+                    some.append(run_files.unseen(table, seen))
                 if sum(table.num_rows for table in some) >= COMPACT_ROWS:
                     self._join(some)
                     some = []
@@ -243,7 +232,7 @@ class RunTable:
 class Writer:
     """Rows to be added to a table, and the locks on them; use it in a ``with`` block by one thread."""
 
-    store: RunTable
+    table: RunTable
     work: str
     rows: list[Row] = field(default_factory=list)
     _locked: set[str] = field(default_factory=set)
@@ -253,7 +242,7 @@ class Writer:
     def try_lock(self, keys: Sequence[Key]) -> list[Key]:
         """Locks those of the runs that no other session is making."""
         names = {self._name(one): one for one in keys}
-        got = self.store.locks.try_acquire(names)
+        got = self.table.locks.try_acquire(names)
         self._locked.update(got)
         return [names[name] for name in got]
 
@@ -268,7 +257,7 @@ class Writer:
         if not got and keys:
             self.flush()
             name = self._name(keys[0])
-            self.store.locks.acquire(name)
+            self.table.locks.acquire(name)
             self._locked.add(name)
             got = [keys[0]]
         return got
@@ -276,16 +265,16 @@ class Writer:
     def read_new(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Existing rows of the runs that it has locked but not added itself; see `RunTable.read_new`."""
         own = None if self._file is None else Path(self._file.name)
-        return self.store.read_new(keys, self.work, but=own)
+        return self.table.read_new(keys, self.work, but=own)
 
     def add(self, row: Row) -> None:
         """Stores the row of a run that was locked: on disk when this returns."""
         if self._file is None:
             # The journal is locked before it exists, so that no session takes it for that of a dead process.
-            name = f"journal-{self.store.session}-{self.work}-{_short()}.jsonl"
-            if self.store.locks.try_acquire([name]):
+            name = f"journal-{self.table.session}-{self.work}-{_short()}.jsonl"
+            if self.table.locks.try_acquire([name]):
                 self._locked.add(name)
-            self._file = (self.store.folder / name).open("wb")
+            self._file = (self.table.folder / name).open("wb")
             self._opened = time.monotonic()
         self._file.write(_core.json_line(row))
         self._file.flush()
@@ -301,97 +290,17 @@ class Writer:
         try:
             if self._file is not None:
                 self._file.close()
-                self.store._close(Path(self._file.name), self.rows)
+                self.table._close(Path(self._file.name), self.rows)
                 self._file, self.rows = None, []
         finally:
-            self.store.locks.release(self._locked)
+            self.table.locks.release(self._locked)
             self._locked.clear()
 
     def _name(self, one: Key) -> str:
-        return f"run {one[0]} {one[1]} {self.store.build}"
+        return f"run {one[0]} {one[1]} {self.table.build}"
 
     def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.flush()
-
-
-def _part(path: Path, *, columns: list[str] | None) -> list[Row] | None:
-    """The rows of a file; None if it was merged with others since it was listed."""
-    if path.suffix == ".jsonl":
-        return list(_journal(path)) if path.exists() else None
-    table = read_table(path, columns=columns)
-    return None if table is None else table.to_pylist()
-
-
-def _journal_of(part: Path) -> Path:
-    return part.with_name(f"journal-{part.stem.removeprefix('part-')}.jsonl")
-
-
-def _journal(path: Path) -> Iterator[Row]:
-    """The rows of a journal, without an incomplete last line and without invalid lines."""
-    try:
-        content = read_bytes(path)
-    except OSError:
-        return
-    for line in content.split(b"\n"):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not any(faults(row, _ROW)) and all(isinstance(one, _SCALARS) for one in row.values()):
-            yield row
-
-
-def read_table(path: Path, *, columns: list[str] | None) -> Any:
-    """A file as a table whose columns have the right types; None if it was merged with others since it was
-    listed."""
-    require("pyarrow")
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    if path.exists() and not is_regular(path):
-        raise ResultError(path, "", "is not a regular file", UNREADABLE, shown="path")
-    try:
-        # `parquet.read_table` loads pandas.
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(columns=columns)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise ResultError(path, "", f"cannot be read: {error}", UNREADABLE, shown="path") from None
-    check_schema(path, table.schema, KEYS, remedy=UNREADABLE)
-    return table
-
-
-def _count(path: Path) -> int:
-    """The rows of a file."""
-    import pyarrow.parquet as parquet
-
-    check_columns(path, KEYS, remedy=UNREADABLE)
-    return int(parquet.read_metadata(path).num_rows)
-
-
-def _full(row: Row) -> Row:
-    """A row without the gaps that columns of other runs leave in it."""
-    return {name: value for name, value in row.items() if value is not None}
-
-
-def _fresh(table: Any, seen: set[tuple[Any, ...]]) -> Any:
-    """The rows of runs that are not in ``seen``; adds these runs to it."""
-    import pyarrow as pa
-
-    keys = zip(*(table.column(name).to_pylist() for name in KEY), strict=True)
-    kept = []
-    for one in keys:
-        kept.append(one not in seen)
-        seen.add(one)
-    return table if all(kept) else table.filter(pa.array(kept))
-
-
-@lru_cache(maxsize=10_000)
-def _keys(path: Path, build: str) -> frozenset[Key]:
-    """The runs of a build in a file, which never changes once it is there."""
-    rows = _part(path, columns=list(KEY)) or []
-    return frozenset(key(row) for row in rows if row["build"] == build)

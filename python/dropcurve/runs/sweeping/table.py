@@ -19,7 +19,8 @@ from ...metrics.main_effects import RunValue
 from ...present import intervals
 from ...quantities import wording
 from . import database, effects
-from .run_table import KEYS, UNREADABLE, RunTable
+from .run_files import KEYS, UNREADABLE
+from .run_table import RunTable
 
 if TYPE_CHECKING:
     import duckdb
