@@ -146,7 +146,10 @@ GOOD_NG = section("<") + interface("<") + enhanced("<", 1, ethernet(IPV4, ipv4(5
         (GOOD[:30], "ends inside record 1; the capture was cut off"),
         (GOOD[:-1], "ends inside record 1; the capture was cut off"),
         (GOOD[:24], "holds no IP packet"),
-        (classic([(1, 0, b"\0" * 40)], link=105), "packet 1 is of link type 105; read are Ethernet (1)"),
+        (
+            classic([(1, 0, b"\0" * 40)], link=105),
+            "packet 1 is of link type 105; dropcurve reads Ethernet (1)",
+        ),
         (GOOD_NG[:-1], "ends inside record 3; the capture was cut off"),
         (GOOD_NG[:-1] + b"\0\0", "record 4"),
         (section("<") + struct.pack("<III", 1, 13, 0), "record 2 claims 13 bytes: the file is damaged"),

@@ -76,10 +76,10 @@ def receive(lines: Lines, began_ns: int, job: dict[str, Any]) -> dict[int, dict[
                     bins[int((arrived - began_ns) / 1e9 / INTERVAL_S)] += len(data)
                 if len(data) >= STAMP.size and warm <= arrived < end:
                     delays.append((arrived - STAMP.unpack_from(data)[1]) // 1000)
-    return {number: _heard(bins, delays) for number, (bins, delays) in found.items()}
+    return {number: _report(bins, delays) for number, (bins, delays) in found.items()}
 
 
-def _heard(bins: list[int], delays: list[int]) -> dict[str, Any]:
+def _report(bins: list[int], delays: list[int]) -> dict[str, Any]:
     rows = [
         {"start": number * INTERVAL_S, "end": (number + 1) * INTERVAL_S, "bytes": count}
         for number, count in enumerate(bins[:-1])

@@ -117,7 +117,7 @@ def _routes() -> bool:
 
 def _discipline(name: str) -> tuple[str, float | None]:
     """The kernel's discipline at an interface, and its shaped rate in Mbit/s, if it reports one."""
-    rows = _said(["tc", "-j", "qdisc", "show", "dev", name])
+    rows = _json_of(["tc", "-j", "qdisc", "show", "dev", name])
     root: dict[str, Any] = next((row for row in rows if row.get("root")), {})
     rate = root.get("options", {}).get("rate")
     return str(root.get("kind", "")), rate * 8 / 1e6 if isinstance(rate, (int, float)) else None
@@ -125,11 +125,11 @@ def _discipline(name: str) -> tuple[str, float | None]:
 
 def _kind(name: str) -> str:
     """Kind of the device, as `ip` calls it; empty if unknown."""
-    rows = _said(["ip", "-d", "-j", "link", "show", "dev", name])
+    rows = _json_of(["ip", "-d", "-j", "link", "show", "dev", name])
     return str(rows[0].get("linkinfo", {}).get("info_kind", "")) if rows else ""
 
 
-def _said(command: list[str]) -> list[dict[str, Any]]:
+def _json_of(command: list[str]) -> list[dict[str, Any]]:
     try:
         shown = subprocess.run(command, capture_output=True, text=True, check=False)
         rows: list[dict[str, Any]] = json.loads(shown.stdout or "[]")

@@ -137,7 +137,7 @@ def warnings(raws: list[dict[str, Any]]) -> list[str]:
                 )
         for why, count in raw["stats"]["forward"]["refused"].items():
             if count:
-                found.append(f"{count} frames were refused ({why})")
+                found.append(f"the forwarder refused {count} frames ({why})")
         found.extend(raw["problems"])
     return list(dict.fromkeys(found))
 

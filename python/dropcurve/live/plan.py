@@ -198,14 +198,25 @@ def _unsuitable(found: dict[str, Any]) -> list[Problem]:
     for name, group in found["flows"].items():
         where = f"flows.{name}"
         if group["transport"] not in ("tcp", "udp"):
-            problems.append(Problem(f"{where}.transport", group["transport"], "a lab sends tcp and udp"))
+            problems.append(
+                Problem(
+                    f"{where}.transport", group["transport"], "a lab sends tcp and udp", "choose one of these"
+                )
+            )
         elif group["transport"] == "udp":
             continue
         elif group["source"] != "ftp":
-            problems.append(Problem(f"{where}.source", group["source"], "TCP of a lab sends ftp"))
+            problems.append(
+                Problem(
+                    f"{where}.source",
+                    group["source"],
+                    "TCP of a lab sends ftp",
+                    "choose ftp, or udp as the transport",
+                )
+            )
         elif group["cc"] not in KERNEL_CC:
             rule = f"the kernel has {', '.join(KERNEL_CC)}"
-            problems.append(Problem(f"{where}.cc", group["cc"], rule))
+            problems.append(Problem(f"{where}.cc", group["cc"], rule, "choose one of these"))
         else:
             sizes.add((group["mss"], group["headers"]))
             if count(group["headers"]) not in HEADERS:
@@ -214,10 +225,13 @@ def _unsuitable(found: dict[str, Any]) -> list[Problem]:
                     f"and {ETHERNET} B of Ethernet"
                 )
                 problems.append(
-                    Problem(f"{where}.headers", group["headers"], rule, 'such as profile = "linux"')
+                    Problem(
+                        f"{where}.headers", group["headers"], rule, 'write one of these, or profile = "linux"'
+                    )
                 )
     if len(sizes) > 1:
-        problems.append(Problem("flows", "", "all TCP flows of a lab have the same mss and headers"))
+        rule = "all TCP flows of a lab have the same mss and headers"
+        problems.append(Problem("flows", "", rule, "write the same in every group"))
     return problems
 
 

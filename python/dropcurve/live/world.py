@@ -177,7 +177,9 @@ class LabHosts:
                 self.waiting.append(program)
         for program in self.waiting:
             if not program.stdout or program.stdout.readline() != b"ready\n":
-                raise DropcurveError("UDP", "", "the programs for it did not start", "run it again")
+                raise DropcurveError(
+                    "UDP", "", "the programs that send and receive it did not start", "run it again"
+                )
 
     def send(self, began: float, line: Control) -> None:
         """Starts each flow and changes the link when it is due, resets the counters at the end of the warm-up, and
@@ -260,9 +262,9 @@ class LabHosts:
             if flow["transport"] == "udp":
                 near = source(flow)
                 for end, file in (("client", f"send-{near}"), ("server", f"receive-{OTHER[near]}")):
-                    row[end] = heard(self.out / f"{file}.json", number)
+                    row[end] = udp_report(self.out / f"{file}.json", number)
             else:
-                row |= {end: said(self.out / f"{end}{number}.json") for end in ("client", "server")}
+                row |= {end: iperf3_report(self.out / f"{end}{number}.json") for end in ("client", "server")}
             for end in ("client", "server"):
                 if error := row[end].get("error"):
                     self.problems.append(f"flow {number}: {end}: {error}")
@@ -277,7 +279,7 @@ def begin(program: subprocess.Popen[bytes], began: float) -> None:
         program.stdin.close()
 
 
-def heard(path: Path, number: int) -> dict[str, Any]:
+def udp_report(path: Path, number: int) -> dict[str, Any]:
     """Report of the programs for UDP on a flow."""
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))[str(number)]
@@ -286,7 +288,7 @@ def heard(path: Path, number: int) -> dict[str, Any]:
     return found
 
 
-def said(path: Path) -> dict[str, Any]:
+def iperf3_report(path: Path) -> dict[str, Any]:
     """Parses the report of an iperf3, without the unused fields."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))

@@ -313,7 +313,11 @@ def _metric(name: str) -> Iterator[Description]:
     one = metrics.METRICS.get(metrics.split(name)[0])
     if one is None:
         return
-    better = {"higher": "Higher is better.", "lower": "Lower is better.", "none": "Neither way is better."}
+    better = {
+        "higher": "Higher is better.",
+        "lower": "Lower is better.",
+        "none": "Neither direction is better.",
+    }
     data = {
         "name": one.name, "title": one.title, "unit": one.unit, "better": one.better, "source": one.source,
         "per": one.per, "about": one.doc,

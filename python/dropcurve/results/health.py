@@ -12,11 +12,10 @@ from ..metrics.summary import RunSummary
 from ..quantities import wording
 from .variant import Variant
 
+#: Bytes received in a measurement window over those that the link sent in it: some were in flight as it began.
 SLACK = 1.02
-"""Bytes received in a measurement window over those that the link sent in it: some were in flight as it
-began."""
+#: Share of a mean queue that a clock of doubles may lose in rounding.
 ROUNDING = 1e-6
-"""Share of a mean queue that a clock of doubles may lose in rounding."""
 
 
 def check(variants: Sequence[Variant], loose: Sequence[str], maximum: int) -> tuple[list[str], list[str]]:
@@ -69,7 +68,7 @@ def unbalanced(run: RunSummary) -> list[int]:
 def _unbalanced(variant: Variant) -> list[str]:
     return [
         f"{variant.name}: packets of flow {wrong[0]} do not add up (seed {run['seed']}): "
-        "this is a fault of dropcurve"
+        "this is a fault of dropcurve; report it with the scenario"
         for run in variant.runs
         if (wrong := unbalanced(run))
     ]
@@ -79,7 +78,7 @@ def _without_littles_law(variant: Variant) -> list[str]:
     """Links whose mean queue length and sojourn times contradict each other."""
     return [
         f"{variant.name}: the mean queue of {name} and its sojourn times differ by {abs(off):.3g} packets from "
-        f"Little's law (seed {run['seed']}): this is a fault of dropcurve"
+        f"Little's law (seed {run['seed']}): this is a fault of dropcurve; report it with the scenario"
         for run in variant.runs
         for name, link in run["links"].items()
         if (off := link.get("little_pkts")) and abs(off) > ROUNDING * max(1.0, link["queue_pkts_mean"])
@@ -109,9 +108,15 @@ def _round_up(seconds: float) -> float:
 def _silent(variant: Variant) -> list[str]:
     run = variant.runs[0]
     if metrics.measured_s(run) <= 0:
-        return [f"{variant.name}: nothing was counted: the warm-up of {run['warmup_s']:.6g} s covers the run"]
+        return [
+            f"{variant.name}: nothing was counted: the warm-up of {run['warmup_s']:.6g} s covers the run; "
+            "lower run.warmup, or raise run.duration"
+        ]
     if run["flows"] and not any(flow["received_pkts"] for flow in run["flows"]):
-        return [f"{variant.name}: no packet arrived after the warm-up of {run['warmup_s']:.6g} s"]
+        return [
+            f"{variant.name}: no packet arrived after the warm-up of {run['warmup_s']:.6g} s; start flows earlier, "
+            "or raise run.duration"
+        ]
     return []
 
 

@@ -75,7 +75,7 @@ def packets(path: str | Path) -> list[tuple[int, int]]:
             raise DropcurveError(
                 path,
                 record.link,
-                f"packet {number} is of link type {record.link}; read are Ethernet (1), "
+                f"packet {number} is of link type {record.link}; dropcurve reads Ethernet (1), "
                 "raw IP (101, 12, 228, 229), BSD loopback (0, 108) and Linux cooked (113, 276)",
                 "capture on such an interface",
                 shown="path",

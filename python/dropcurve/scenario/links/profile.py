@@ -44,7 +44,7 @@ class Mix:
                   "games": self.games, "l4s": self.l4s}  # fmt: skip
         for name, count in counts.items():
             if count < 0:
-                raise UsageError(name, count, "must be 0 or more", "give the number of them")
+                raise UsageError(name, count, "must be 0 or more", f"give the number of {name}")
         if not 0.0 <= self.web < 0.9:
             raise UsageError(
                 "web",
