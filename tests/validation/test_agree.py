@@ -119,9 +119,9 @@ def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
     runs: list[int] = []
     context = Context(cache=tmp_path)
     for _ in range(2):
-        assert context.kept("one key", lambda: runs.append(1) or {"loss": 0.5}) == {"loss": 0.5}
+        assert context.cached("one key", lambda: runs.append(1) or {"loss": 0.5}) == {"loss": 0.5}
     assert len(runs) == 1
-    context.kept("another key", lambda: runs.append(1))
+    context.cached("another key", lambda: runs.append(1))
     assert len(runs) == 2
 
 

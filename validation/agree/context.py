@@ -58,7 +58,7 @@ class Context:
         result = dc.run(scenario, replications=replications, jobs=self.jobs)
         return [numbers(dict(run)) for run in result.baseline.runs]
 
-    def kept(self, key: str, work: Callable[[], Any]) -> Any:
+    def cached(self, key: str, work: Callable[[], Any]) -> Any:
         """Returns the output of another program for this input; run once, then cached, so that a comparison resumes."""
         if self.cache is None:
             return work()

@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "agreement-linux.md"
 RUNS = 4
 #: A drawn row is the mean over two round trips, this much around the middle.
 NEAR_MS = 0.5
-#: Distance that counts as agreement, as a share of the reference, and the least that is worth a word.
+#: Distance that counts as agreement, as a share of the reference, and the least absolute distances.
 MARGIN = 0.05
 FLOORS = {"goodput_mbps": 0.0, "backlog_mean": 1514.0, "signals": 5.0}
 HEAD = (
@@ -101,7 +101,7 @@ class Compared:
 
 
 def linux_rows(context: Context) -> list[dict[str, str]]:
-    """All recorded rows of the kernel that can be said as a scenario."""
+    """All recorded rows of the kernel that have an equivalent scenario."""
     found: list[dict[str, str]] = []
     for path in (("linux", "uml.csv"), ("linux", "codel.csv"), ("linux_delays.csv",), ("linux_drawn.csv",)):
         found += context.csv(*path)

@@ -94,7 +94,7 @@ def average(link: dict[str, Any]) -> float:
 
 
 def queue(link: dict[str, Any]) -> float:
-    """Mean of the packets waiting."""
+    """Mean queue length in packets."""
     return float(link["queue_pkts_mean"])
 
 

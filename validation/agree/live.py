@@ -33,7 +33,7 @@ def available() -> bool:
 
 
 def absent(program: str, lack: str) -> AgreementCase:
-    """Stands for all cases of a program that is not here."""
+    """One case in place of all those of a program that is not installed."""
     return AgreementCase(f"all of {program}", missing=f"{lack} on this machine")
 
 
@@ -112,7 +112,7 @@ def record(table: str, row: Row, seeds: int, context: Context) -> dict[str, str]
     def run(seed: int) -> dict[str, float]:
         pairs = arguments(table, row)
         key = f"ns2 {table} {sorted(pairs.items())} {seed}"
-        found: dict[str, float] = context.kept(key, lambda: once(pairs, seed))
+        found: dict[str, float] = context.cached(key, lambda: once(pairs, seed))
         return found
 
     with ThreadPoolExecutor(context.jobs) as pool:

@@ -97,7 +97,7 @@ def kernel(keys: dict[str, str], context: Context) -> dict[str, float]:
     """One run of the kernel: the same keys return the same bytes."""
     words = [f"{key}={value}" for key, value in keys.items()]
     key = f"linux {(oracle() / 'linux-um').stat().st_size} {' '.join(words)}"
-    found: dict[str, float] = context.kept(key, lambda: once(words))
+    found: dict[str, float] = context.cached(key, lambda: once(words))
     return found
 
 

@@ -96,7 +96,7 @@ def tcp(context: Context, seed: int) -> AgreementCase:
     settings = " ".join(f"{key}={value}" for key, value in keys.items())
 
     def work() -> AgreementCase:
-        found = context.kept(f"ns2 single {settings}", lambda: run(keys))
+        found = context.cached(f"ns2 single {settings}", lambda: run(keys))
         events = [(time, letter, number) for time, letter, number in found["events"]]
         windows = [(time, value) for time, value in found["windows"]]
         return ns2_packets.case(ns2_packets.RecordedFlow(found["keys"], events, windows))
@@ -109,7 +109,7 @@ def rated(context: Context, name: str, draw: int) -> AgreementCase:
     tested = rate_packets.TESTED[name]
 
     def work() -> AgreementCase:
-        text = context.kept(f"ns2 {name} {draw}", lambda: rate_packets.record(tested, draw))
+        text = context.cached(f"ns2 {name} {draw}", lambda: rate_packets.record(tested, draw))
         found = rate_packets.case(rate_packets.parse(tested, *text.splitlines()))
         return replace(found, name=f"{name}, {found.name}")
 

@@ -106,7 +106,7 @@ def output(context: Context, name: str, *words: str) -> str:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=live.PATIENCE_S)
         return done.stdout
 
-    return str(context.kept(f"ns3 {built.name} {' '.join(words)}", run))
+    return str(context.cached(f"ns3 {built.name} {' '.join(words)}", run))
 
 
 def drawn(seed: int) -> str:

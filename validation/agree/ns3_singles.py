@@ -1,4 +1,4 @@
-"""Single flows of ns-3.37 drawn at random, segment by segment: variant, path, queue, window, losses with their repairs.
+"""Single flows of ns-3.37 drawn at random, segment by segment: variant, path, queue, window, losses.
 
 Path and losses are those of `ns3_flow`, the queue of the slower link may fill. `ns3/single.cc` runs what
 `drawn` says; sixty runs of it are kept.
@@ -19,8 +19,8 @@ from .ns3_packets import CUBIC, VEGAS
 TITLE = "TCP, drawn single flows, against ns-3.37"
 METHOD = (
     "Runs drawn from fixed seeds over variants of ns-3's TCP, paths, queues, initial windows, selective and delayed "
-    "acknowledgements and losses, those of repairs among them. `sent` counts the transmissions that come in ns-3's "
-    "order, each within one packet time of ns-3's."
+    "acknowledgements and losses, those of retransmissions among them. `sent` counts the transmissions that come in "
+    "ns-3's order, each within one packet time of ns-3's."
 )
 #: The congestion controls of ns-3, and their keys here.
 CONTROLS = {
@@ -67,14 +67,14 @@ def drawn(seed: int) -> Keys:
 
 
 def _lost(rng: random.Random, segments: int) -> dict[int, int]:
-    """Single segments, bursts, repairs, every other segment, the tail, or nothing."""
-    last, style = segments - 1, rng.choice(["few", "burst", "repair", "other", "tail", "none"])
+    """Single segments, bursts, retransmissions, every other segment, the tail, or nothing."""
+    last, style = segments - 1, rng.choice(["few", "burst", "again", "other", "tail", "none"])
     first = rng.randint(1, last)
     if style == "few":
         return {rng.randint(1, last): 1 for _ in range(rng.randint(1, 5))}
     if style == "burst":
         return dict.fromkeys(range(first, min(segments, first + rng.choice((2, 3, 5, 10, 20)))), 1)
-    if style == "repair":
+    if style == "again":
         near = {
             min(last, first + rng.randint(1, 25)): rng.choice((1, 1, 2)) for _ in range(rng.randint(0, 4))
         }

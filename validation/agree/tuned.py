@@ -179,7 +179,7 @@ def recorded_of(
     context = Context(cache=kept)
 
     def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:
-        found: dict[str, float] = context.kept(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
+        found: dict[str, float] = context.cached(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
         return found
 
     with ThreadPoolExecutor(jobs) as pool:

@@ -22,9 +22,9 @@ from dropcurve import studies as st
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.studies import claims
 
-from . import behaviour_accounts as accounts
 from . import behaviour_averages as averages
 from . import behaviour_controls as controls
+from . import behaviour_flows as per_flow
 from . import behaviour_literature as literature
 from . import behaviour_phenomena as causes
 from .behaviour_network import NetworkRow, measure
@@ -40,7 +40,7 @@ def rows() -> list[NetworkRow]:
         *controls.schedulers(), *controls.classes(),
         *literature.steps_and_virtual_queues(), *literature.shapers(), *literature.rates(),
         *literature.estimators(), *literature.standards(),
-        *accounts.accounts(), *accounts.steered(), *accounts.remembered(), *accounts.predicted(),
+        *per_flow.limiting(), *per_flow.steered(), *per_flow.remembered(), *per_flow.predicted(),
     ]  # fmt: skip
 
 

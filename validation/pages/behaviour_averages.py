@@ -20,7 +20,7 @@ from .behaviour_network import (
 
 
 def passive() -> list[NetworkRow]:
-    """Those that look at no average."""
+    """Rows of disciplines without an average."""
     return [
         NetworkRow(
             "droptail",

@@ -20,7 +20,7 @@ from .behaviour_network import (
 
 
 def with_flows() -> list[NetworkRow]:
-    """Those that look at flows."""
+    """Rows of disciplines that look at flows."""
     small = 'limit = "100 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
     flooded = (tcp(8), flood(12))
     return [
@@ -44,7 +44,7 @@ def with_flows() -> list[NetworkRow]:
         ),
         NetworkRow(
             "choke",
-            "a flow that does not answer is dropped more, the more of the queue is its own",
+            "an unresponsive flow is dropped more, the more of the queue is its own",
             "PPP00",
             "8 transfers, a flood of 12 Mbit/s",
             {kind: net(f'kind = "{kind}"\n{small}', *flooded) for kind in ("choke", "red")},
@@ -68,7 +68,7 @@ def with_flows() -> list[NetworkRow]:
 
 
 def controllers() -> list[NetworkRow]:
-    """Those that hold a queue or a rate to a reference."""
+    """Rows of disciplines that hold a queue or a rate to a reference."""
     return [
         NetworkRow(
             "pi",
@@ -125,7 +125,7 @@ def controllers() -> list[NetworkRow]:
 
 
 def delays() -> list[NetworkRow]:
-    """Those that hold the delay of one queue."""
+    """Rows of disciplines that hold the delay of one queue."""
     loads = (5, 50)
     return [
         NetworkRow(
@@ -163,7 +163,7 @@ def delays() -> list[NetworkRow]:
 
 
 def fair_delays() -> list[NetworkRow]:
-    """Those that keep a delay for each flow or class."""
+    """Rows of disciplines that keep a delay for each flow or class."""
     return [
         NetworkRow(
             "fq_codel",
@@ -178,7 +178,7 @@ def fair_delays() -> list[NetworkRow]:
         ),
         NetworkRow(
             "fq_cobalt",
-            "a flow that does not answer fills its own queue alone, and its BLUE brings even that one's delay down",
+            "an unresponsive flow fills its own queue alone, and its BLUE brings even that one's delay down",
             "RFC8290, HTM18",
             "8 transfers, a call, a flood of 15 Mbit/s, buffer cut packet by packet",
             {
@@ -269,7 +269,7 @@ def schedulers() -> list[NetworkRow]:
 
 
 def classes() -> list[NetworkRow]:
-    """Those that know classes."""
+    """Rows of disciplines that know classes."""
     two = (flood(6, "low", "class = 0"), flood(6, "high", "class = 1"))
     return [
         NetworkRow(

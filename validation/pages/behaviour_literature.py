@@ -20,7 +20,7 @@ DCTCP = 'cc = "dctcp"\necn = true'
 
 
 def steps_and_virtual_queues() -> list[NetworkRow]:
-    """Those that mark by a threshold, on the queue itself or on a counted one."""
+    """Rows of disciplines that mark by a threshold, on the queue itself or on a counted one."""
     return [
         NetworkRow(
             "step_marking",
@@ -68,7 +68,7 @@ leaf_of = [2, 1]
 
 
 def shapers() -> list[NetworkRow]:
-    """Those that hold packets to a rate: by a delay, or by drops."""
+    """Rows of disciplines that hold packets to a rate: by a delay, or by drops."""
     calls = flood(1, "calls", 'class = 1\npacket = "200 B"')
     return [
         NetworkRow(
@@ -117,7 +117,7 @@ def shapers() -> list[NetworkRow]:
 
 
 def rates() -> list[NetworkRow]:
-    """Those that look at rates or flows."""
+    """Rows of disciplines that look at rates or flows."""
     return [
         NetworkRow(
             "green",
@@ -158,7 +158,7 @@ def rates() -> list[NetworkRow]:
 
 
 def estimators() -> list[NetworkRow]:
-    """Those that estimate flows or losses, and RED's relatives."""
+    """Rows of disciplines that estimate flows or losses, and RED's relatives."""
     small = 'limit = "100 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
     flooded = (tcp(8), flood(30))
     return [
@@ -221,7 +221,7 @@ def estimators() -> list[NetworkRow]:
 
 
 def standards() -> list[NetworkRow]:
-    """Those of RFCs, and PI2."""
+    """Rows of disciplines of RFCs, and PI2."""
     loads = (5, 50)
     prague = tcp(1, "prague", L4S)
     greedy = tcp(1, "greedy", f'{L4S}\ncc = "bbr"')

@@ -45,7 +45,7 @@ Seven differences were followed packet by packet, six of them in virtual time.
 
 *BBR behind DropTail.* With equal windows (120 segments in all) 76 packets waited here and 85 there: here flights stayed
 two segments below their windows. Linux makes up for a departure that came late by shortening the next gap, by up
-to half (`pace_credit = 0.5`, now part of `profile = "linux"`). The queue follows the kernel's since, second by second.
+to half (`pace_credit = 0.5`, part of `profile = "linux"`). With it the queue follows the kernel's, second by second.
 
 *BBR behind DropTail at 20 ms.* A flow that begins while others fill the buffer takes the round trip of its handshake
 for that of the path, and keeps it for ten seconds. In virtual time 93 packets wait until 10.6 s, when all measure it
@@ -65,15 +65,15 @@ for 48 rounds, while no phase of its cycle changed the pace: it took the losses 
 `bbr_policer = true` does so, too.
 
 *CUBIC and Reno at 100 Mbit/s.* A third more than in the kernel waited behind FQ-CoDel. Duplicates that a receiver
-holds back let the acknowledgement of a repair echo the time of one of them, which is older than the repair: the
+holds back let the acknowledgement of a retransmission echo the time of one of them, which is older: the
 reduction was taken for an unnecessary one and undone. At 10 Mbit/s duplicates come too far apart to be held back.
 
 *Reno behind FQ-CoDel in real time.* At 40 ms a sixth less waited than predicted, and lone segments left milliseconds
 after the acknowledgement that made room for them. A trace of the kernel names who sent them: the timer of its pacing.
 Linux 6.18 here begins connections with BBR, iperf3 gives each its own control afterwards, and the pacing stays on.
-The lab begins them without since, and bursts of one, two and three segments are as many as in virtual time. Whether
-the four flows then halve in step is chance: in six of twenty simulated runs they do, in one of six in virtual time;
-7.0 packets wait then, else 5.5.
+The lab begins them without pacing, so that bursts of one, two and three segments are as many as in virtual time.
+Whether the four flows then halve in step is chance: in six of twenty simulated runs they do, in one of six in virtual
+time; 7.0 packets wait then, else 5.5.
 
 *Pairs at any rate.* A window that grows makes room for a third segment. Here it waited for a fourth, and the two met a
 full queue together; in the kernel it waits only where the next acknowledgement is expected within a millisecond, and

@@ -108,7 +108,7 @@ def simulated(case: Transfer) -> float:
 HEAD = f"""\
 # Short flows: completion times compared with theory
 
-Written by `python -m validation.pages.short_flows`; a test holds it to the simulator. One flow
+Written by `python -m validation.pages.short_flows`; a test compares it with the simulator. One flow
 from its SYN until its last byte arrived in order, alone on a link of {RATE / 1e6:g} Mbit/s with
 {2e3 * DELAY:g} ms round trip and a buffer that never overflows; segments of {MSS} bytes, Reno in
 slow start without end. Times in milliseconds.

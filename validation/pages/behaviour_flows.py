@@ -1,4 +1,4 @@
-"""Rows of disciplines with an account of flows, and of those that the queue steers: see `behaviour.py`."""
+"""Rows of disciplines with state for each flow, and of those whose parameter follows the queue: see `behaviour.py`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .behaviour_network import ECN, MIDDLE, NetworkRow, flood, net, ratio, tcp, 
 SMALL = 'limit = "100 pkts"\nmin_th = "10 pkts"\nmax_th = "30 pkts"\nmax_p = 0.1'
 
 
-def accounts() -> list[NetworkRow]:
-    """Those that hold flows down that do not answer."""
+def limiting() -> list[NetworkRow]:
+    """Rows of disciplines that limit unresponsive flows."""
     flooded = (tcp(8), flood(12))
     red = net(f'kind = "red"\n{SMALL}', *flooded)
     return [
         NetworkRow(
             "bred",
-            "a flow that does not answer gets no more of the buffer than the bound of each flow",
+            "an unresponsive flow gets no more of the buffer than the bound of each flow",
             "AT99",
             "8 transfers, a flood of 12 Mbit/s",
             {"bred": net('kind = "bred"\nlimit = "100 pkts"', *flooded), "red": red},
@@ -26,7 +26,7 @@ def accounts() -> list[NetworkRow]:
         ),
         NetworkRow(
             "red_pd",
-            "a flow that does not answer is brought down to what TCP gets, and TCP has the rest",
+            "an unresponsive flow is brought down to what TCP gets, and TCP has the rest",
             "MFW01",
             "8 transfers, a flood of 12 Mbit/s",
             {"red_pd": net(f'kind = "red_pd"\n{SMALL}', *flooded), "red": red},
@@ -37,7 +37,7 @@ def accounts() -> list[NetworkRow]:
         ),
         NetworkRow(
             "luba",
-            "of a flood about its excess is dropped, and TCP has the rest",
+            "about the excess of a flood is dropped, and TCP has the rest",
             "AGK04",
             "8 transfers, a flood of 12 Mbit/s",
             {kind: net(f'kind = "{kind}"\nlimit = "100 pkts"', *flooded) for kind in ("luba", "droptail")},
@@ -50,7 +50,7 @@ def accounts() -> list[NetworkRow]:
 
 
 def steered() -> list[NetworkRow]:
-    """Those whose parameter follows the queue."""
+    """Rows of disciplines whose parameter follows the queue."""
     return [
         NetworkRow(
             "savq",
@@ -83,7 +83,7 @@ def steered() -> list[NetworkRow]:
 
 
 def remembered() -> list[NetworkRow]:
-    """Those that remember flows."""
+    """Rows of disciplines that remember flows."""
     flooded = (tcp(8), flood(12))
     known = {
         kind: net(f'kind = "{kind}"\n{SMALL}', *flooded) for kind in ("xchoke", "choke", "lru_red", "red")
@@ -125,7 +125,7 @@ def remembered() -> list[NetworkRow]:
 
 
 def predicted() -> list[NetworkRow]:
-    """Those that are steered by a model, by rules, or by two kinds of steps."""
+    """Rows of disciplines controlled by a model, by rules, or by two kinds of steps."""
     return [
         NetworkRow(
             "cared",
