@@ -102,7 +102,7 @@ def shown(found: Reading) -> Iterator[str]:
         )
         yield f"{found.box:<8} {found.name}: {found.queues} queues{lost}"
     for line in found.over:
-        yield f"  read over, line {line[:140]}"
+        yield f"  ignored, line {line[:140]}"
 
 
 def main() -> int:
@@ -122,7 +122,7 @@ def main() -> int:
     by_box = ", ".join(f"{n} {box}" for box, n in sorted(Counter(one.box for one in read).items()))
     print(
         f"\n{len(found)} files: {len(read)} read ({by_box}), {sum(bool(one.refused) for one in found)} refused, "
-        f"{sum(bool(one.crashed) for one in found)} crashed; {sum(len(one.over) for one in read)} lines read over"
+        f"{sum(bool(one.crashed) for one in found)} crashed; {sum(len(one.over) for one in read)} lines ignored"
     )
     return int(any(one.crashed for one in found))
 

@@ -4,7 +4,7 @@
 the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away after it. An editable
 install makes no copy: the package finds the root folder itself. Likewise the wheel has a copy of Optuna's samplers
 (tools/third_party.py). The studio is built into the package where the Rust
-target for WebAssembly can be had; a wheel without it reports that when `dropcurve studio` is called.
+target for WebAssembly is available; a wheel without it reports that when `dropcurve studio` is called.
 """
 
 from __future__ import annotations

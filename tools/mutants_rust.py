@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "target/mutants"
 VARIABLE = "DROPCURVE_MUTANT"
 LONGEST_S, MOST_BYTES = 20, 4 << 30
-#: A build that is made soon.
+#: Settings of a build that takes little time.
 QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "none", "CARGO_INCREMENTAL": "1"}
 #: Cases of each property test for each mutant.
 FEW = {"PROPTEST_CASES": "24"}

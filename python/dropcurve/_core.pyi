@@ -1,4 +1,4 @@
-"""Types of the built module; ``tests/unit/test_core_stub.py`` holds them against it."""
+"""Types of the built module; ``tests/unit/test_core_stub.py`` compares them with it."""
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any, Literal, final, overload

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         middle, spread, held = median(each), (each[-1] - each[0]) / 2, max(run.held for run in runs)
         factor = "" if above is None else f"{middle / above:.1f}"
         above = middle
-        # Of few flows the process itself is most.
+        # With few flows most of the memory is that of the process itself.
         kb = f"{held / 1e3 / int(flows):.1f}" if int(flows) >= 1000 else ""
         print(
             f"| {int(flows):,} | {seconds} | {runs[0].segments:,} | {middle:.0f} ± {spread:.0f} | {factor} "

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from tidy_rules import rust
 from tidy_rules.tree import Fault, Tree
 
+#: Files that contain forbidden words because they list them.
 LISTED = ("docs/glossary.md", "tools/tidy_rules/language.py")
-"""Where the words stand because they are forbidden."""
 
+#: Pattern of a forbidden word, and the glossary's word for it.
 INSTEAD = {
     r"anew": "again",
     r"forth": "forward",
@@ -54,8 +55,8 @@ INSTEAD = {
     r"affairs?": "task, responsibility",
     r"look_(?:around|behind)": "a verb that names the effect",
 }
-"""What is not to be written, as a pattern, and the glossary's words for it."""
 
+#: Type names that several modules may use, and the idea they share.
 SAME_IDEA = {
     "Params": "parameters of the module's algorithm, declared with `params!`",
     "Sender": "the sending endpoint of the module's transport",
@@ -63,7 +64,6 @@ SAME_IDEA = {
     "Data": "a data packet of the module's transport",
     "Report": "a feedback packet of the module's transport",
 }
-"""Type names that several modules may use, and the idea they share."""
 
 
 # `RedDice` and `red_dice` hold the same word: a name is split where its parts meet.
@@ -73,8 +73,8 @@ def _whole(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?:{spaced})(?![^\W_])", re.IGNORECASE)
 
 
+#: Files whose words are checked, by the end of their name.
 WRITTEN = (".rs", ".py", ".pyi", ".md", ".toml", ".sh", ".js", ".yml", "Makefile")
-"""Files whose words are checked, by the end of their name."""
 
 FORBIDDEN = [(_whole(pattern), say) for pattern, say in INSTEAD.items()]
 #: All of them at once, to pass over the files that have none.

@@ -165,7 +165,7 @@ class Merged:
 
     @classmethod
     def of(cls, histograms: Iterable[Mapping[str, Any]]) -> Merged:
-        """Percentile of histograms whose bins may differ; an end that several share counts as often."""
+        """Merges histograms whose bins may differ; an upper end that several share is listed once for each."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
         return cls(list(map(itemgetter(0), bins)), list(accumulate(map(itemgetter(1), bins))))

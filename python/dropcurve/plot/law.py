@@ -62,7 +62,7 @@ class Law:
         return np.where(avg < self.min_th, 0.0, np.where(avg < self.max_th, rise, top))
 
     def share(self, avg: Floats) -> Floats:
-        """The share of packets taken at a steady average, spacing included; all of them beyond `end`."""
+        """The share of packets dropped or marked at a steady average, spacing included; all of them beyond `end`."""
         p_b = self.p_b(avg)
         spaced = np.array([self._spaced(float(p)) for p in p_b.ravel()]).reshape(p_b.shape)
         everything = (np.asarray(avg) >= self.end) & (self.above != "capped")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+#: Width of the project's pages.
 COLUMNS = 100
-"""Width of the project's pages."""
 
 # Links and inline code are never broken; any other text without a blank is a word.
 _WORD = re.compile(r"(?:!?\[[^\]\n]*\]\([^)\n]*\)|`[^`\n]*`|\\.|[^\s`\[]|\[|`)+")

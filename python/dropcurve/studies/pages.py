@@ -27,9 +27,10 @@ PLURAL = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
 
 
 def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", html: bool = True) -> list[Path]:
-    """Writes the pages of a study into a folder: ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv``
-    (every number
-    of every cell) and ``NAME.json`` (the verdicts).
+    """Writes the pages of a study into a folder.
+
+    They are ``NAME.md``, its figures as SVG, ``NAME.html``, ``NAME.csv`` (every number of every cell) and
+    ``NAME.json`` (the verdicts).
 
     Args:
         outcome: The outcome of `reproduce`.
@@ -232,7 +233,7 @@ def _replications(outcome: Outcome) -> str:
         sentences.append(
             "An undecided claim adds runs to the cells it depends on, half as many again each time, to at most "
             f"{study.decide}{_exceptions(settings, 'decide', rest)}; the chance of a wrong "
-            "verdict is split over these looks."
+            "verdict is split over these tests."
         )
     return " ".join(filter(None, sentences))
 

@@ -96,8 +96,8 @@ class Screen:
             self.table(),
             Picture("profiles", f"{self.name} over each parameter", bars, self.profiles),
             Picture("map", f"{self.name} over every pair", fields, partial(self.maps, without=without)),
-            Text(f"{self.name} is {listed} of the points, and below {self.middle:g} at {below:.0f} %. In one look, the "
-                 "parameters cut where that tells most about it, three times over:"),
+            Text(f"{self.name} is {listed} of the points, and below {self.middle:g} at {below:.0f} %. A regression "
+                 "tree of three levels, which halves the parameter that explains most of the variance, finds:"),
             Table(["where", f"mean {self.name}", "deviation over points", "points", "in words"], rows),
         ]  # fmt: skip
 

@@ -12,7 +12,7 @@ use crate::ledger::Sent;
 use std::collections::VecDeque;
 use units::{Span, Time};
 
-/// QuicFate of a packet, as far as the sender knows.
+/// Fate of a packet, as far as the sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuicFate {
     /// Neither acknowledged nor lost.
