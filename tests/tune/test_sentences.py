@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link, statements, validation_lines
+from dropcurve.tuning import fronts, of_link, statements, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.comparison import UNUSUAL
@@ -26,6 +26,7 @@ from dropcurve.tuning.spare import USED
 from dropcurve.tuning.statements import verdict
 from dropcurve.tuning.terms import labels
 from dropcurve.tuning.text import text
+from dropcurve.tuning.text import verdict as text_verdict
 from dropcurve.tuning.validation import Validation
 from dropcurve.tuning.validation_line import ValidationLine
 
@@ -34,7 +35,10 @@ GOALS = (
     "max utilisation",
     "min p95 delay, utilisation > 95%",
     "loss < 2%, max goodput",
+    "max utilisation - 0.5 * p95 delay",
 )
+#: The same with a front.
+FRONTS = ("max utilisation, min p95 delay", "max utilisation, min p95 delay, loss < 2%")
 #: Designs without digits in their names, so that every number in a sentence is one of the answer's.
 DESIGNS = (
     Candidate("tail drop, whole buffer", "droptail", {"limit": "200 pkts"}, "no AQM"),
@@ -97,6 +101,13 @@ class Case:
         trials = [trial for some in self.validation.trials(line.candidate) for trial in some]
         return [(self.bench.row(line.candidate, trial) or {})[measure] for trial in trials]
 
+    def objective(self, line: ValidationLine, number: int = 0) -> list[float]:
+        """An objective in each run of a design."""
+        trials = [trial for some in self.validation.trials(line.candidate) for trial in some]
+        one = self.bench.question.goal.objectives[number]
+        found = [one.value(self.bench.row(line.candidate, trial) or {}) for trial in trials]
+        return [value for value in found if value is not None]
+
     def behind(self, line: ValidationLine) -> list[float]:
         """By how many points a rival is behind in each replication that it shares with the recommendation."""
         trials = self.validation.trials
@@ -111,7 +122,11 @@ class Case:
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Two to six designs at equal or different levels, with little or much noise."""
-    goal = draw(st.sampled_from(GOALS))
+    return drawn_case(draw, draw(st.sampled_from(GOALS)))
+
+
+def drawn_case(draw: st.DrawFn, goal: str) -> Case:
+    """An answer to a goal on random runs."""
     some = draw(st.lists(st.sampled_from(DESIGNS), min_size=2, max_size=6, unique_by=lambda one: one.name))
     level = st.sampled_from([0.1, 0.5, 0.51, 0.9, 0.99])
     scatter = st.sampled_from([0.0, 0.002, 0.02, 0.2, 1.0])
@@ -127,12 +142,15 @@ def cases(draw: st.DrawFn) -> Case:
     validation.settle()
     validation.decide()
     proof, size = None, draw(st.integers(6, 40))
-    if bench.question.goal.constraints and draw(st.booleans()):
+    single = len(bench.question.goal.objectives) == 1
+    if single and bench.question.goal.constraints and draw(st.booleans()):
         proof = prove(bench, validation.decide(), 1, 0, runs=size)
+    ahead = validation.front()
+    lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
     answer = Findings(
-        bench.question, 1, tuple(validation_lines.lines(validation)), (), (), (), (), "", (), 10, 10, "0", "tune",
+        bench.question, 1, tuple(lines), (), (), (), (), "", (), 10, 10, "0", "tune",
         replications=validation.replications, fresh_conditions=3, replication_s=1.0, margin=margin,
-        point=bench.scales[0], proof=proof,
+        point=bench.scales[0], points=tuple(bench.scales), proof=proof, front=len(ahead),
     )  # fmt: skip
     return Case(bench, validation, answer, size)
 
@@ -153,14 +171,22 @@ def held_share(case: Case, line: ValidationLine) -> float:
     return min(shares)
 
 
+def interval_of(case: Case, measure: str) -> statistics.Interval:
+    """The interval of a measure of the recommendation over the replications."""
+    values, size = case.values(case.answer.lines[0], measure), case.answer.fresh_conditions
+    return statistics.t_interval(
+        [statistics.mean(values[start : start + size]) for start in range(0, len(values), size)]
+    )
+
+
+def half_width(case: Case, measure: str) -> float:
+    """Its half-width."""
+    return interval_of(case, measure).half_width or 0.0
+
+
 def is_wide(case: Case, measure: str) -> bool:
-    """Whether the interval of a measure over the replications is half as wide as its value or more."""
-    line = case.answer.lines[0]
-    values = case.values(line, measure)
-    size = case.answer.fresh_conditions
-    means = [statistics.mean(values[start : start + size]) for start in range(0, len(values), size)]
-    interval = statistics.t_interval(means)
-    return (interval.half_width or 0.0) >= 0.5 * (interval.mean or 0.0)
+    """Whether it is half as wide as its value or more."""
+    return half_width(case, measure) >= 0.5 * (interval_of(case, measure).mean or 0.0)
 
 
 def check_load(case: Case, found: re.Match[str]) -> None:
@@ -171,13 +197,18 @@ def check_load(case: Case, found: re.Match[str]) -> None:
         assert not case.answer.question.goal.constraints or len(case.values(best, "utilisation")) >= 6
         goal = case.answer.question.goal
         bounded = "p95 delay <" in str(goal)
-        assert bounded or not is_wide(case, "sojourn_ms_p95")
+        # In a score a wide interval matters from five margins on.
+        matters = goal.objectives[0].single is not None or 0.5 * half_width(case, "sojourn_ms_p95") >= 5.0
+        assert bounded or not (matters and is_wide(case, "sojourn_ms_p95"))
     assert held_share(case, best) >= 0.95 - 1e-9
     objective = case.answer.question.goal.objectives[0]
-    key = objective.single.key if objective.single else ""
     name = case.answer.question.goal.names[0]
     shown = re.search(rf"{re.escape(name)} ({NUMBER})", found[0])
-    values = case.values(best, key)
+    values = case.objective(best)
+    if not objective.single:
+        for key, title in (("utilisation", "utilisation"), ("sojourn_ms_p95", "p95 delay")):
+            term = re.search(rf"{title} ({NUMBER})", found[0])
+            assert term and near(term[1], statistics.mean(case.values(best, key)))
     assert shown and near(shown[1], statistics.mean(values) / (1e6 if objective.unit == "bit/s" else 1.0))
 
 
@@ -289,6 +320,11 @@ def check_usual(case: Case, found: re.Match[str]) -> None:
 
 def check_counts(case: Case, found: re.Match[str]) -> None:
     rivals = case.answer.lines[1:]
+    margin = re.search(r"(?:equal within|by more than) (\S+) (percentage points?|points?|\S+)", found[0])
+    if margin and case.answer.question.goal.objectives[0].in_points:
+        assert float(margin[1]) == case.answer.margin
+        assert margin[2].endswith("points") == (margin[1] != "1")
+        assert f"equal within {margin[1]} {margin[2]} (" in " ".join(text(case.answer).split())
     if found["every"]:
         number = {"The only rival": 1, "Both rivals": 2}.get(found["every"]) or int(found["every"].split()[1])
         numbers = [(found["same"], number)]
@@ -386,3 +422,68 @@ def test_no_sentence_has_empty_parentheses_where_runs_bound_nothing(case: Case) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(statements, "says_nothing", lambda *_: True)
         assert not [sentence for sentence in verdict(case.answer) if "()" in sentence]
+
+
+@st.composite
+def front_cases(draw: st.DrawFn) -> Case:
+    """Answers to a goal with two objectives."""
+    return drawn_case(draw, draw(st.sampled_from(FRONTS)))
+
+
+def check_front(case: Case, sentence: str) -> None:
+    """A sentence on the front: its ends, a step to one of its designs, or a group of designs beside it."""
+    answer = case.answer
+    front, rest = answer.lines[: answer.front], answer.lines[answer.front :]
+    shown = " ".join(text(answer).split())
+    if ends := re.match(
+        r"The front has (\d+) designs, from (.*) to utilisation (.*); recommended is its knee", sentence
+    ):
+        assert int(ends[1]) == len(front)
+        cells = re.findall(rf"{NUMBER}(?: ± {NUMBER})?(?: %| ms)", f"{ends[2]} {ends[3]}")
+        assert len(cells) >= 2 and all(cell in shown for cell in cells)
+        values = sorted(statistics.mean(case.objective(line)) for line in front)
+        first, last = (re.search(NUMBER, ends[n]) for n in (2, 3))
+        assert first and last and near(first[0], values[0]) and near(last[0], values[-1])
+    elif step := re.match(
+        r"For (more|less) (.*), take (.*): it gives (.*) of .* and costs (.*) of .*", sentence
+    ):
+        line = next(line for line in front if fronts.named(answer, line.candidate) == step[3])
+        gains = {n: statistics.mean(differences(case, line, n)) for n in (0, 1)}
+        assert (gains[0] > 0) == (step[2] == "utilisation")
+        own = (0, 1) if step[2] == "utilisation" else (1, 0)
+        for number, said in zip(own, (step[4], step[5]), strict=True):
+            amount = re.match(NUMBER, said)
+            assert amount and near(amount[0], abs(gains[number]))
+        assert gains[own[0]] * (1 if own[0] == 0 else -1) > 0 > gains[own[1]] * (1 if own[1] == 0 else -1)
+    elif sentence.startswith("Nothing else that was tried"):
+        assert len(front) == 1
+    else:
+        names = sentence.partition(": ")[2].split("; ")
+        assert re.match(r"(Worse|Better|No difference found) in ", sentence)
+        assert all(any(line.candidate.name == name and line.holds for line in rest) for name in names)
+
+
+def differences(case: Case, line: ValidationLine, number: int) -> list[float]:
+    """By how much a rival exceeds the recommendation in an objective, by replication."""
+    size = case.answer.fresh_conditions
+    both = [case.objective(one, number) for one in (line, case.answer.lines[0])]
+    means = [[statistics.mean(some[at : at + size]) for at in range(0, len(some), size)] for some in both]
+    return [one - other for one, other in zip(*means, strict=False)]
+
+
+@given(front_cases())
+@settings(max_examples=40, deadline=None)
+def test_every_sentence_on_a_front_is_borne_by_its_table(case: Case) -> None:
+    first, *others = text_verdict(case.answer)
+    best = case.answer.lines[0]
+    assert first.startswith(("Load ", "Not settled yet", "No design that was tried"))
+    if first.startswith("Load "):
+        cells = re.search(rf"utilisation ({NUMBER}).*?, p95 delay ({NUMBER})", first)
+        assert cells and near(cells[1], statistics.mean(case.objective(best)))
+        assert near(cells[2], statistics.mean(case.objective(best, 1)))
+    for sentence in others:
+        if held := re.match(r"loss < 2 % held in (\d+) of (\d+) validation runs", sentence):
+            values = case.values(best, "loss")
+            assert (int(held[1]), int(held[2])) == (sum(value <= 2.0 for value in values), len(values))
+        elif not sentence.startswith(("The interval of", "Only ")):
+            check_front(case, sentence)
