@@ -146,6 +146,15 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     assert "`tune` had 1 thread, and time is in processor seconds" in text
     assert "| 30s | 1 of 1 | +0.05 | +0.05 ± 0.02 | 30 s | 30 s |" in text
     assert "**1 of 1 winners are confirmed.**" in text
+    before = (tmp_path / "page.md").read_text(encoding="utf-8")
+    for _ in range(2):
+        page.add_again(tmp_path / "page.md", [made], ["30s"])
+        added = (tmp_path / "page.md").read_text(encoding="utf-8")
+        start = added.index(f"{page.AGAIN}\n")
+        section, _, rest = added[start:].partition("\n## ")
+        # The section alone is new, and a second call replaces it.
+        assert f"{added[:start]}## {rest}" == before
+        assert "The first 1 link of the list below" in section and section.count("| 30s |") == 2
 
 
 def test_links_with_other_objectives_are_questions_of_every_kind() -> None:

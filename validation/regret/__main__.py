@@ -26,7 +26,7 @@ from dropcurve.tuning.time_source import ProcessorTime
 from . import confirm, contest, peers, reference
 from .links import DrawnLink, drawn, fast, other
 from .outcome import LinkOutcome
-from .page import write
+from .page import add_again, write
 
 #: Seed of the links of the page.
 LINKS_SEED = 2026
@@ -53,7 +53,10 @@ def main() -> int:
         began = time.process_time()
         outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
         sys.stderr.write(f"  {time.process_time() - began:.0f} processor seconds\n")
-        write(asked.out, outcomes, limits)
+        if asked.again:
+            add_again(asked.out, outcomes, limits)
+        else:
+            write(asked.out, outcomes, limits)
     others: list[LinkOutcome] = []
     for number, link in enumerate(other(asked.other_links, seed=asked.seed)):
         folder = asked.runs / f"{asked.seed}-other-{number}"
@@ -83,6 +86,11 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--part", default="1/1", help="which of several calls that share the links this one is, such as 2/2"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="add to the page a section on its first links instead of writing it",
     )
     parser.add_argument("--jobs", type=int, default=None)
     return parser.parse_args()

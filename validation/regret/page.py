@@ -11,6 +11,7 @@ from dropcurve.metrics.statistics import Paired
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.quantities import wording
+from dropcurve.scenario import library
 from dropcurve.verdict import MARGIN_POINTS
 
 from .confirm import CONDITIONS as CONFIRMED
@@ -19,6 +20,8 @@ from .contest import CONDITIONS, REPLICATIONS, Standing
 from .outcome import LinkOutcome
 
 FIGURE = "tuning-regret.svg"
+#: Heading of the section on links that were answered again.
+AGAIN = "## Answered again"
 #: Regret in points that an answer that breaks the bound is drawn at.
 BROKEN = 30.0
 #: Regret below which points are drawn at the foot of the figure.
@@ -39,6 +42,29 @@ def write(
     )
 
 
+def add_again(out: Path, outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> None:
+    """Adds a section to a page, or replaces it: its first links, answered again by a later version."""
+    before, _, after = out.read_text(encoding="utf-8").partition(f"{AGAIN}\n")
+    if after:
+        after = "## " + after.partition("\n## ")[2]
+    else:
+        first, _, rest = before.partition("\n## ")
+        before, after = f"{first}\n", f"## {rest}"
+    section = wrap_markdown("\n".join([AGAIN, *_again(outcomes, limits), ""]))
+    out.write_text(f"{before}{section}\n{after}", encoding="utf-8")
+
+
+def _again(outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> Iterator[str]:
+    yield ""
+    yield (
+        f"The first {wording.count(len(outcomes), 'link')} of the list below, answered again on "
+        f"{date.today().isoformat()} by version {library.version()}, compared with a reference and conditions of that "
+        "version. All other sections are of the date above."
+    )
+    yield from _summary(outcomes, limits)
+    yield from _links(outcomes, limits)
+
+
 def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) -> Iterator[str]:
     points = sorted({one.points for one in outcomes})
     kinds = wording.count(len({one.link.kind for one in outcomes}), "kind")
@@ -57,6 +83,27 @@ percentage points, paired, with a 95 % interval; the best known is chosen on one
 measured on the other half. An answer *holds* if the bound is kept in nineteen runs of twenty.
 """.splitlines()
     yield from _machine(outcomes)
+    yield from _summary(outcomes, limits)
+    if figure:
+        some = [one for one in outcomes if one.courses]
+        shown = wording.count(len(some), "link")
+        most = max(runs for one in some for course in one.courses.values() for runs in course)
+        yield from (
+            "",
+            f"![Regret of each optimiser against its runs, {shown}](figures/{FIGURE})",
+            "",
+            f"On {shown} other optimisers search the same disciplines and ranges with up to {most} runs. Regret is the "
+            "median over these links, of the incumbent after as many runs, over all searches; an incumbent that does "
+            f"not hold the bound counts as {BROKEN:g} points. The last point of `tune` is its answer under "
+            f"`--time {limits[0]}`, validation included.",
+        )
+    yield from _confirmed(outcomes)
+    yield from ("", "## The links")
+    yield from _links(outcomes, limits)
+
+
+def _summary(outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> Iterator[str]:
+    """The table of regrets by time limit."""
     yield ""
     yield (
         "| time | answers that hold | regret, median | regret, worst of those that hold | time taken, median "
@@ -73,21 +120,11 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
             f"| {_shown(max(able, key=lambda row: row.regret.mean or 0.0)) if able else '–'} "
             f"| {median(taken):.0f} s | {max(taken):.0f} s |"
         )
-    if figure:
-        some = [one for one in outcomes if one.courses]
-        shown = wording.count(len(some), "link")
-        most = max(runs for one in some for course in one.courses.values() for runs in course)
-        yield from (
-            "",
-            f"![Regret of each optimiser against its runs, {shown}](figures/{FIGURE})",
-            "",
-            f"On {shown} other optimisers search the same disciplines and ranges with up to {most} runs. Regret is the "
-            "median over these links, of the incumbent after as many runs, over all searches; an incumbent that does "
-            f"not hold the bound counts as {BROKEN:g} points. The last point of `tune` is its answer under "
-            f"`--time {limits[0]}`, validation included.",
-        )
-    yield from _confirmed(outcomes)
-    yield from ("", "## The links", "", "| link | bound | time | answer | utilisation (%) | worst p95 / bound | holds |"
+
+
+def _links(outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> Iterator[str]:
+    """The table of the answers, link by link."""
+    yield from ("", "| link | bound | time | answer | utilisation (%) | worst p95 / bound | holds |"
                 " regret (points) |", "|---|---|---|---|--:|--:|---|--:|")  # fmt: skip
     for one in outcomes:
         for number, limit in enumerate(limits):
