@@ -54,9 +54,10 @@ demo: setup ## find the right queue for a link; the answer here, a page in out/d
 	  --goal "p95 delay < 15ms, max utilisation" --for linux --runs 1000 --out out/demo
 	@echo "The page: out/demo/report.html"
 
-# Two at a time until the Python tests, which use every core: the programs of the budget are built as one unit of code.
-test: setup ## everything CI asks for
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line budget tidy lint test-rust test-wasm
+# Two at a time until the Python tests, which use every core: set-up and the budget each build a program as one unit of
+# code, which keeps one core busy.
+test: ## everything CI asks for
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line setup test-rust budget lint test-wasm tidy
 	@$(MAKE) --no-print-directory test-python
 	@echo "make test: all passed (tidy, lint, Rust tests, wasm, Python tests, instructions)"
 
