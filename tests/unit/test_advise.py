@@ -246,3 +246,15 @@ def test_advice_is_instant_and_says_where_each_design_comes_from() -> None:
         assert design.formula and design.source and design.why and design.fails
         assert design.queue in shown
     assert found.data()["designs"][1]["expected"][0]["loss"] > 0
+
+
+def test_no_design_expects_a_queue_longer_than_the_buffer() -> None:
+    for found in (advise(link="datacentre"), advise(rate="10Gbit", rtt="100us", flows=8, buffer=100)):
+        assert found.conditions.buffer is not None
+        for design in found.designs:
+            assert all(one.at.queue <= found.conditions.buffer for one in design.expected), design.name
+        assert "target lowered to half of it" in found.design("codel").notes[0]
+
+
+def test_one_flow_has_no_plural() -> None:
+    assert ", 1 TCP flow, packets" in advise(rate="1Mbit", rtt="5ms", flows=1).text()

@@ -474,9 +474,9 @@ def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
     monkeypatch.setattr(directions, "_verdict_of_kind", of_kind)
     first, second = directions.joint([answers["upload"], answers["download"]], Thoroughness())
     assert (first.loaded, second.loaded) == ("fq_codel", "fq_codel")
-    assert "codel would be better by 1 ± 0 points" in first.joint
+    assert "codel would be better by 1 points (all runs)" in first.joint
     assert second.chosen == "fq_codel", "kept alone, but the script holds for both"
-    assert "your queue would be better by 1 ± 0 points" in second.joint
+    assert "your queue would be better by 1 points (all runs)" in second.joint
     # Nothing gains: nothing changes.
     same = {YOURS: up[YOURS], "codel": [50.0, 50.1, 49.9]}
     kept = directions.joint([_direction("upload", same), _direction("download", same)], Thoroughness())
@@ -497,7 +497,7 @@ def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other
     first, second = directions.joint(answers, Thoroughness())
     assert (first.loaded, second.loaded) == ("", "")
     assert first.kept
-    assert "for this direction alone cake would be better by 2 ± 0 points" in first.joint
+    assert "for this direction alone cake would be better by 2 points (all runs)" in first.joint
 
 
 SECTION = """config queue 'wan'

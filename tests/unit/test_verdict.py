@@ -440,4 +440,4 @@ def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
         "Load c instead of a: utilisation 99 %, not 90 %.",
         "No measure gets worse.",
     )
-    assert "Next best: b, 4 ± 0 points behind." in said(found)
+    assert "Next best: b, 4 points (all runs) behind." in said(found)

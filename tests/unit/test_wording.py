@@ -17,14 +17,14 @@ from dropcurve.quantities import wording
     ("mean", "half", "shown"),
     [
         (41.234, 1.29, ("41.2", "1.3")),
-        (124.256256, 0.0, ("124.3", "0")),
-        (124.256256, 3e-14, ("124.3", "0")),
+        (124.256256, 0.0, ("124.3", "all runs")),
+        (124.256256, 3e-14, ("124.3", "all runs")),
         (100.0, None, ("100.0", "")),
-        (4.0, 0.0, ("4", "0")),
+        (4.0, 0.0, ("4", "all runs")),
         (9.999992, 0.000042, ("10.000", "0.00004")),
         (99.09, 0.004, ("99.090", "0.004")),
         (123456.0, 7.0, ("123460", "7")),
-        (0.0, 0.0, ("0", "0")),
+        (0.0, 0.0, ("0", "all runs")),
         (-0.0402, 0.0066, ("−0.0402", "0.0066")),
         (None, None, ("–", "")),
     ],
@@ -39,7 +39,7 @@ def test_cells(mean: float | None, half: float | None, shown: tuple[str, str]) -
         (76.0, 64.0, "%", "76 % (undecided)"),
         (99.0, 3.0, "%", "99.0 % (96.0 to 100.0)"),
         (0.1, 1.2, "%", "0.1 % (0.0 to 1.3)"),
-        (0.0, 0.0, "%", "0 ± 0 %"),
+        (0.0, 0.0, "%", "0 % (all runs)"),
         (99.997, 0.011, "%", "99.997 ± 0.011 %"),
         (17.0, 4724.0, "ms", "17 ms (undecided)"),
         (1309.0, 1773.0, "ms", "1309 ms (0 to 3082)"),
@@ -58,7 +58,7 @@ def test_no_end_of_an_interval_of_a_share_lies_beyond_0_or_100(mean: float, half
     _, text = wording.value(mean, half, within=intervals.possible("%"))
     if intervals.plain(text):
         assert mean - float(text) >= -1.0 and mean + float(text) <= 101.0
-    elif text != intervals.UNDECIDED:
+    elif text not in (intervals.UNDECIDED, intervals.SAME):
         assert all(0.0 <= float(end) <= 100.0 for end in text.split(" to "))
 
 

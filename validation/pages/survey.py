@@ -19,6 +19,7 @@ from typing import Any
 
 import dropcurve as dc
 from dropcurve.errors import ScenarioError
+from dropcurve.present import intervals
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.quantities import wording
 from dropcurve.runs import cache
@@ -103,7 +104,7 @@ def estimate(cell: StudyCell, name: str) -> str:
         return "-"
     half = found.half_width(0.95) if found.n > 1 and not found.constant else None
     centre, width = wording.value(found.value, half)
-    return f"{centre} ± {width}" if width else centre
+    return intervals.interval(centre, width)
 
 
 def table(scenario: str, kinds: Sequence[str], found: Mapping[str, StudyCell]) -> str:

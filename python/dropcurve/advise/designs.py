@@ -12,6 +12,7 @@ from . import equilibrium, fluid, rules
 from .equilibrium import Curve, Equilibrium
 from .fluid import Margins
 from .link_conditions import Conditions, Point
+from .targets import codel_times, room, short, within_buffer
 
 #: Longest useful time constant of the average: loads change within seconds.
 SLOWEST_S = 10.0
@@ -59,16 +60,6 @@ def all_designs(given: Conditions) -> Iterator[Design]:
     yield pie(given)
     yield codel(given)
     yield fq_codel(given)
-
-
-def room(given: Conditions, max_th: float = 0.0) -> float:
-    """The buffer in packets: as given, or the greater of the bandwidth-delay product and twice the average at which
-    RED drops everything.
-    """
-    if given.buffer is not None:
-        return max(1.0, math.floor(given.buffer))
-    longest = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
-    return float(math.ceil(max(longest, 4.0 * max_th, 20.0)))
 
 
 def thresholds(given: Conditions) -> tuple[float, float, tuple[str, ...]]:
@@ -153,7 +144,7 @@ def tail_drop_by_bound(given: Conditions) -> Design:
 def red_by_floyd(given: Conditions) -> Design:
     """RED by Floyd's recommendations."""
     low, high, notes = thresholds(given)
-    w_q = _short(rules.weight_for_second(given.capacity))
+    w_q = short(rules.weight_for_second(given.capacity))
     limit = room(given, high)
     curve = Curve(low, high, 0.1, above="gentle", limit=limit)
     return Design(
@@ -172,7 +163,7 @@ def red_by_floyd(given: Conditions) -> Design:
 def adaptive_red(given: Conditions) -> Design:
     """Adaptive RED, its automatic values written out."""
     low, high, notes = thresholds(given)
-    w_q, limit = _short(rules.weight_for_second(given.capacity)), room(given, high)
+    w_q, limit = short(rules.weight_for_second(given.capacity)), room(given, high)
     middle = (low + high) / 2.0
     bottom = min(0.01, 80_000.0 / given.rate_bps)
     expected: list[Expectation] = []
@@ -203,14 +194,14 @@ def red_by_queue_law(given: Conditions) -> Design:
     # Nine tenths of the way up, so that the most flows still meet the slope and not the jump.
     aim = low + 0.9 * (high - low)
     wanted = equilibrium.needed(aim, given.most_demanding, b=given.b, rto_s=given.rto_s)
-    max_p = _short(min(1.0, max(0.005, _for_share(wanted) / 0.9)))
+    max_p = short(min(1.0, max(0.005, _for_share(wanted) / 0.9)))
     interval = max(given.most_demanding.round_trip(high), given.least_demanding.round_trip(high))
-    w_q = _short(min(0.5, rules.weight_for_interval(given.capacity, interval)))
+    w_q = short(min(0.5, rules.weight_for_interval(given.capacity, interval)))
     return Design(
         "RED by the queue law", "red",
         _red(limit, low, high, units.plain(max_p), w_q, given, above_max="gentle"),
         f"max_p such that {given.most_demanding.label()}, which need {100 * wanted:.2g} % of drops, meet the curve "
-        f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {units.show_span(_short(interval))}, "
+        f"nine tenths of the way up; w_q = 1 - 0.1^(1/(C I)), I = {units.show_span(short(interval))}, "
         "the longest round trip",
         "FB00, PFTK98, RFC6582",
         "The average stays between the thresholds over the whole range of loads, and its memory is no longer "
@@ -231,13 +222,13 @@ def red_by_stability(given: Conditions) -> Design:
     rtt_s = worst.round_trip(high)
     flows, rate = worst.flows, given.capacity
     allowed = fluid.red_weight(slope=slope, flows=flows, rtt_s=rtt_s, capacity=rate, b=given.b)
-    w_q = _short(min(float(base.params["w_q"]), allowed))
+    w_q = short(min(float(base.params["w_q"]), allowed))
     rule = fluid.red_rule(slope=slope, w_q=w_q, flows=flows, rtt_s=rtt_s, capacity=rate, b=given.b)
     limit = room(given, high)
     wanted = 1.0 / (-given.capacity * math.log1p(-w_q))
     late: tuple[str, ...] = ()
     if wanted > SLOWEST_S:
-        w_q = _short(-math.expm1(-1.0 / (given.capacity * SLOWEST_S)))
+        w_q = short(-math.expm1(-1.0 / (given.capacity * SLOWEST_S)))
         late = (
             f"the rule asks for an average with a time constant of {_seconds(wanted)}, which is of no use: w_q "
             f"is that of {SLOWEST_S:g} s, with the margins shown. No RED with this curve is both stable "
@@ -267,9 +258,9 @@ def pi(given: Conditions) -> Design:
     gain, zero = fluid.pi_design(
         flows=worst.flows, rtt_s=worst.round_trip(q_ref), capacity=given.capacity, b=given.b
     )
-    gain, zero = _short(gain), _short(zero)
+    gain, zero = short(gain), short(zero)
     # HMTG01 samples some hundred times faster than the loop crosses over.
-    period = _short(min(0.02, 1.0 / (50.0 * max(zero, 1.0))))
+    period = short(min(0.02, 1.0 / (50.0 * max(zero, 1.0))))
     return Design(
         "PI", "pi",
         {"limit": units.show_packets(limit), "q_ref": units.show_packets(q_ref),
@@ -287,7 +278,7 @@ def pi(given: Conditions) -> Design:
 
 def pie(given: Conditions) -> Design:
     """PIE with the target the goal allows."""
-    target = 0.015 if given.target_delay_s is None else given.aim_s
+    target, note = within_buffer(0.015 if given.target_delay_s is None else given.aim_s, given)
     limit, queue = room(given), target * given.capacity
     return Design(
         "PIE", "pie",
@@ -298,7 +289,7 @@ def pie(given: Conditions) -> Design:
         "A PI controller on delay whose steps grow with p, so that one setting serves every rate and load.",
         "Steps are small at low loads: a new flow on an idle fast link overshoots. At targets of a few "
         "milliseconds its tick of 15 ms is coarse.",
-        expect_held(given, queue, lambda at: _pie_loop(at, given.capacity)),
+        expect_held(given, queue, lambda at: _pie_loop(at, given.capacity)), note,
     )  # fmt: skip
 
 
@@ -314,7 +305,7 @@ def _pie_loop(at: Equilibrium, capacity: float, *, tick: float = 0.015) -> fluid
 
 def codel(given: Conditions) -> Design:
     """CoDel with the interval of the longest round trip."""
-    target, interval = _codel_times(given)
+    target, interval, note = codel_times(given)
     limit = room(given)
     at = equilibrium.needed(target * given.capacity, given.most_demanding, b=given.b, rto_s=given.rto_s)
     rate = at * given.capacity
@@ -327,13 +318,13 @@ def codel(given: Conditions) -> Design:
         "Needs no tuning to the rate: it acts on a standing delay, not on bursts.",
         f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.most_demanding.label()} need "
         f"take {_seconds(2.0 * interval * interval * rate)} to build up, and until then the queue is longer.",
-        expect_held(given, target * given.capacity, None, "held"),
+        expect_held(given, target * given.capacity, None, "held"), note,
     )  # fmt: skip
 
 
 def fq_codel(given: Conditions) -> Design:
     """FQ-CoDel with the interval of the longest round trip."""
-    target, interval = _codel_times(given)
+    target, interval, note = codel_times(given)
     params = {
         "target": units.show_span(target),
         "interval": units.show_span(interval),
@@ -351,14 +342,8 @@ def fq_codel(given: Conditions) -> Design:
         "edge.",
         "Shares are by flow, not by user; where flows must not be distinguished (tunnels, encryption to one peer) it "
         "is CoDel.",
-        (),
+        (), note,
     )  # fmt: skip
-
-
-def _codel_times(given: Conditions) -> tuple[float, float]:
-    interval = max(0.1, math.ceil(given.rtt_s[1] * 100.0) / 100.0)
-    target = interval / 20.0 if given.target_delay_s is None else min(interval / 20.0, given.aim_s)
-    return _short(max(target, 1.5 / given.capacity)), _short(interval)
 
 
 def _red(
@@ -379,11 +364,6 @@ def _for_share(taken: float) -> float:
         middle = (low + high) / 2.0
         low, high = (middle, high) if Curve(0.0, 1.0, 1.0).taken(middle) < taken else (low, middle)
     return (low + high) / 2.0
-
-
-def _short(value: float) -> float:
-    """A number in three significant digits, the precision of a rule of thumb."""
-    return float(f"{value:.3g}")
 
 
 def _seconds(value: float) -> str:

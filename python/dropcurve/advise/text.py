@@ -47,7 +47,8 @@ def _head(given: Conditions, width: int) -> Iterator[str]:
     buffer = "" if given.buffer is None else f", buffer {given.buffer:.0f} packets"
     yield (
         f"{units.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
-        f"{_range(*given.flows)} TCP flows, packets of {given.packet_bytes} B{buffer}"
+        f"{_range(*given.flows)} TCP flow{'' if given.flows[1] == 1 else 's'}, "
+        f"packets of {given.packet_bytes} B{buffer}"
     )
     if given.udp_bps:
         yield f"(the rest of the link after {units.show_rate(given.udp_bps)} of UDP)"

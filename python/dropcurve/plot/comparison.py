@@ -185,7 +185,7 @@ def _draw_point(ax: Axes, point: MetricPoint, y: float, *, low: float, high: flo
 def _words(point: MetricPoint) -> str:
     mean, half = wording.value(point.change_percent, point.half_width_percent)
     sign = "+" if point.change_percent > 0 else ""
-    text = f"{sign}{mean} ± {half} %" if half else f"{sign}{mean} %"
+    text = f"{sign}{intervals.interval(mean, half)} %"
     if not point.real and wording.vague(point.half_width_percent, "", 2 * intervals.POINTS[1]):
         return intervals.UNDECIDED
     if point.real:

@@ -6,6 +6,8 @@ import math
 
 #: In place of a half-width that says nothing.
 UNDECIDED = "undecided"
+#: In place of a half-width of values that do not differ: they have no scatter to take an interval from.
+SAME = "all runs"
 
 #: Smallest and largest value that a measure can have.
 Range = tuple[float, float]
@@ -20,11 +22,11 @@ def possible(unit: str) -> Range:
 
 def plain(half: str) -> bool:
     """Whether the text after a mean is a half-width, and not the ends of an interval or a word."""
-    return half != UNDECIDED and " to " not in half
+    return half not in (UNDECIDED, SAME) and " to " not in half
 
 
 def interval(mean: str, half: str) -> str:
-    """A mean and the text after it: ``3.5 ± 0.2``, ``76 (12 to 100)``, ``17 (undecided)``."""
+    """A mean and the text after it: ``3.5 ± 0.2``, ``76 (12 to 100)``, ``17 (undecided)``, ``100 (all runs)``."""
     if not half:
         return mean
     return f"{mean} ± {half}" if plain(half) else f"{mean} ({half})"

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from ..present.intervals import ANY, POINTS, UNDECIDED, Range, interval, plain
+from ..present.intervals import ANY, POINTS, SAME, UNDECIDED, Range, interval, plain
 from .units import RATES
 
 #: Longest name of a variant that tables and verdicts spell out.
@@ -91,9 +91,10 @@ def value(
 ) -> tuple[str, str]:
     """(mean, half-width) as text in the same decimals; ("–", "") if there is none.
 
-    A half-width of rounding errors only is 0; one below the last decimal is shown by its first digit. An interval that
-    reaches beyond ``within``, the possible values, is shown by its ends inside (``12 to 100``), and as ``undecided``
-    if it covers half of the possible values or reaches beyond twice the mean on either side.
+    Values that differ by rounding errors only read ``all runs``; a half-width below the last decimal is shown by its
+    first digit. An interval that reaches beyond ``within``, the possible values, is shown by its ends inside (``12 to
+    100``), and as ``undecided`` if it covers half of the possible values or reaches beyond twice the mean on either
+    side.
     """
     if mean is None:
         return "–", ""
@@ -134,7 +135,7 @@ def _inside(mean: float, half: float, within: Range) -> bool:
 
 def _half(half: float, size: float, places: int) -> str:
     if half <= NOISE * size:
-        return "0"
+        return SAME
     return number(half, places if half >= 10.0**-places else -_magnitude(half))
 
 
@@ -146,7 +147,7 @@ def with_unit(number_: str, unit: str) -> str:
 
 def amount(mean: float | None, half_width: float | None, unit: str, *, within: Range = ANY) -> str:
     """``41.2 ± 1.3 ms``; the unit adapts to the size. An interval that reaches beyond ``within`` reads ``76 % (12 to
-    100)``, or ``17 ms (undecided)``."""
+    100)``, ``17 ms (undecided)``, or ``17 ms (all runs)`` for values that do not differ."""
     divisor, shown = scaled(unit, mean or 0.0)
     centre, half = value(mean, half_width, divisor=divisor, within=within)
     if plain(half):

@@ -111,7 +111,8 @@ def _intervals(result: Result) -> dict[str, str]:
         return {"title": "Intervals", "text": text}
     text = (
         f"m ± h is the mean over replications and the half-width of its {shown} interval by Student's t with "
-        f"{len(result.seeds) - 1} degrees of freedom, one number for each replication."
+        f"{len(result.seeds) - 1} degrees of freedom, one number for each replication. "
+        "A value with (all runs) is that of every replication, which leaves no scatter to make an interval of."
     )
     if result.precision is not None:
         text += (

@@ -94,4 +94,4 @@ def _change(difference: Difference | None, divisor: float, unit: str, largest: f
     mean, half = wording.value(difference.mean, difference.half_width, divisor=divisor)
     sign = "+" if difference.mean > 0 else ""
     shown = {"%": "points"}.get(unit, unit)
-    return f"{sign}{mean} ± {half} {shown}".rstrip() if half else f"{sign}{mean} {shown}".rstrip()
+    return f"{sign}{intervals.interval(mean, half)} {shown}".rstrip()

@@ -129,7 +129,7 @@ def _alike(variant: Variant) -> list[str]:
         return []
     return [
         f"{variant.name}: all {wording.count(len(variant.runs), 'replication')} are identical, because nothing in the "
-        'scenario is random, so "± 0" does not measure the uncertainty; start flows at random, such as '
+        "scenario is random, so that equal values do not measure the uncertainty; start flows at random, such as "
         'flows.NAME.start = "uniform 0 s to 1 s"'
     ]
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..metrics import statistics
+from ..present import intervals
 from ..quantities import wording
 from .cells import Absent, Cells
 from .effects import Effect, gain
@@ -103,7 +104,7 @@ class Part:
             return "no value"
         half = self.half_width if math.isfinite(self.half_width) and not self.constant else None
         centre, width = wording.value(self.value, half)
-        return f"{centre} ± {width} {self.unit}".rstrip() if width else f"{centre} {self.unit}".rstrip()
+        return f"{intervals.interval(centre, width)} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True)

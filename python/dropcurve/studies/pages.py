@@ -11,6 +11,7 @@ from pathlib import Path
 from ..files import checksums
 from ..files.writing import write_bytes, write_text
 from ..plot import style
+from ..present import intervals
 from ..present.wrapping import wrap_markdown
 from ..quantities import wording
 from ..scenario import library
@@ -307,7 +308,7 @@ def shown(effect: Effect, *, scale: float = 1.0, unit: str = "") -> str:
         return "–"
     half = effect.half_width(CONFIDENCE) * scale
     centre, width = wording.value(effect.value * scale, half if math.isfinite(half) else None)
-    return f"{centre} ± {width} {unit}".rstrip() if width else f"{centre} {unit}".rstrip()
+    return f"{intervals.interval(centre, width)} {unit}".rstrip()
 
 
 def markdown(outcome: Outcome, blocks: Sequence[Block], figures: str) -> str:

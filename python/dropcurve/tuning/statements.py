@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..metrics.statistics import Paired
+from ..present import intervals
 from ..quantities import wording
 from .aggregation import where
 from .comparison import against_usual, bounded_by, says_nothing
@@ -73,7 +74,7 @@ def standing_of(answer: Findings, line: ValidationLine) -> str:
         return "no value"
     divisor, _ = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
     mean, half = wording.value(abs(pair.mean), pair.half_width, divisor=divisor)
-    by = f"{mean} ± {half}" if half else mean
+    by = intervals.interval(mean, half)
     if line.standing in ("better", "worse"):
         return f"{by} {line.standing}"
     word = {"equal": "equal", "no better": "no better", "undecided": "undecided"}[line.standing]
