@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,14 @@ from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import of_link, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.decision import HOLDS, DecisionRow, complexity, recommended, standing
+from dropcurve.tuning.decision import (
+    HOLDS,
+    DecisionRow,
+    common_means,
+    complexity,
+    recommended,
+    standing,
+)
 from dropcurve.tuning.effort import Budget, Clock
 from dropcurve.tuning.families import family
 from dropcurve.tuning.outcome import SearchOutcome
@@ -81,6 +89,54 @@ def test_no_feasible_design_is_better_than_the_recommendation_beyond_the_margin(
         if row.feasible:
             assert mean(found) <= mean(row) + MARGIN + 1e-9
             assert standing(row, found, MARGIN)[0] != "better"
+
+
+@st.composite
+def cut_rows(draw: st.DrawFn) -> list[DecisionRow]:
+    """Rows whose losses vary with the seeds of a replication much more than with the design, some cut early."""
+    seed, count = draw(st.integers(0, 2**32 - 1)), draw(st.integers(2, 7))
+    luck = np.random.default_rng(seed).normal(scale=20.0, size=40)
+    found = []
+    for number in range(count):
+        noise = np.random.default_rng([seed, number]).normal(
+            scale=draw(st.sampled_from([0.0, 0.1, 3.0])), size=40
+        )
+        kind = draw(st.sampled_from(["fq_codel", "fq_pie", "droptail", "pie"]))
+        level, size = draw(st.sampled_from([0.0, 0.5, 3.0, 6.0])), draw(st.sampled_from([3, 6, 20, 40]))
+        losses = tuple(level + float(one) + float(own) for one, own in zip(luck, noise, strict=True))
+        design = Candidate(f"{kind} {number}", kind, {"limit": f"{number + 10} pkts"}, "search")
+        found.append(DecisionRow(design, losses[:size], 0.0, 0.0))
+    return found
+
+
+@given(cut_rows(), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_no_design_is_better_than_the_recommendation_however_few_replications_some_have(
+    some: list[DecisionRow], weighed: bool
+) -> None:
+    found = recommended(some, MARGIN, weighed=weighed)
+    lowest = min(common_means(some).values())
+    leader = next(row for row in some if common_means(some)[id(row)] == lowest)
+    if found is not leader:
+        assert all(
+            standing(row, found, MARGIN)[0] != "better"
+            for row in some
+            if common_means(some)[id(row)] < common_means(some)[id(found)]
+        )
+
+
+def test_a_rival_with_a_few_good_seeds_is_not_the_leader() -> None:
+    """Both have the same losses in the replications they share; ``near`` is better by 5 over all of them."""
+    luck = [-20.0] * 6 + [10.0, 30.0] * 10
+    defaults, near = (Candidate(name, "fq_codel", {"target": name}, "search") for name in ("5 ms", "8 ms"))
+    brief = Candidate("early", "fq_codel", {"target": "9 ms"}, "search")
+    some = [
+        DecisionRow(defaults, tuple(luck), 0.0, 0.0),
+        DecisionRow(near, tuple(luck[:6] + [one - 6.5 for one in luck[6:]]), 0.0, 0.0),
+        DecisionRow(brief, tuple(luck[:6]), 0.0, 0.0),
+    ]
+    assert recommended(some, MARGIN, weighed=True).candidate is near
+    assert common_means(some)[id(some[2])] == pytest.approx(mean(some[1]))
 
 
 @given(rows())

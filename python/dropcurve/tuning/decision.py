@@ -124,14 +124,16 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
     feasible = [row for row in rows if row.feasible]
     if not feasible:
         return min(rows, key=lambda row: (row.broken, row.excess, _mean(row.losses)))
-    best = min(feasible, key=lambda row: _mean(row.losses))
-    alike = short([row for row in feasible if row is best or _ties(row, best, margin)])
+    means = common_means(feasible)
+    best = min(feasible, key=lambda row: (means[id(row)], -len(row.losses)))
+    alike = [row for row in feasible if row is best or _ties(row, best, margin)]
+    alike = short([row for row in alike if row is best or not _beaten(row, feasible, means, margin)])
     known = all(row.drifted is not None for row in alike if complexity(row.candidate) == _least(alike))
     drift = {id(row): (row.drifted or 0) if known else 0 for row in alike}
     delays = all(row.delay is not None for row in alike)
 
     def rank(row: DecisionRow) -> tuple[tuple[int, int], float, int, float, float]:
-        last = row.delay if delays and row.delay is not None else _mean(row.losses)
+        last = row.delay if delays and row.delay is not None else means[id(row)]
         return (
             complexity(row.candidate), row.broken, drift[id(row)], default_distance(row.candidate), last
         )  # fmt: skip
@@ -144,11 +146,30 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
     fair = [
         row
         for row in feasible
-        if row.candidate.kind_as_loaded in equivalence.FAIR and _close(row, chosen, margin)
+        if row.candidate.kind_as_loaded in equivalence.FAIR
+        and _close(row, chosen, margin)
+        and not _beaten(row, feasible, means, margin)
     ]
-    return min(
-        fair, key=lambda row: (complexity(row.candidate), row.broken, _mean(row.losses)), default=chosen
-    )
+    return min(fair, key=lambda row: (complexity(row.candidate), row.broken, means[id(row)]), default=chosen)
+
+
+def common_means(rows: Sequence[DecisionRow]) -> dict[int, float]:
+    """Mean loss of each row, by its identity, as if all had as many replications as the row with most of them: its mean
+    plus the mean paired difference. The runs of a rival that was decided early say little about its mean alone where
+    seeds matter more than designs."""
+    most = min(rows, key=lambda row: (-len(row.losses), _mean(row.losses)))
+    found = {}
+    for row in rows:
+        count = len(row.losses)
+        difference = _mean(row.losses) - _mean(most.losses[:count])
+        found[id(row)] = _mean(most.losses) + difference if math.isfinite(difference) else math.inf
+    return found
+
+
+def _beaten(row: DecisionRow, rivals: Sequence[DecisionRow], means: dict[int, float], margin: float) -> bool:
+    """Whether a rival is shown to be better by more than the margin."""
+    ahead = [rival for rival in rivals if means[id(rival)] < means[id(row)]]
+    return any(standing(rival, row, margin)[0] == "better" for rival in ahead)
 
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
