@@ -35,7 +35,7 @@ COMMANDS = {
     "export": "export red:max_p=0.1 --for linux --rate 10Mbit --write out/red.sh",
     "import": "import red.tc --rate 10Mbit --write out/red.toml",
     "man": "man --out out",
-    "new": "new discipline mine --python --folder out",
+    "new": "new discipline mine --python --out out",
     "report": "report kept",
     "plot": "plot kept",
 }

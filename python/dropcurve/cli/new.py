@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..errors import UsageError
+from . import options as o
+
 
 def new(
     what: Annotated[Literal["discipline"], typer.Argument(metavar="KIND", help="What to write: discipline.")],
@@ -14,7 +17,8 @@ def new(
     python: Annotated[
         bool, typer.Option("--python", help="A Python file (slow) instead of a Rust crate.")
     ] = False,
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to write it in.")] = Path(),
+    out: Annotated[Path | None, o.shared("out", "default: the working folder")] = None,
+    folder: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> int:
     """Begin a discipline of your own: a Python file or a Rust crate.
 
@@ -27,14 +31,17 @@ def new(
     """
     from ..scenario import starters
 
-    files = (starters.python if python else starters.crate)(name, folder)
+    if folder is not None:
+        raise UsageError("--folder", folder, "is called --out in every verb", f"write --out {folder}")
+    out = out or Path()
+    files = (starters.python if python else starters.crate)(name, out)
     for file in files:
         print(file)
     if python:
         print(f"Next:   dropcurve conformance {name} --plugin {files[0]}")
     else:
-        library = folder / name / "target" / "release" / f"lib{name}.so"
+        library = out / name / "target" / "release" / f"lib{name}.so"
         print(
-            f"Next:   (cd {folder / name} && cargo build --release) && dropcurve conformance {name} --plugin {library}"
+            f"Next:   (cd {out / name} && cargo build --release) && dropcurve conformance {name} --plugin {library}"
         )
     return 0
