@@ -1,4 +1,4 @@
-"""Disciplines that are not one RED: RIO, Flow RED, generic RED, BLUE, AVQ, REM.
+"""Disciplines other than a single RED: RIO, Flow RED, generic RED, BLUE, AVQ, REM.
 
 Each is written from its paper, or for GRED from the known behaviour of the program, slow and plain. A packet's class is
 its flow number.

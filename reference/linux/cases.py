@@ -160,7 +160,7 @@ CASES = (
         f"{OUR_PIE}; ecn = true",
         0.5,
     ),
-    # Not found: packets wait 2 % longer here.
+    # Cause unknown: packets wait 2 % longer here.
     Case(
         "fq_pie",
         "fq_pie limit 1000",
@@ -173,7 +173,7 @@ CASES = (
         "kind = choke; spacing = cycle; w_q = 0.125; limit = 200 pkts; min_th = 15 pkts; max_th = 45 pkts; max_p = 0.1",
     ),
     Case("sfb", "sfb limit 200", "kind = sfb; limit = 200 pkts; increment = 0.0005; decrement = 0.00005"),
-    # Not found: 2.5 % more marks here, most of them by the step of the low-latency queue.
+    # Cause unknown: 2.5 % more marks here, most of them by the step of the low-latency queue.
     Case(
         "dualpi2", "netlink dualpi2", "kind = dualpi2; dialect = linux", 0.5, field=1, apart="marks by 0.04"
     ),

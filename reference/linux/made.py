@@ -36,9 +36,9 @@ class Case:
     hosts: tuple[tuple[int, int], ...] = ()
     #: Load and seconds.
     phases: Phases = PHASES
-    #: Whether it is asked for a packet after each that left, so that it learns when it is idle.
+    #: Whether it is asked for a packet after each departure, by which it learns when it is idle.
     learns_idle: bool = False
-    #: After how many packets averages are asked for, each time; 0: never.
+    #: Packets between two readings of the averages; 0: they are never read.
     watch: int = 0
 
 

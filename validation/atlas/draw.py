@@ -1,7 +1,7 @@
 """Conditions of the atlas, drawn at random, each with one design: the n-th depends on the seed and on n alone.
 
-Delays and bandwidth-delay products are drawn in logarithms, since queues depend on ratios. Dear runs are drawn less
-often: those of rates above `FAST`.
+Delays and bandwidth-delay products are drawn in logarithms, since queues depend on ratios. Expensive runs,
+those of rates above `FAST`, are drawn less often.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Traffic = Literal["stated", "usual"]
 KINDS = {"droptail": 1.0, "codel": 1.0, "pie": 1.0, "fq_codel": 1.0, "red": 1.0, "cake": 0.6}
 #: Least, common and greatest rate in bit/s, and the share of draws above the common ones.
 SLOW, FAST, FASTEST, ABOVE = 0.5e6, 100e6, 1e9, 0.14
-#: The same of links with their usual traffic, whose runs are longer.
+#: The same for links with their usual traffic, whose runs take longer.
 USUAL_SLOW, USUAL_FAST, USUAL_FASTEST, USUAL_ABOVE = 0.8e6, 50e6, 500e6, 0.14
 #: Round trips in seconds.
 NEAR, FAR = 0.002, 0.8
@@ -159,8 +159,8 @@ def _usual(number: int, rng: _Random) -> Draw:
 
 
 def _bound_and_buffer(rng: _Random, rate: float, rtt: float) -> tuple[float, float]:
-    """A bound on the delay (s) that a designer might have, from a few packets to some round trips, and a buffer in
-    packets that holds more."""
+    """A bound on the delay (s) that a user might set, from a few packets to some round trips, and a larger buffer in
+    packets."""
     packet = 8 * PACKET_BYTES / rate
     bound = rng.log(max(3 * packet, 0.06 * rtt, 1e-3), min(max(30 * packet, 2.5 * rtt, 8e-3), 0.6))
     return bound, float(max(30, round(bound / packet * rng.log(1.2, 12.0))))

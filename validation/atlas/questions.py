@@ -1,4 +1,4 @@
-"""Questions about links that no training has seen: the answers of the atlas, simulated at every condition.
+"""Questions about links that were not in the training set: the answers of the atlas, simulated at every condition.
 
 Some links set the width of the intervals and the distance kept from a bound, others are counted.
 """

@@ -33,7 +33,7 @@ UNITS, ERROR_UNITS = (160, 128), (48, 32)
 STAGES = ((2e-3, 45), (5e-4, 25), (1e-4, 15))
 #: Weight decay of the two networks.
 DECAY, ERROR_DECAY = 2e-4, 3e-2
-#: Every n-th row is held out for the factors, another one for the page.
+#: One row in n is held out for the factors, and another for the page.
 HELD_OUT = 10
 #: Parts of cross-fitting.
 PARTS = 3

@@ -187,7 +187,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Drr<P> {
     fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
         let turn = self.queues.turn();
         self.queues.on_deadline(cx);
-        // A tick may end packets, and with its packets a queue's turn ends.
+        // A tick may drop packets, and without packets a queue's turn is over.
         self.in_turn &= self.queues.turn() == turn;
     }
 

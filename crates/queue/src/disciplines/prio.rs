@@ -1,7 +1,7 @@
 //! Strict priority: bands served in order, each a plain queue or a discipline of its own.
 //!
-//! Reference: RFC3246, expedited forwarding, which strict priority is the plainest way to give; the count of
-//! bands, and a discipline in each, as in Linux prio.
+//! Reference: RFC3246, expedited forwarding, of which strict priority is the simplest form; the count of bands,
+//! and a discipline in each, as in Linux prio.
 //! Units: `limit` counts packets or bytes over all bands.
 //! Deviations: Linux reads the band from the TOS field and gives each plain band the limit of the device;
 //! here the class of a packet says it, and one limit holds for all bands together.

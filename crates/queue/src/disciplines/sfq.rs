@@ -164,8 +164,8 @@ impl<P: Packet + Copy> Sfq<P> {
         }
     }
 
-    /// Ends a packet of the longest queue, if that is the rule and there is one; a discipline inside may have
-    /// ended others by its own law, which makes room as well.
+    /// Drops a packet of the longest queue, if that is the rule and there is one; a discipline inside may have
+    /// dropped others by its own law, which makes room as well.
     fn makes_room(&mut self, cx: &mut Cx<'_, P>) -> bool {
         let newest = match self.refuse {
             RefuseArrival::Longest => true,
@@ -207,7 +207,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfq<P> {
                 None => self.queues.turn()?,
                 Some(quantum) => self.queues.turn_of(quantum as i64)?,
             };
-            // A discipline inside may end all it held; then the next queue has its turn.
+            // A discipline inside may drop all it held; then the next queue has its turn.
             let Some(pkt) = self.queues.pop(i, false, cx) else { continue };
             if self.queues.len_of(i) > 0 {
                 match self.quantum {

@@ -150,7 +150,7 @@ impl<P: Packet + Copy> Xchoke<P> {
         }
     }
 
-    /// Compares the arrival with a drawn packet; a match ends both and is a hit. Returns whether the arrival is gone.
+    /// Compares the arrival with a drawn packet; a match drops both and is a hit. Returns whether the arrival is gone.
     fn meets_itself(&mut self, pkt: &P, cx: &mut Cx<'_, P>) -> bool {
         let store = self.red.store_mut();
         let waiting = store.len();

@@ -213,7 +213,7 @@ impl<P: Packet + Copy> Buckets<P> {
         &mut self.buckets[i]
     }
 
-    /// Bytes of the packet that a bucket would send next. A discipline inside decides on it here, and may end others
+    /// Bytes of the packet that a bucket would send next. A discipline inside decides on it here, and may drop others
     /// first; `None` if it has dropped all its packets.
     pub(crate) fn head_size(&mut self, i: usize, cx: &mut Cx<'_, P>) -> Option<u64> {
         let bucket = &mut self.buckets[i];

@@ -104,9 +104,9 @@ impl QuickAck {
         }
         let read = u64::from(next - self.read) * self.mss;
         if read > self.most_read {
-            let duplicate = 2 * read;
-            let growth = duplicate * (read - self.most_read) / self.most_read;
-            let wanted = duplicate + 2 * growth + u64::from(held) * self.mss;
+            let twice = 2 * read;
+            let growth = twice * (read - self.most_read) / self.most_read;
+            let wanted = twice + 2 * growth + u64::from(held) * self.mss;
             self.room = self.room.max(wanted.min(MOST_ROOM));
             self.most_read = read;
         }
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(alone, expected);
     }
 
-    /// A round trip of 40 ms after a wait of 80, then 80 ms duplicate at one moment, which count once, by an
+    /// A round trip of 40 ms after a wait of 80, then 80 ms twice at one moment, which count once, by an
     /// eighth, and 20 ms in full.
     #[test]
     fn a_shorter_round_trip_counts_at_once() {
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(quick_ack.rtt, Span::from_millis(20));
     }
 
-    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and duplicate
+    /// 20 segments of 1000 bytes read in a round trip after 10 in the one before: room for 40 and twice
     /// the growth of 40.
     #[test]
     fn the_window_follows_what_is_read() {

@@ -6,8 +6,7 @@
 //!
 //! *Reference*: RFC 6675 sections 2 to 4.
 //! *Units*: segments.
-//! *Deviations*: `IsLost` counts segments, which
-//! covers both of the RFC's tests if segments have one size.
+//! *Deviations*: `IsLost` counts segments, which covers both of the RFC's tests if segments have one size.
 
 use crate::connection::NONE;
 use crate::marks::Marks;

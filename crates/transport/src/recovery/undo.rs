@@ -71,7 +71,7 @@ impl Undo {
         self.by_timestamps && self.first_again.is_some_and(|(seq, at)| ack.ack > seq && ack.echo < at)
     }
 
-    /// Records that `seq` arrived duplicate. Returns whether all retransmissions now have.
+    /// Records that `seq` arrived twice. Returns whether all retransmitted segments have.
     fn all_duplicated(&mut self, seq: u32) -> bool {
         if self.before.is_none() || self.again == 0 || seq < self.from || seq >= self.past {
             return false;

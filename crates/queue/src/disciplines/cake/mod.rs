@@ -162,7 +162,7 @@ impl<P: Packet + Copy> Cake<P> {
         !self.limit.admits(packets.saturating_sub(1), self.bytes + cx.on_wire.0, 0)
     }
 
-    /// Ends the oldest packet of the longest queue.
+    /// Drops the oldest packet of the longest queue.
     #[cold]
     fn drop_from_longest(&mut self, cx: &mut Cx<'_, P>) {
         let longest = self.tins.iter_mut().enumerate().map(|(i, tin)| (tin.flows.longest(), i));

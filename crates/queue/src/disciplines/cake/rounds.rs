@@ -115,7 +115,7 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    /// Turns of queues that each have one in every so manieth round.
+    /// Turns of queues, each with one turn in every n-th round.
     fn turns(every: &[u64], count: usize) -> Vec<usize> {
         let (mut rounds, mut links) = (Rounds::new(), Links::new(QUEUES));
         (0..every.len()).for_each(|i| rounds.push_back(&mut links, i, 1));

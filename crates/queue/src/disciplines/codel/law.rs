@@ -159,7 +159,7 @@ impl CoDelLaw {
         }
     }
 
-    /// The next packet to send; ends or marks those that are due first.
+    /// The next packet to send; drops or marks those that are due first.
     #[inline]
     pub(crate) fn dequeue<P: Packet + Copy>(
         &self,

@@ -9,12 +9,12 @@
 //! |---|---|
 //! | `mod.rs` | the parameters, the sections, the curve at work |
 //! | `expression.rs` | expressions, compiled |
-//! | `lint.rs` | warnings about a curve |
+//! | `lint.rs` | faults of a curve |
 
 mod expression;
 mod lint;
 
-pub use lint::{Finding, Slip};
+pub use lint::{CurveFault, CurveFaultKind};
 
 use crate::disc::Packet;
 use crate::red::shared_params::{red_params, resolved_of};
@@ -27,11 +27,11 @@ use units::param::{require, Check, Preset, Problem, Range, Table, Valid};
 use units::quantity::Amount;
 
 units::choices! {
-    /// Findings of the checker that refuse a curve.
+    /// Faults for which a curve is refused.
     pub enum RefuseCurve {
-        /// Certain errors: unreachable or contradictory sections, values that are no probability.
+        /// Errors: unreachable or contradictory sections, values that are no probability.
         Broken = "broken",
-        /// All findings, including falling parts and jumps.
+        /// All faults, including falling parts and jumps.
         All = "all",
         /// None.
         Nothing = "nothing",
@@ -51,7 +51,7 @@ red_params! {
         w_q: f64 = 0.002 => { unit: "1", range: Range::Between(0.0, 1.0), source: "FJ93" },
         /// The curve: `until BOUND: EXPRESSION; ...; EXPRESSION`, or `points AVG P, AVG P, ...`.
         curve: String = "until max_th: max_p * x; 1".to_string() => { source: "FJ93" },
-        /// Findings of the checker that refuse a curve.
+        /// Faults for which a curve is refused.
         refuse: RefuseCurve = RefuseCurve::Broken => { assumed: true },
     }
 }
@@ -82,8 +82,8 @@ impl Params {
         self.draw(resolved.min_th, resolved.max_th, resolved.limit.number())
     }
 
-    /// Returns all findings of the checker about the curve, in a setting.
-    pub fn lint(&self, setting: &Setting) -> Vec<Finding> {
+    /// Returns all faults of the curve in a setting.
+    pub fn lint(&self, setting: &Setting) -> Vec<CurveFault> {
         let last = self.red().resolve(setting).limit.number();
         self.drawn_in(setting).map_or(Vec::new(), |drawn| lint::lint(&drawn, last.max(drawn.min_th + 1.0)))
     }
@@ -203,13 +203,13 @@ impl Discipline for Params {
 
     fn fits(&self, setting: &Setting, problems: &mut Vec<Problem>) {
         self.red().check_in(setting, problems);
-        for finding in self.lint(setting) {
+        for fault in self.lint(setting) {
             let passes = match self.refuse {
                 RefuseCurve::Nothing => true,
-                RefuseCurve::Broken => !finding.is_broken(),
+                RefuseCurve::Broken => !fault.is_broken(),
                 RefuseCurve::All => false,
             };
-            let rule = format!("section {} {}", finding.section, finding.text);
+            let rule = format!("section {} {}", fault.section, fault.text);
             require(problems, passes, "curve", "", rule, "correct the curve, or set refuse to accept it");
         }
     }
@@ -280,9 +280,9 @@ mod tests {
         params::<Params>(rows).drawn_in(&SETTING).unwrap().p_b(avg)
     }
 
-    fn slips(rows: &[(&str, &str)]) -> Vec<(usize, Slip)> {
+    fn faults(rows: &[(&str, &str)]) -> Vec<(usize, CurveFaultKind)> {
         let found = params::<Params>(rows).lint(&SETTING);
-        found.into_iter().map(|finding| (finding.section, finding.slip)).collect()
+        found.into_iter().map(|fault| (fault.section, fault.kind)).collect()
     }
 
     #[test]
@@ -304,26 +304,29 @@ mod tests {
 
     #[test]
     fn what_the_checker_finds() {
-        assert_eq!(slips(&[("dialect", "gentle")]), []);
-        assert_eq!(slips(&[]), [(2, Slip::Jumps)]);
-        assert_eq!(slips(&[("dialect", "smred")]), [(2, Slip::Jumps), (3, Slip::Jumps)]);
+        assert_eq!(faults(&[("dialect", "gentle")]), []);
+        assert_eq!(faults(&[]), [(2, CurveFaultKind::Jumps)]);
+        assert_eq!(faults(&[("dialect", "smred")]), [(2, CurveFaultKind::Jumps), (3, CurveFaultKind::Jumps)]);
         // 5 + 30/3 = 15 is max_th: the third section has no room.
-        let coded = slips(&[("dialect", "three_sections_as_coded")]);
-        assert!(coded.contains(&(3, Slip::Contradiction)), "{coded:?}");
-        assert!(slips(&[("dialect", "hyperbola_as_coded")]).contains(&(1, Slip::Undefined)));
-        assert_eq!(slips(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0], (2, Slip::Unreachable));
+        let coded = faults(&[("dialect", "three_sections_as_coded")]);
+        assert!(coded.contains(&(3, CurveFaultKind::Contradiction)), "{coded:?}");
+        assert!(faults(&[("dialect", "hyperbola_as_coded")]).contains(&(1, CurveFaultKind::Undefined)));
+        assert_eq!(
+            faults(&[("curve", "until 20: 0.1; until 10: 0.2; 1")])[0],
+            (2, CurveFaultKind::Unreachable)
+        );
         // The buffer holds 100 packets: an average beyond is possible on paper only, which is reported but
         // not refused.
-        let beyond = slips(&[("curve", "until 120: 0.1; 0.1")]);
-        assert_eq!(beyond, [(2, Slip::BeyondLimit)]);
-        assert_eq!(slips(&[("curve", "until 100: 0.1; until 110: 0.1; 0.1")]).len(), 2);
-        assert_eq!(slips(&[("curve", "0.1; 0.2")]), [(2, Slip::Contradiction)]);
-        assert!(slips(&[("curve", "1.5 - avg / 100")]).contains(&(1, Slip::OutOfRange)));
-        assert!(slips(&[("curve", "0.5 - avg / 1000")]).contains(&(1, Slip::Falls)));
+        let beyond = faults(&[("curve", "until 120: 0.1; 0.1")]);
+        assert_eq!(beyond, [(2, CurveFaultKind::BeyondLimit)]);
+        assert_eq!(faults(&[("curve", "until 100: 0.1; until 110: 0.1; 0.1")]).len(), 2);
+        assert_eq!(faults(&[("curve", "0.1; 0.2")]), [(2, CurveFaultKind::Contradiction)]);
+        assert!(faults(&[("curve", "1.5 - avg / 100")]).contains(&(1, CurveFaultKind::OutOfRange)));
+        assert!(faults(&[("curve", "0.5 - avg / 1000")]).contains(&(1, CurveFaultKind::Falls)));
         // The first section of RED-QL has no room once max_th is at most twice min_th.
         let narrow = [("dialect", "red_ql"), ("min_th", "10 pkts"), ("max_th", "20 pkts")];
-        assert!(slips(&narrow).contains(&(1, Slip::Unreachable)));
-        assert!(!slips(&[("dialect", "red_ql")]).iter().any(|slip| slip.1 == Slip::Unreachable));
+        assert!(faults(&narrow).contains(&(1, CurveFaultKind::Unreachable)));
+        assert!(!faults(&[("dialect", "red_ql")]).iter().any(|fault| fault.1 == CurveFaultKind::Unreachable));
     }
 
     #[test]

@@ -322,7 +322,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Htb<P> {
             self.on_leaf(self.leaves[k], |queue| queue.sent(cx));
         }
         while let Some((leaf, lender)) = self.turn(cx.now) {
-            // A discipline inside may end all it holds: then it is the turn of another.
+            // A discipline inside may drop all it holds: then it is the turn of another.
             let Some(pkt) = self.on_leaf(leaf, |queue| queue.pop(0, false, cx)) else { continue };
             self.on_leaf(leaf, |queue| queue.sends(0));
             self.sent(leaf, lender, pkt.size(), cx.now);

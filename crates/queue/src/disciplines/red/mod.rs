@@ -13,7 +13,7 @@
 //! | `auto.rs` | values of automatic parameters |
 //! | `average.rs` | `avg`, and its decay while idle |
 //! | `spacing.rs` | from `p_b` to marks: `count`, `p_a`, byte modes |
-//! | `victims.rs` | marks, drops, and whom a full buffer ends |
+//! | `victims.rs` | marks, drops, and the packet that a full buffer drops |
 //! | `fast_path.rs` | the same steps under the default options, specialised |
 //! | `parts.rs`, `shared_params.rs` | what relatives of RED reuse: parts and moves of the law; parameters |
 //! | `dialects.rs` | the rows |
@@ -156,7 +156,7 @@ struct Rules {
     sample: AverageSample,
     idle_from: IdleFrom,
     victim: RedVictim,
-    /// A full buffer ends one packet that it chooses, and no more.
+    /// A full buffer drops one packet that it chooses, and no more.
     takes_one: bool,
     ecn: bool,
     ecn_forced: bool,
@@ -324,7 +324,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// Stores a packet, or ends packets until there is room.
+    /// Stores a packet, or drops packets until there is room.
     #[inline]
     fn store(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         if self.queue.has_room(&pkt, cx) {

@@ -19,8 +19,8 @@ pub(crate) fn resolved_of<T: Described>(red: &Params, setting: &Setting) -> Tabl
 }
 
 /// Declares the parameters of a relative: its own between those it shares with RED. `base` returns the shared
-/// ones. Another spacing of marks than that of FJ93 is given before the struct, with its source; `with bytes`,
-/// there are those of the ways in which packet sizes, certain marks and full buffers are dealt with as well.
+/// ones. A spacing of marks other than that of FJ93 is given before the struct, with its source. `with bytes` adds the
+/// options for packet sizes, certain marks and full buffers.
 macro_rules! red_params {
     ($(#[doc = $doc:expr])+ pub struct $name:ident { $($own:tt)* }) => {
         crate::red::shared_params::red_params! {

@@ -70,7 +70,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// Ends one packet, and stores the arriving one if it is another, without a check of the limit.
+    /// Drops one packet, and stores the arriving one if it is another, without a check of the limit.
     fn end_one(&mut self, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) {
         let victim = match self.rules.victim {
             RedVictim::Second => self.queue.pop_at(1.min(self.queue.len())),
@@ -90,7 +90,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         self.queue.pop_at(i)
     }
 
-    /// Ends `victim`, or the arriving packet if there is none; hands the arriving packet back if it stays.
+    /// Drops `victim`, or the arriving packet if there is none; hands the arriving packet back if it stays.
     fn end(&mut self, victim: Option<P>, pkt: P, reason: Reason, cx: &mut Cx<'_, P>) -> Option<P> {
         cx.drop(victim.unwrap_or(pkt), reason);
         victim.is_some().then_some(pkt)

@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// Window 3000 B and a packet below the target: four of ten leave. Two acknowledged bytes' packets open it to 5000 B:
+    /// Window 3000 B and a packet below the target: four of ten leave. Two acknowledged packets open it to 5000 B:
     /// pacing of 5000 B in 100 ms spaces them by 20 ms.
     #[test]
     fn a_frame_waits_for_the_window_and_the_pacer() {
