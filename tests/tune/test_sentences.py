@@ -324,6 +324,10 @@ def check_counts(case: Case, found: re.Match[str]) -> None:
     if margin and case.answer.question.goal.objectives[0].in_points:
         assert float(margin[1]) == case.answer.margin
         assert margin[2].endswith("points") == (margin[1] != "1")
+        scored = case.answer.question.goal.objectives[0].single is None
+        assert (
+            "compared over the replications that they share" in " ".join(text(case.answer).split())
+        ) == scored
         assert f"equal within {margin[1]} {margin[2]} (" in " ".join(text(case.answer).split())
     if found["every"]:
         number = {"The only rival": 1, "Both rivals": 2}.get(found["every"]) or int(found["every"].split()[1])
