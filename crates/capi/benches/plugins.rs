@@ -1,7 +1,8 @@
 //! Whole runs of scenarios whose queue may be a plug-in: delivered data packets after the warm-up.
 //!
 //! `cargo bench -p dropcurve-capi --bench plugins -- --plugin=LIBRARY... FILE...` prints a line for each file. Under
-//! callgrind with `--toggle-collect=*measured_part*` the instructions after the warm-up count (`tools/bench/plugins.py`).
+//! callgrind with `--toggle-collect=*measured_part*` the instructions after the warm-up count
+//! (`tools/bench/plugins.py`).
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use sim::account::Trace;

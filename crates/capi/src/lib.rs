@@ -7,8 +7,8 @@
 //! | [`simulation`] | a scenario's text in, the summary of a run out |
 //! | [`fault`] | the error of the last call of a thread |
 //!
-//! No panic crosses the interface: every function catches one, and reports it as an error of the call. The header is the
-//! documentation of the functions; a test compares it with this crate.
+//! No panic crosses the interface: every function catches one, and reports it as an error of the call. The header is
+//! the documentation of the functions; a test compares it with this crate.
 
 pub mod discipline;
 pub mod fault;

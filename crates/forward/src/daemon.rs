@@ -1,4 +1,5 @@
-//! The running forwarder: devices on either side, a pump for each direction, and one thread that sleeps when nothing is due.
+//! The running forwarder: devices on either side, a pump for each direction, and one thread that sleeps when nothing is
+//! due.
 
 use crate::config;
 use crate::control::{Command, ControlServer};
@@ -72,9 +73,9 @@ impl Forwarder {
     ///  "watchful": false}
     /// ```
     ///
-    /// Links, names, records and captures are by direction, from the first device to the last and back. A `watchful` forwarder
-    /// wakes a little before something is due and spins until then; in virtual time, where the clock waits for processes to
-    /// sleep, it must not.
+    /// Links, names, records and captures are by direction, from the first device to the last and back. A `watchful`
+    /// forwarder wakes a little before something is due and spins until then; in virtual time, where the clock waits
+    /// for processes to sleep, it must not.
     fn new(settings: &Json) -> Result<Forwarder, String> {
         // The settings are checked first, so that a user without rights for the devices sees both problems.
         let paths = config::read_paths(&settings["paths"]).map_err(|problems| problems.join("; "))?;
@@ -170,8 +171,8 @@ impl Forwarder {
         }
     }
 
-    /// How many nanoseconds to sleep when something is due at `next`. Waking for each packet of a fast link would take a
-    /// whole processor, of which the kernel leaves a real-time thread 95 %: there a few packets share a wake-up.
+    /// How many nanoseconds to sleep when something is due at `next`. Waking for each packet of a fast link would take
+    /// a whole processor, of which the kernel leaves a real-time thread 95 %: there a few packets share a wake-up.
     fn timeout_ns(&mut self, next: Time, now: Time) -> u64 {
         let ns = next.since(now).0;
         let fast = self.directions.iter().any(|direction| direction.pump.link().rate.0 >= FAST_BPS);

@@ -122,8 +122,8 @@ impl LiveDirection {
         }
     }
 
-    /// Records the backlog of the device behind the queue over the link's rate, at most a hundred times a second: a queue
-    /// there hides the effect of the discipline.
+    /// Records the backlog of the device behind the queue over the link's rate, at most a hundred times a second: a
+    /// queue there hides the effect of the discipline.
     pub(crate) fn sample_device_backlog(&mut self, port: &Port, now: Time) {
         if now.since(self.backlog_read_at) < BACKLOG_PERIOD {
             return;

@@ -1,8 +1,8 @@
 //! Undoes the offloads of network cards: frames larger than the link's, and checksums left open.
 //!
-//! Between two interfaces of one machine a packet may come as a *super-packet* of up to 64 kB that a card would have cut
-//! into frames, with only the sum over its pseudo-header where its checksum should be. In the queue it would count as one
-//! packet of a size that no link carries. So TCP super-packets are cut here, as a card would, checksums are
+//! Between two interfaces of one machine a packet may come as a *super-packet* of up to 64 kB that a card would have
+//! cut into frames, with only the sum over its pseudo-header where its checksum should be. In the queue it would count
+//! as one packet of a size that no link carries. So TCP super-packets are cut here, as a card would, checksums are
 //! completed, and frames that cannot be cut (UDP, tunnels) are refused and counted.
 //!
 //! Reference: the virtio network header (VIRTIO 1.2, section 5.1.6), which Linux puts before frames of packet sockets;
@@ -113,8 +113,8 @@ impl Layout {
     }
 }
 
-/// Cuts a TCP super-packet as a card would: sequence numbers go on, FIN and PSH stay with the last segment, CWR with the
-/// first, and identifications count up.
+/// Cuts a TCP super-packet as a card would: sequence numbers go on, FIN and PSH stay with the last segment, CWR with
+/// the first, and identifications count up.
 fn split(vnet: Vnet, frame: &[u8], mut take: impl FnMut(&[u8])) -> Result<(), Refusal> {
     let layout = Layout::of(frame).ok_or(Refusal::Oversize)?;
     if vnet.segment == 0 {

@@ -150,8 +150,8 @@ impl Store {
     }
 }
 
-/// Takes the next packet out of a discipline that is replaced. A shaper would release its packets one by one, so it is called
-/// at the time at which one is ready.
+/// Takes the next packet out of a discipline that is replaced. A shaper would release its packets one by one, so it is
+/// called at the time at which one is ready.
 pub fn drain_next(queue: &mut Disc<Handle>, cx: &mut Cx<'_, Handle>) -> Option<Handle> {
     cx.now = queue.ready().map_or(cx.now, |ready| ready.max(cx.now));
     queue.dequeue(cx)

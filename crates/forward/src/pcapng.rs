@@ -2,8 +2,8 @@
 //!
 //! Reference: the PCAP Next Generation file format (draft-ietf-opsawg-pcapng), section 4.
 //!
-//! Packets that left are on the interface `sent`, at the time their transmission began; packets that the queue dropped are on the
-//! interface `dropped`, at the time of the drop. Comments name the event: `frame.comment contains "marked"`
+//! Packets that left are on the interface `sent`, at the time their transmission began; packets that the queue dropped
+//! are on the interface `dropped`, at the time of the drop. Comments name the event: `frame.comment contains "marked"`
 //! and `frame.interface_name == "dropped"` find them.
 
 use crate::event::{reason_name, EventObserver, PacketEvent};
@@ -36,8 +36,8 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins a capture of frames of which at most `snap` bytes are kept. `epoch` is the start of the run in nanoseconds
-    /// since 1970.
+    /// Begins a capture of frames of which at most `snap` bytes are kept. `epoch` is the start of the run in
+    /// nanoseconds since 1970.
     ///
     /// # Errors
     /// Errors of the file.

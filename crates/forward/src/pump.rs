@@ -1,9 +1,10 @@
 //! One direction of a link as a pure state machine: access links, queue, transmitter, wire, exit links.
 //!
-//! A frame passes its *access link* (if it has one), the *queue*, the *transmitter*, the *wire* and its *exit link*. The
-//! exact time of each step follows from the arrival time of the frame, not from the time at which the program runs: a
-//! transmitter that becomes free at 5 ms dequeues the next packet at 5 ms, even if the program wakes at 5.2 ms. Waking
-//! late delays single packets but never slows the link down, and the decisions of a discipline depend on arrivals alone.
+//! A frame passes its *access link* (if it has one), the *queue*, the *transmitter*, the *wire* and its *exit link*.
+//! The exact time of each step follows from the arrival time of the frame, not from the time at which the program runs:
+//! a transmitter that becomes free at 5 ms dequeues the next packet at 5 ms, even if the program wakes at 5.2 ms.
+//! Waking late delays single packets but never slows the link down, and the decisions of a discipline depend on
+//! arrivals alone.
 //!
 //! Order: everything due by the time of an arrival happens before the arrival is judged; at equal times the transmitter
 //! comes first, as in the simulator.
@@ -165,8 +166,8 @@ impl Pump {
         &self.queue
     }
 
-    /// Takes a frame that was read at `now`. Returns false, and does not take it, while the wires hold all that they may
-    /// ([`WIRE_BYTES`]).
+    /// Takes a frame that was read at `now`. Returns false, and does not take it, while the wires hold all that they
+    /// may ([`WIRE_BYTES`]).
     pub fn arrive(&mut self, frame: &Frame<'_>, now: Time, observer: &mut impl EventObserver) -> bool {
         let Frame { bytes, header, size, path, token } = *frame;
         if self.wire_bytes + bytes.len() + FRAME_OVERHEAD > WIRE_BYTES {
@@ -236,9 +237,9 @@ impl Pump {
         self.store.release(delivery.handle.slot);
     }
 
-    /// Changes the link while it runs. The packet on the wire finishes as it began. The backlog is handed over in order: the
-    /// old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured sojourn times
-    /// continue.
+    /// Changes the link while it runs. The packet on the wire finishes as it began. The backlog is handed over in
+    /// order: the old discipline gives it up, by its own rules, and the new one takes it as if it arrived now. Measured
+    /// sojourn times continue.
     pub fn change(&mut self, link: LinkSettings, now: Time, observer: &mut impl EventObserver) {
         self.advance(now, observer);
         observer.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);

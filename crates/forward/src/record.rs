@@ -1,7 +1,7 @@
 //! The record of a run: each arrival and its fate, so that the decisions can be repeated and compared.
 //!
-//! A file is the line `dropcurve record 2`, then one JSON line with seed, name of the rng and the link, then events. An event
-//! is a byte for its type, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
+//! A file is the line `dropcurve record 2`, then one JSON line with seed, name of the rng and the link, then events. An
+//! event is a byte for its type, the nanoseconds since the last event, and its values; numbers are LEB128 varints:
 //!
 //! | byte | event | values |
 //! |---|---|---|

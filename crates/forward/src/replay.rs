@@ -1,7 +1,7 @@
 //! Replay of a record: the arrivals go through the simulator's queue, and each verdict is compared with the record's.
 //!
-//! The driver here is the simplest that follows the contract of `queue::disc`: one queue, one transmitter, no frames, no
-//! delay lines, nothing of the forwarder's pump.
+//! The driver here is the simplest that follows the contract of `queue::disc`: one queue, one transmitter, no frames,
+//! no delay lines, nothing of the forwarder's pump.
 
 use crate::event::reason_name;
 use crate::link::LinkSettings;

@@ -1,8 +1,8 @@
 //! The interface between dropcurve and a discipline in a shared library, version 1.
 //!
-//! The same structures as in `dropcurve.h`. To make a plug-in of a Rust type: implement [`PluginDiscipline`], then write
-//! `crate::export!(YourType);` once. The file needs nothing but the standard library, so a plug-in's crate carries a copy of it
-//! and no dependency. A panic does not leave the plug-in: it ends the run with its message.
+//! The same structures as in `dropcurve.h`. To make a plug-in of a Rust type: implement [`PluginDiscipline`], then
+//! write `crate::export!(YourType);` once. The file needs nothing but the standard library, so a plug-in's crate
+//! carries a copy of it and no dependency. A panic does not leave the plug-in: it ends the run with its message.
 //!
 //! Units: nanoseconds of the caller's clock, bytes, bits per second; parameters as they declare it.
 

@@ -201,8 +201,8 @@ impl External for Foreign {
     }
 }
 
-/// Runs a callback of the host. A panic must not cross the library's code, so it becomes a failure with a neutral return
-/// value.
+/// Runs a callback of the host. A panic must not cross the library's code, so it becomes a failure with a neutral
+/// return value.
 fn within<T>(host: *mut c_void, otherwise: T, act: impl FnOnce(&mut dyn Host) -> T) -> T {
     // SAFETY: the pointer is the one of `Foreign::call`, which waits for this call and does not use it meanwhile.
     let behind = unsafe { &mut *host.cast::<Behind<'_>>() };

@@ -18,8 +18,8 @@ pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
     }
 }
 
-/// Drops the rights of this process, except for administering the network if `administers`, and filters its system calls
-/// down to those of a keeper. Returns false where there is no filter.
+/// Drops the rights of this process, except for administering the network if `administers`, and filters its system
+/// calls down to those of a keeper. Returns false where there is no filter.
 #[pyfunction]
 pub fn live_confine(administers: bool) -> PyResult<bool> {
     #[cfg(target_os = "linux")]

@@ -259,8 +259,8 @@ impl PluginDraws {
     }
 }
 
-/// Checks a congestion control with the conformance kit, twice with the same seed; returns (acks, reductions, undone), or
-/// raises PluginError with the rule it broke.
+/// Checks a congestion control with the conformance kit, twice with the same seed; returns (acks, reductions, undone),
+/// or raises PluginError with the rule it broke.
 #[pyfunction]
 pub fn conformance_control(name: &str, seed: u64, count: usize) -> PyResult<(u64, u64, u64)> {
     let control = ControlName::read(&Value::Text(name.to_string())).map_err(PluginError::new_err)?;

@@ -74,8 +74,8 @@ impl PyRows {
         Ok((read, (self.json(py)?,)))
     }
 
-    /// The values of a key of all rows, in their order; None where a row does not have it. `part` is the key of a value in
-    /// the object that `key` then is.
+    /// The values of a key of all rows, in their order; None where a row does not have it. `part` is the key of a value
+    /// in the object that `key` then is.
     #[pyo3(signature = (key, part=None))]
     fn column<'py>(&self, py: Python<'py>, key: &str, part: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         let values = PyList::empty(py);

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Period at which to check for Ctrl-C, collect finished runs and report progress. Runs are collected together because each
-/// alone takes twice as long: after a simulation the caches are cold for the interpreter.
+/// Period at which to check for Ctrl-C, collect finished runs and report progress. Runs are collected together because
+/// each alone takes twice as long: after a simulation the caches are cold for the interpreter.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Number of finished runs after which the next poll does not wait: collecting them takes about one period.
@@ -44,8 +44,8 @@ type Columns<'py> = (Vec<&'static str>, [Bound<'py, PyBytes>; 6]);
 
 #[pymethods]
 impl PyRun {
-    /// The summary of `docs/results.md` except for the keys `without`, given with their places: `links.*.drop_curve`. The lists
-    /// of a summary of many flows are `Rows`, in which nothing is left out.
+    /// The summary of `docs/results.md` except for the keys `without`, given with their places: `links.*.drop_curve`.
+    /// The lists of a summary of many flows are `Rows`, in which nothing is left out.
     #[pyo3(signature = (without=Vec::new()))]
     fn summary<'py>(&self, py: Python<'py>, without: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
         let summary =

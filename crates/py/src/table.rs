@@ -194,8 +194,8 @@ impl RowTable {
         self.stretches.last().map_or(0, |last| last.start + self.forms[last.form].rows() - last.place)
     }
 
-    /// Appends an object. Returns `false`, and leaves the table as it was, for anything but an object, for an object without
-    /// keys, and if there are too many forms.
+    /// Appends an object. Returns `false`, and leaves the table as it was, for anything but an object, for an object
+    /// without keys, and if there are too many forms.
     pub fn push(&mut self, row: &Value) -> bool {
         let Value::Object(object) = row else { return false };
         let last = self.stretches.last().map(|last| last.form);

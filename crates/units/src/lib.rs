@@ -1,5 +1,5 @@
-//! Time, sizes, rates, random streams, mathematics with the same bits on every machine, and parameters that describe and
-//! validate themselves. All other crates use them.
+//! Time, sizes, rates, random streams, mathematics with the same bits on every machine, and parameters that describe
+//! and validate themselves. All other crates use them.
 //!
 //! | module | holds |
 //! |---|---|

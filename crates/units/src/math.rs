@@ -1,8 +1,8 @@
 //! Elementary functions with the same bits on every platform.
 //!
-//! The standard library calls the system's mathematics, whose last bit differs between systems; one
-//! bit changes a drop and with it the whole run. Addition, multiplication, division and square root are exact by IEEE 754; the
-//! square root is here because `core` lacks it.
+//! The standard library calls the system's mathematics, whose last bit differs between systems; one bit changes a drop
+//! and with it the whole run. Addition, multiplication, division and square root are exact by IEEE 754; the square root
+//! is here because `core` lacks it.
 
 /// `x` to the power `y`.
 #[inline]
@@ -34,8 +34,8 @@ pub fn sqrt(x: f64) -> f64 {
 /// From this magnitude on every double is a whole number.
 const ALL_WHOLE: f64 = (1u64 << 52) as f64;
 
-/// The nearest whole number, halves away from zero. Through an integer: the library's is a call where the processor's level
-/// has no instruction for it.
+/// The nearest whole number, halves away from zero. Through an integer: the library's is a call where the processor's
+/// level has no instruction for it.
 #[inline]
 pub fn round(x: f64) -> f64 {
     if x.abs() < ALL_WHOLE {
@@ -85,8 +85,8 @@ pub fn powi(mut x: f64, mut n: u64) -> f64 {
     result
 }
 
-/// The quantile of the standard normal distribution, to about seven digits (Wichura 1988, AS 241, PPND7). The arguments 0 and
-/// 1 count as the least double above 0 and its mirror image, so the result is finite.
+/// The quantile of the standard normal distribution, to about seven digits (Wichura 1988, AS 241, PPND7). The arguments
+/// 0 and 1 count as the least double above 0 and its mirror image, so the result is finite.
 pub fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
@@ -131,8 +131,8 @@ mod tests {
         assert!(normal_quantile(0.0).is_finite() && normal_quantile(1.0).is_finite());
     }
 
-    /// Square roots without `std` and rounding through an integer yield the same bits as the library, halves and numbers
-    /// beyond 2^53 included.
+    /// Square roots without `std` and rounding through an integer yield the same bits as the library, halves and
+    /// numbers beyond 2^53 included.
     #[test]
     fn exact_functions_are_exact_either_way() {
         let mut rng = crate::Stream::new(1, "exact");

@@ -1,9 +1,9 @@
 //! Parameters that describe and validate themselves.
 //!
 //! [`params!`](crate::params) declares a struct once, with the unit, default, range, source and meaning of each field.
-//! From that one declaration come the reader of scenario files, the JSON Schema, `describe`, the docs
-//! tables and the range checks. [`choices!`](crate::choices) does the same for options with names. A *preset* (a dialect
-//! of RED, a profile of TCP) is a row of named options: it fills them in before the user's own keys.
+//! From that one declaration come the reader of scenario files, the JSON Schema, `describe`, the docs tables and the
+//! range checks. [`choices!`](crate::choices) does the same for options with names. A *preset* (a dialect of RED, a
+//! profile of TCP) is a row of named options: it fills them in before the user's own keys.
 
 mod declare;
 mod kinds;

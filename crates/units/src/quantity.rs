@@ -118,8 +118,8 @@ fn scaled(text: &str, table: &[(&str, f64)]) -> Option<f64> {
     (scaled >= 0.0).then_some(scaled)
 }
 
-/// The longest span that is parsed, some hundred days: up to it a double counts nanoseconds exactly, so that a span that is
-/// written out parses to the same value.
+/// The longest span that is parsed, some hundred days: up to it a double counts nanoseconds exactly, so that a span
+/// that is written out parses to the same value.
 const LONGEST_NS: f64 = (1u64 << 53) as f64;
 
 /// Reads a length of time up to a hundred days. `"0"` needs no unit.

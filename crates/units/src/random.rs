@@ -1,9 +1,9 @@
 //! Named random streams.
 //!
-//! Reference: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011):
-//! Philox4x32-10. The key is made from the experiment's seed and the component's name, and the counter is the number of the
-//! draw. So each component has a sequence of its own, and an additional host does not change the draws of a queue.
-//! Distributions use one uniform number for each draw (inverse transforms), so runs with common random numbers stay aligned.
+//! Reference: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): Philox4x32-10.
+//! The key is made from the experiment's seed and the component's name, and the counter is the number of the draw. So
+//! each component has a sequence of its own, and an additional host does not change the draws of a queue. Distributions
+//! use one uniform number for each draw (inverse transforms), so runs with common random numbers stay aligned.
 
 use crate::math;
 
@@ -109,8 +109,8 @@ impl Rng for Stream {
 /// Blocks that [`BufferedStream`] makes at once.
 const BATCH: usize = 32;
 
-/// The numbers of a [`Stream`] for a component that draws often: several blocks are made at once, which takes the processor's wide
-/// registers and less than half the instructions.
+/// The numbers of a [`Stream`] for a component that draws often: several blocks are made at once, which takes the
+/// processor's wide registers and less than half the instructions.
 #[derive(Clone, Debug)]
 pub struct BufferedStream {
     stream: Stream,

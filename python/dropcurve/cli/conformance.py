@@ -1,4 +1,4 @@
-"""dropcurve conformance: a discipline, control, source or metric against the rules that all of its kind obey."""
+"""dropcurve conformance: checks a discipline, control, source or metric against the rules of its kind."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ def attributes(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
     Args:
         package: Its full name.
-        homes: Module of each public name, relative to the package. A name that is itself a module has its package,
-            with a dot, or nothing.
+        homes: Module of each public name, relative to the package. For a name that is itself a module: the package
+            in which it lies, with a dot at the end, or an empty string if that is the package itself.
 
     Example:
         ``__getattr__ = lazy.attributes(__name__, {"Answer": "answer", "figures": ""})``

@@ -4,7 +4,7 @@ References: FJ93 (Floyd and Jacobson 1993), Floyd's note on the gentle variant (
 Units: `avg` counts packets, or bytes if the thresholds do; probabilities are plain.
 
 A law gives `p_b` for an average. The share of packets that it drops or marks depends on the spacing of marks:
-`dropcurve.spacing` computes it.
+`advise.spacing` computes it.
 
 Where packet sizes enter the probability, the share is that of packets of the mean size that arrives.
 """

@@ -1,7 +1,7 @@
 //! The kernel: devices, clock, sleep, priority, privileges. The only place with `unsafe`.
 //!
-//! Nothing here spins: where nothing is due, the thread sleeps in `ppoll` until the next due time or the next packet, with
-//! the timer slack at a nanosecond.
+//! Nothing here spins: where nothing is due, the thread sleeps in `ppoll` until the next due time or the next packet,
+//! with the timer slack at a nanosecond.
 
 #![allow(unsafe_code)]
 
@@ -100,8 +100,8 @@ pub fn stop_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Drops every capability for good: devices that are open stay usable, nothing new can be opened with them. The
-/// kernel takes verdicts on queued packets only from a process that may administer the network: `administers` keeps that one.
+/// Drops every capability for good: devices that are open stay usable, nothing new can be opened with them. The kernel
+/// takes verdicts on queued packets only from a process that may administer the network: `administers` keeps that one.
 ///
 /// # Errors
 /// Errors of `prctl` and `capset`.

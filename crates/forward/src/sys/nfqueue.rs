@@ -1,7 +1,8 @@
 //! A netfilter queue: packets that the kernel passes to us for a verdict, over netlink.
 //!
-//! A rule such as `iptables -A FORWARD -o IF -j NFQUEUE --queue-num N` sends packets here; each waits in the kernel until its
-//! verdict: accept (with CE set, if so), or drop. The kernel cuts super-packets and completes checksums before.
+//! A rule such as `iptables -A FORWARD -o IF -j NFQUEUE --queue-num N` sends packets here; each waits in the kernel
+//! until its verdict: accept (with CE set, if so), or drop. The kernel cuts super-packets and completes checksums
+//! before.
 
 use super::{checked, reread};
 use std::fs::File;

@@ -26,8 +26,8 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Opens a socket on an interface, in promiscuous mode, for received frames only, each with the checksums and sizes that the kernel's
-    /// offloads left to the device.
+    /// Opens a socket on an interface, in promiscuous mode, for received frames only, each with the checksums and sizes
+    /// that the kernel's offloads left to the device.
     ///
     /// # Errors
     /// Errors of the kernel; there is no such interface.
@@ -141,8 +141,8 @@ impl PacketSocket {
         self.missed
     }
 
-    /// Bytes that were sent and not yet transmitted: they are in the driver's ring, or in a discipline of a device below, and
-    /// include the kernel's overhead of memory.
+    /// Bytes that were sent and not yet transmitted: they are in the driver's ring, or in a discipline of a device
+    /// below, and include the kernel's overhead of memory.
     pub fn behind(&self) -> u64 {
         let mut bytes = 0_i32;
         // SAFETY: the number lives through the call, which writes it.

@@ -1,7 +1,8 @@
 //! System call filters (seccomp(2)): the calls that a process still needs; all others fail with `EPERM`.
 //!
-//! Reference: seccomp(2), and `Documentation/userspace-api/seccomp_filter.rst` of Linux. The filter is a program of classic
-//! BPF over `struct seccomp_data`: it compares the architecture, then the number of the call with each of the list.
+//! Reference: seccomp(2), and `Documentation/userspace-api/seccomp_filter.rst` of Linux. The filter is a program of
+//! classic BPF over `struct seccomp_data`: it compares the architecture, then the number of the call with each of the
+//! list.
 
 use super::checked;
 use std::io;
@@ -120,7 +121,8 @@ const OLDER: &[libc::c_long] = &[];
 #[cfg(not(target_arch = "x86_64"))]
 const KEEPER_OLDER: &[libc::c_long] = &[];
 
-/// Filters the system calls of this process until it ends. Returns false where the kernel or the processor has no filters.
+/// Filters the system calls of this process until it ends. Returns false where the kernel or the processor has no
+/// filters.
 ///
 /// It needs `PR_SET_NO_NEW_PRIVS`, which [`super::drop_capabilities`] sets.
 ///

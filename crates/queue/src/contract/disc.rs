@@ -202,7 +202,8 @@ pub enum Decides {
 pub trait QueueDisc<P: Packet + Copy> {
     /// Processes an arrival: queues the packet, or drops it (or another) through `cx`.
     fn enqueue(&mut self, pkt: P, cx: &mut Cx<'_, P>);
-    /// Returns the next packet to send; may drop others first. A call with an empty queue means that the line went idle.
+    /// Returns the next packet to send; may drop others first. A call with an empty queue means that the line went
+    /// idle.
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P>;
     /// Like [`dequeue`](QueueDisc::dequeue), for a driver that needs no more of the packet than its size.
     #[inline]
@@ -224,8 +225,8 @@ pub trait QueueDisc<P: Packet + Copy> {
     fn plain_limit(&self) -> Option<u64> {
         None
     }
-    /// For a shaper: when [`dequeue`](QueueDisc::dequeue) may return the next packet. Until then it returns none although
-    /// the queue is not empty, and the driver calls it again at that time.
+    /// For a shaper: when [`dequeue`](QueueDisc::dequeue) may return the next packet. Until then it returns none
+    /// although the queue is not empty, and the driver calls it again at that time.
     #[inline]
     fn ready(&self) -> Option<Time> {
         None
@@ -237,7 +238,8 @@ pub trait QueueDisc<P: Packet + Copy> {
     }
     /// A periodic controller's tick.
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {}
-    /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Called at each arrival, so it must be cheap.
+    /// Its own average of the queue, if it keeps one, in the unit of its thresholds. Called at each arrival, so it must
+    /// be cheap.
     fn avg(&self) -> Option<f64> {
         None
     }

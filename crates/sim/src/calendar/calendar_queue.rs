@@ -1,10 +1,10 @@
 //! The event queue of the fast engine: a calendar queue.
 //!
-//! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, with a bitmap of those in use. Most hold one
-//! event, so a new event goes to the head of its bucket, and a bucket is sorted once it is the first. Widths are in the
-//! unit of the clock: nanoseconds, or bits of doubles. Events beyond the last bucket (mostly retransmission timers) are
-//! in a heap. Width and number of buckets follow the measured distance of events; they affect the speed alone, because
-//! events are ordered by key and, at equal keys, by insertion.
+//! Reference: Brown, "Calendar queues" (CACM 1988). Buckets of equal width, with a bitmap of those in use. Most hold
+//! one event, so a new event goes to the head of its bucket, and a bucket is sorted once it is the first. Widths are in
+//! the unit of the clock: nanoseconds, or bits of doubles. Events beyond the last bucket (mostly retransmission timers)
+//! are in a heap. Width and number of buckets follow the measured distance of events; they affect the speed alone,
+//! because events are ordered by key and, at equal keys, by insertion.
 //!
 //! The first event is found when the one before it is popped, and updated as events are added. The processor can then
 //! fetch the next event while it executes this one.
@@ -89,7 +89,8 @@ pub struct CalendarQueue<E> {
     far_count: u64,
     /// The earliest time among them.
     far_time: Time,
-    /// The end of the run; and the lesser of the time after it and `far_time`, up to which the first bucket is popped unchecked.
+    /// The end of the run; and the lesser of the time after it and `far_time`, up to which the first bucket is popped
+    /// unchecked.
     last: Time,
     stop: Time,
     resizing: Resizing,
@@ -182,8 +183,8 @@ impl<E: Copy> CalendarQueue<E> {
         &self.heads[..=usize::from(self.mask)]
     }
 
-    /// Whether the first of the far events precedes `key`. At equal keys it does, because it was inserted first: the range of
-    /// the buckets only moves forward.
+    /// Whether the first of the far events precedes `key`. At equal keys it does, because it was inserted first: the
+    /// range of the buckets only moves forward.
     fn is_behind_far(&self, key: Key) -> bool {
         self.far.peek().is_some_and(|Reverse((far, ..))| !key.precedes(far))
     }

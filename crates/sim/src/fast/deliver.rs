@@ -35,7 +35,8 @@ impl Network<Fast> {
         }
     }
 
-    /// [`Network::deliver_over_private`] if that link is busy, or if the packet passed it after the end of the run (`late`).
+    /// [`Network::deliver_over_private`] if that link is busy, or if the packet passed it after the end of the run
+    /// (`late`).
     #[cold]
     #[inline(never)]
     fn deliver_slow<const LOOKAHEAD: bool>(&mut self, transit: &Transit, late: Option<Time>) {
@@ -156,7 +157,8 @@ impl Network<Fast> {
         }
     }
 
-    /// The timer of an endpoint fires: on the fast path if it is the pacing timer of a TCP source and nothing else is due.
+    /// The timer of an endpoint fires: on the fast path if it is the pacing timer of a TCP source and nothing else is
+    /// due.
     #[inline(never)]
     pub(super) fn timer_fired_fast<const LOOKAHEAD: bool>(&mut self, endpoint: u32, now: Time) {
         let number = endpoint >> 1;
@@ -168,7 +170,8 @@ impl Network<Fast> {
         self.send_rest::<LOOKAHEAD>(number, now, Time::NEVER);
     }
 
-    /// Sends the segments that [`Flow::send_fast`] leaves: tracked segments on their fast path, all else on the slow path.
+    /// Sends the segments that [`Flow::send_fast`] leaves: tracked segments on their fast path, all else on the slow
+    /// path.
     #[inline(never)]
     fn send_rest<const LOOKAHEAD: bool>(&mut self, number: u32, now: Time, birth: Time) {
         match &self.flows[number as usize].source {
@@ -232,8 +235,8 @@ impl FastStep for DataStep {
 }
 
 impl Flow<FastFlow> {
-    /// Fires the pacing timer of a TCP source. Returns false, without effect, if this timer is stale, or if more is due than
-    /// to send.
+    /// Fires the pacing timer of a TCP source. Returns false, without effect, if this timer is stale, or if more is due
+    /// than to send.
     #[inline(always)]
     fn fire_pacing_timer(&mut self, now: Time) -> bool {
         let alone = self.armed_for[0] == now && now < self.state.probe_due[0] && now < self.stop;
@@ -245,8 +248,8 @@ impl Flow<FastFlow> {
         fired
     }
 
-    /// Sends on the fast path of an untracked TCP sender at the time of `key`. Returns the sender's next deadline, `None` if
-    /// more may be ready ([`Network::send_rest`]), and an error if the last packet was not scheduled.
+    /// Sends on the fast path of an untracked TCP sender at the time of `key`. Returns the sender's next deadline,
+    /// `None` if more may be ready ([`Network::send_rest`]), and an error if the last packet was not scheduled.
     #[inline(always)]
     fn send_fast<const LOOKAHEAD: bool>(
         &mut self,

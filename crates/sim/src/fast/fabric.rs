@@ -65,7 +65,8 @@ impl Fast {
         !self.without.contains(path)
     }
 
-    /// Sends a packet from an end, over the links it passes now, into the event queue. The first may be the flow's `private` link.
+    /// Sends a packet from an end, over the links it passes now, into the event queue. The first may be the flow's
+    /// `private` link.
     #[inline(always)]
     pub(super) fn send_from<const SIDE: usize, const LOOKAHEAD: bool>(
         &mut self,

@@ -43,17 +43,17 @@ struct FoldedLink {
 impl FastStep for Fold {
     type Situation<'a> = FoldedLink;
 
-    /// A single component feeds the link, so that packets come in the order in which they are sent; every packet takes at
-    /// least a nanosecond, so that its arrival follows all events that are due when it is sent; and departures are known at
-    /// arrival.
+    /// A single component feeds the link, so that packets come in the order in which they are sent; every packet takes
+    /// at least a nanosecond, so that its arrival follows all events that are due when it is sent; and departures are
+    /// known at arrival.
     fn is_eligible(link: FoldedLink) -> bool {
         !link.shared && link.delays && link.knows_departures
     }
 }
 
 impl Network<Fast> {
-    /// Hands tail-drop links over to [`ArrivalLink`] where data queues: links that are the slowest of the route of some flow,
-    /// among those with a probe.
+    /// Hands tail-drop links over to [`ArrivalLink`] where data queues: links that are the slowest of the route of some
+    /// flow, among those with a probe.
     pub(super) fn convert_data_links(&mut self) {
         if !self.carrier.uses(FastPath::TailDropQueue) {
             return;
@@ -127,8 +127,8 @@ impl Network<Fast> {
     }
 
     /// The links that are folded: those that are eligible, except one of each round trip, so that no flow runs ahead
-    /// for ever. An arrival link stays if there is one, because then packets pass the tail-drop links on both sides of it
-    /// at once.
+    /// for ever. An arrival link stays if there is one, because then packets pass the tail-drop links on both sides of
+    /// it at once.
     fn foldable_links(&self, routes: &[Routes]) -> Vec<bool> {
         let (shared, delays) = (self.shared_links(routes), self.links_that_delay());
         let knows_departures = |link: usize| self.links.get(link).is_none_or(|link| link.knows_departures());
@@ -152,8 +152,9 @@ impl Network<Fast> {
         folds
     }
 
-    /// The links that delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival precedes
-    /// the timer that sends it in the order of keys, and also timers of other flows that are due before that one.
+    /// The links that delay every packet. Where a packet may arrive in the nanosecond in which it is sent, its arrival
+    /// precedes the timer that sends it in the order of keys, and also timers of other flows that are due before that
+    /// one.
     fn links_that_delay(&self) -> Vec<bool> {
         let mut delays: Vec<bool> = self.links.iter().map(Link::delays_every_packet).collect();
         delays.resize(self.link_count as usize, true);

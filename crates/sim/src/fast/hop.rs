@@ -33,8 +33,8 @@ pub(super) enum FastHop {
     LinkThenPrivate(u32),
 }
 
-/// The hop code of data packets whose next event is [`FastHop::ArrivalThenPrivate`] at arrival link 0; the codes of further arrival
-/// links follow.
+/// The hop code of data packets whose next event is [`FastHop::ArrivalThenPrivate`] at arrival link 0; the codes of
+/// further arrival links follow.
 pub(super) const HOP_ARRIVAL: u8 = 1;
 /// The same for packets of the reverse direction and [`FastHop::DroptailThenPrivate`] at tail-drop link 0.
 pub(super) const HOP_DROPTAIL: u8 = 128;
@@ -58,8 +58,8 @@ impl FastStep for HopCodes {
 }
 
 impl FastHop {
-    /// The hop code of a packet that takes this hop through the event queue, forward (side 0) or in reverse; zero if it has
-    /// none.
+    /// The hop code of a packet that takes this hop through the event queue, forward (side 0) or in reverse; zero if it
+    /// has none.
     pub(super) fn hop_code(self, side: usize) -> u8 {
         match self {
             FastHop::ArrivalThenPrivate(link) if HopCodes::is_eligible((self, side)) => {

@@ -1,8 +1,8 @@
 //! The fast engine: another carrier of the network's steps, which takes fast paths where their outcome is certain.
 //!
-//! Each path is a specialised form of steps of the plain engine (`network/`), with the same bits. A path is taken only where
-//! its precondition holds: the `is_eligible` of one of two traits, [`FastLink`] for links that replace a general one and
-//! `FastStep` for steps. [`crate::Options::without`] switches a path off.
+//! Each path is a specialised form of steps of the plain engine (`network/`), with the same bits. A path is taken only
+//! where its precondition holds: the `is_eligible` of one of two traits, [`FastLink`] for links that replace a general
+//! one and `FastStep` for steps. [`crate::Options::without`] switches a path off.
 //!
 //! | path | precondition (`is_eligible`) | what it skips | equality test | instructions saved |
 //! |---|---|---|---|--:|
@@ -18,13 +18,14 @@
 //! | `lookahead` | most flows pass the first arrival link and the first `droptail_link`, none passes one alone; a round trip is long enough for `arrival_batches` | the event queue: arrivals of a window are sorted in batches | `modes::engines_agree_with_lookahead`, `arrival_batches::tests` | 12 ¹ |
 //! | `deliver` | a plain segment or ACK of TCP, with or without RACK, timestamps and pacing; a pacing timer that fires alone | actions and timers that cannot occur | `modes`; in `transport`: `fast_path` tests | – ⁴ |
 //!
-//! `modes` is `tests/modes.rs`: random networks in the plain engine, in the fast one, and in the fast one without
-//! one path. `tests/engines.rs` runs all shipped scenarios in both. The last column is the rise in instructions for each
+//! `modes` is `tests/modes.rs`: random networks in the plain engine, in the fast one, and in the fast one without one
+//! path. `tests/engines.rs` runs all shipped scenarios in both. The last column is the rise in instructions for each
 //! delivered segment without the path (`cargo bench --bench dumbbell 10 30 without-PATH` under callgrind: ten greedy
-//! flows with SACK through RED at 10 Mbit/s). With all paths it is 930, in the plain engine 13 378. `known_departures` is
-//! counted without `droptail_link`, whose links it then serves. ¹ With 100 flows at 100 Mbit/s; ten have too short a round
-//! trip. ² The same flows over tail drop, of 858. ³ Over FQ-CoDel, of 2304 (both `cargo bench --bench cells`). ⁴ The sender's part saves 700
-//! for CUBIC of the profile `linux` over RED (2627 to 1934), where every segment is tracked.
+//! flows with SACK through RED at 10 Mbit/s). With all paths it is 930, in the plain engine 13 378. `known_departures`
+//! is counted without `droptail_link`, whose links it then serves. ¹ With 100 flows at 100 Mbit/s; ten have too short a
+//! round trip. ² The same flows over tail drop, of 858. ³ Over FQ-CoDel, of 2304 (both `cargo bench --bench cells`). ⁴
+//! The sender's part saves 700 for CUBIC of the profile `linux` over RED (2627 to 1934), where every segment is
+//! tracked.
 
 mod arrival_link;
 mod deliver;

@@ -1,6 +1,7 @@
 //! A run driven step by step, for a host that shows it meanwhile: the plain engine, with one link observed.
 //!
-//! The result has the bits of [`run`](crate::run()): steps only cut the sequence of events, and observing changes nothing.
+//! The result has the bits of [`run`](crate::run()): steps only cut the sequence of events, and observing changes
+//! nothing.
 
 mod link_view;
 
@@ -60,7 +61,8 @@ impl Session {
     /// A run of this plan at its start. Observes the link with this number among [`Plan::links`].
     ///
     /// # Panics
-    /// If there is no such link, or the plan asks for a clock of doubles and this instance of the engine counts nanoseconds.
+    /// If there is no such link, or the plan asks for a clock of doubles and this instance of the engine counts
+    /// nanoseconds.
     pub fn new(plan: Plan, seed: u64, link: usize) -> Session {
         assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
         assert!(link < plan.links.len(), "no link {link}");
@@ -72,8 +74,8 @@ impl Session {
         Session { plan, seed, link, network, view, samples, now, events: 0, ended: false }
     }
 
-    /// Executes events up to `until`, in steps of `step` with a [`LinkSample`] after each, and stops early after the step in which
-    /// `most` events are exceeded. Returns the time reached.
+    /// Executes events up to `until`, in steps of `step` with a [`LinkSample`] after each, and stops early after the
+    /// step in which `most` events are exceeded. Returns the time reached.
     pub fn advance(&mut self, until: Time, step: Span, most: u64) -> Time {
         let end = self.network.window.end;
         let until = until.min(end);
@@ -135,7 +137,8 @@ impl Session {
         probe.values
     }
 
-    /// The congestion window of a flow in segments, or the allowed rate in bit/s of a rate-based one; `None` for the others.
+    /// The congestion window of a flow in segments, or the allowed rate in bit/s of a rate-based one; `None` for the
+    /// others.
     pub fn window_of(&self, flow: usize) -> Option<f64> {
         match &self.network.flows.get(flow)?.source {
             Source::Tcp(sender) => Some(sender.cwnd()),
@@ -160,7 +163,8 @@ impl Session {
         self.ended
     }
 
-    /// Ends the run, at its duration or, if it is not over, at the present moment, and returns its outcome with the plan.
+    /// Ends the run, at its duration or, if it is not over, at the present moment, and returns its outcome with the
+    /// plan.
     ///
     /// # Panics
     /// If a packet was created or lost, which is a fault of the program.

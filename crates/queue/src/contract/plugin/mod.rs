@@ -1,8 +1,8 @@
 //! Disciplines from outside this crate: plug-ins, which a host registers by name before it reads scenarios.
 //!
-//! A plug-in sees packets as numbers with a description ([`ArrivingPacket`]) and acts through a [`Call`]; [`Driver`] makes a
-//! [`QueueDisc`](crate::disc::QueueDisc) of it. The driver stores the packets and counts them, so that a plug-in can neither lose nor invent
-//! one: a number that is not in the queue is a panic which names the plug-in.
+//! A plug-in sees packets as numbers with a description ([`ArrivingPacket`]) and acts through a [`Call`]; [`Driver`]
+//! makes a [`QueueDisc`](crate::disc::QueueDisc) of it. The driver stores the packets and counts them, so that a
+//! plug-in can neither lose nor invent one: a number that is not in the queue is a panic which names the plug-in.
 //!
 //! Units: seconds, bits per second, bytes and packets as declared by each parameter.
 

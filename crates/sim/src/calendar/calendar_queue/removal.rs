@@ -68,7 +68,8 @@ impl<E: Copy> CalendarQueue<E> {
         self.pop_head()
     }
 
-    /// [`CalendarQueue::pop_first`] if the present word is empty: moves to the next word in use, unless its first event may not be popped.
+    /// [`CalendarQueue::pop_first`] if the present word is empty: moves to the next word in use, unless its first event
+    /// may not be popped.
     #[inline(never)]
     pub(super) fn pop_from_later_word(&mut self) -> Option<&Node<E>> {
         let next = (self.word + 1) & self.last_word();

@@ -29,8 +29,8 @@ impl<E: Copy> CalendarQueue<E> {
         }
     }
 
-    /// Chooses the width by the distance of events, narrower while few are pending, and a multiple of the pending events as
-    /// the number of buckets, with wider buckets if that exceeds the maximum.
+    /// Chooses the width by the distance of events, narrower while few are pending, and a multiple of the pending
+    /// events as the number of buckets, with wider buckets if that exceeds the maximum.
     fn resize_if_needed(&mut self, now: Time) {
         let gap = ((now.0 - self.resizing.since.0) / u64::from(self.resizing.events)).max(1);
         self.resizing = Resizing { left: TUNE_EVERY, events: TUNE_EVERY, since: now };
