@@ -268,3 +268,9 @@ def test_nothing_is_to_be_loaded_on_two_runs() -> None:
     assert second.startswith("Only 2 runs of it show that the bounds hold: too few to load it")
     more = Proof(found.best, (Kept(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4)
     assert verdict(replace(found, proof=more))[0].startswith("Load ")
+
+
+def test_the_page_opens_with_three_sentences_at_most() -> None:
+    long, short = "x" * 290, "y" * 40
+    assert page.opening([short] * 5) == {"verdict": [short] * 3, "folded": [short] * 2}
+    assert page.opening([long, short]) == {"verdict": [long], "folded": [short]}

@@ -717,3 +717,15 @@ def test_a_policy_of_ios_in_two_classes_names_the_one_that_was_not_taken() -> No
     assert note.text == "EAST/class-default holds this policy too: the rate is that of WEST/class-default"
     alone = read(text.partition("policy-map WEST")[0], name="INNER/class-default")
     assert alone.rate_bps == 40e6 and not [one for one in alone.notes if one.key == "service-policy"]
+
+
+def test_a_parent_of_routeros_holds_no_packets_and_shapes_its_leaves() -> None:
+    text = (
+        "/queue tree\n"
+        "add max-limit=40M name=all parent=ether1\n"
+        "add name=voip limit-at=2M parent=all priority=1 queue=default-small\n"
+        "add name=bulk limit-at=30M max-limit=35M parent=all queue=default\n"
+        "add max-limit=10M name=alone parent=ether2\n"
+    )
+    found = {one.title: (one.rate_bps, one.share_bps) for one in read_all(text)}
+    assert found == {"voip": (40e6, 2e6), "bulk": (35e6, 30e6), "alone": (10e6, None)}

@@ -766,3 +766,63 @@ def test_import_names_the_verb_that_judges_every_queue(
         "other queues in the text: lan, ether2; --name reads one of them, `dropcurve fix` judges all"
         in capsys.readouterr().out
     )
+
+
+def test_a_queue_of_vyos_is_replaced_in_its_lines() -> None:
+    before = (
+        "set qos policy shaper WAN bandwidth '50mbit'\n"
+        "set qos policy shaper WAN class 10 bandwidth '10mbit'\n"
+        "set qos policy shaper WAN class 10 queue-type 'drop-tail'\n"
+        "set qos policy shaper WAN class 10 queue-limit '60'\n"
+        "set qos policy shaper WAN default bandwidth '80%'\n"
+        "set qos interface eth0 egress 'WAN'\n"
+    )
+    found = boxes.read(before, name="WAN/class 10")
+    made = boxes.export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
+    after, in_place = rewrite.rewritten(before, found, made)
+    assert in_place
+    assert "drop-tail" not in after and "queue-limit '60'" not in after
+    assert "class 10 queue-type fq-codel\n" in after and "class 10 bandwidth '10mbit'" in after
+    assert boxes.read(after, name="WAN/class 10").params["limit"] == "100 pkts"
+    assert boxes.read(after, name="WAN/class 10").rate_bps == found.rate_bps
+
+
+def test_a_policy_of_vyos_keeps_its_name_and_its_interface() -> None:
+    before = (
+        "set traffic-policy drop-tail OUT description 'uplink'\n"
+        "set traffic-policy drop-tail OUT queue-limit 300\n"
+        "set interfaces ethernet eth0 traffic-policy out OUT\n"
+    )
+    made = boxes.export("fq_codel", {"limit": "1000 pkts"}, box="vyos", rate_bps=1e7)
+    after, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    assert in_place
+    assert "set traffic-policy fq-codel OUT queue-limit 1000\n" in after
+    assert "set traffic-policy fq-codel OUT description uplink\n" in after
+    assert (
+        after.endswith("set interfaces ethernet eth0 traffic-policy out OUT\n") and "drop-tail" not in after
+    )
+
+
+def test_a_queue_of_dummynet_is_replaced_in_its_command() -> None:
+    before = (
+        "ipfw pipe 1 config bw 20Mbit/s delay 10ms\n"
+        "ipfw queue 1 config pipe 1 weight 10 queue 50 red 0.002/10/40/0.1 # bulk\n"
+        "ipfw queue 2 config pipe 1 weight 50 queue 100\n"
+    )
+    found = boxes.read(before, name="queue 1")
+    made = boxes.export("codel", {"limit": "80 pkts"}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, found, made)
+    assert in_place
+    assert "ipfw queue 1 config pipe 1 weight 10 queue 80 codel" in after and after.count("# bulk") == 1
+    assert after.splitlines()[0] == before.splitlines()[0] and after.splitlines()[2] == before.splitlines()[2]
+    assert boxes.read(after, name="queue 1").discipline == "codel"
+    fair = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
+    assert rewrite.rewritten(before, found, fair) == (fair.text, False)
+
+
+def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:
+    before = "ipfw pipe 1 config bw 20Mbit/s\nipfw sched 1 config pipe 1 type fq_codel target 20ms\n"
+    made = boxes.export("fq_codel", {"target": "5 ms"}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, boxes.read(before, name="sched 1"), made)
+    assert in_place and "target 20ms" not in after
+    assert after.splitlines()[1].startswith("ipfw sched 1 config pipe 1 type fq_codel target 5000us")

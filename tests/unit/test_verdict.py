@@ -441,3 +441,25 @@ def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
         "No measure gets worse.",
     )
     assert "Next best: b, 4 points (all runs) behind." in said(found)
+
+
+def test_a_design_that_is_hardly_better_is_not_waited_for() -> None:
+    values = {"mine": [50.0, 51.0, 50.2, 50.9, 50.5], "codel": [50.4, 50.9, 50.1, 51.6, 50.4]}
+    found = decide(
+        [SampledDesign(name, {"x": some}, current=name == "mine") for name, some in values.items()],
+        [Criterion("x", "utilisation", "%", worth=1.0)],
+        margin=0.5,
+    )
+    assert found.status == "undecided"
+    assert "codel is better by" in said(found) and "at most, if at all" in said(found)
+
+
+def test_a_missing_value_is_no_missed_goal() -> None:
+    found = decide(
+        [
+            SampledDesign("a", {"x": [50.0, 51.0, 50.2], "y": [1.0, 1.0, 1.0]}),
+            SampledDesign("b", {"x": [50.0, 51.0, 50.2], "y": [1.0, None, 1.0]}),
+        ],
+        [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
+    )
+    assert ranking(found)[-1][-1] == "has no value in some run"

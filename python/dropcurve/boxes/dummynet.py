@@ -28,7 +28,8 @@ AQM = {
     "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),
     "fq_pie": ("target", "tupdate", "alpha", "beta", "quantum", "limit", "flows"),
 }  # fmt: skip
-_LINE = re.compile(
+#: A command that configures a pipe, scheduler or queue: which, its number, its words.
+COMMAND = re.compile(
     r"(?:\S*(?:ipfw|dnctl)|\$\{?\w+\}?)\s+(?:-\w+\s+)*(pipe|sched|queue)\s+(\S+)\s+config\b(.*)"
 )
 
@@ -141,7 +142,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     held = [
         Configured(one[1], one[2], tuple(one[3].split()))
         for line in re.sub(r"\\\n", " ", text).splitlines()
-        if (one := _LINE.search(line.split("#")[0]))
+        if (one := COMMAND.search(line.split("#")[0]))
     ]
     found = [made for each in held if (made := _queue(each, held, origin)) is not None]
     if not found:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..quantities import units
 from . import tc_read
 from .framing import ETHERNET_BYTES, FULL_BYTES
 from .model import Export, Import, Note, Problems, bottleneck, chosen, refuse
@@ -46,6 +47,8 @@ WORDS: dict[str, str | None] = {
 FRAME_BYTES = FULL_BYTES + ETHERNET_BYTES
 #: Sizes of PCQ that RouterOS takes where none is stated: one address's queue, and all of them.
 PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
+#: Menus whose entries may have parents.
+TREES = ("queue tree", "queue simple")
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
@@ -167,7 +170,15 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
         if one.menu == "queue type" and "name" in one.values:
             kind = one.values.get("kind", types.get(one.values["name"], ("pfifo", {}))[0])
             types[one.values["name"]] = (kind, one.values)
-    found = [made for one in entries if one.menu != "queue type" for made in _used(one, types, origin)]
+    # Packets wait in leaves alone: a parent shapes its children.
+    parents = {one.values["parent"]: one for one in entries if "parent" in one.values}
+    inner = [one for one in entries if one.menu in TREES and one.values.get("name") in parents]
+    leaves = [one for one in entries if one.menu != "queue type" and one not in inner]
+    found = [
+        made
+        for one in leaves
+        for made in _used(_below(one, inner), types, origin, siblings=_siblings(one, leaves))
+    ]
     found = found or [
         _queue(one.values["name"], one.values["name"], types, None, origin)
         for one in entries if one.menu == "queue type" and "name" in one.values
@@ -178,8 +189,34 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
 
 
-def _used(entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: str) -> Iterator[Import]:
-    """The queues of one entry: two of a simple queue, upload first."""
+def _below(entry: Entry, inner: list[Entry]) -> Entry:
+    """A leaf with the limit of the nearest parent that has one, where it states none itself."""
+    limit, at, seen = entry.values.get("max-limit", "0"), entry, list[Entry]()
+    while re.fullmatch(r"0?(?:/0)?", limit):
+        around = next(
+            (one for one in inner if one.menu == at.menu and one.values["name"] == at.values.get("parent")),
+            None,
+        )
+        if around is None or around in seen:
+            return entry
+        limit, at, seen = around.values.get("max-limit", "0"), around, [*seen, around]
+    return replace(entry, values={**entry.values, "max-limit": limit})
+
+
+def _siblings(entry: Entry, leaves: list[Entry]) -> bool:
+    """Whether a leaf shares its parent with another one."""
+    parent = entry.values.get("parent", "")
+    return entry.menu == "queue tree" and any(
+        one is not entry and one.menu == entry.menu and one.values.get("parent", "") == parent
+        for one in leaves
+    )
+
+
+def _used(
+    entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: str, *, siblings: bool = False
+) -> Iterator[Import]:
+    """The queues of one entry: two of a simple queue, upload first. A leaf of a tree with siblings is sure of its
+    ``limit-at`` alone."""
     values = entry.values
     title = values.get("name") or values.get("target") or values.get("") or values.get("interface", "queue")
     if values.get("disabled") == "yes":
@@ -198,9 +235,19 @@ def _used(entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: st
             yield replace(one, link_text=_line(rates, side, made))
     elif entry.menu == "queue tree":
         rate = _rate(values.get("max-limit", "0"), origin)
-        yield _queue(title, values.get("queue", "default-small"), types, rate, origin, values)
+        sure = _rate(values.get("limit-at", "0"), origin) if siblings else None
+        own = {key: value for key, value in values.items() if key != "limit-at" or sure is None}
+        leaf = _queue(title, values.get("queue", "default-small"), types, rate, origin, own)
+        yield leaf if sure is None or rate is None or sure >= rate else _guaranteed(leaf, sure)
     elif entry.menu == "queue interface" and "queue" in values:
         yield _queue(title, values["queue"], types, None, origin)
+
+
+def _guaranteed(made: Import, sure_bps: float) -> Import:
+    """A queue that is judged at the rate it is guaranteed."""
+    text = f"the queue is guaranteed {units.show_rate(sure_bps)}, and gets more while others are idle"
+    note = Note("load", "limit-at", f"{text}: it is judged at the rate it is guaranteed")
+    return replace(made, share_bps=sure_bps, notes=[note, *made.notes])
 
 
 def _line(rates: list[float | None], side: str, made: dict[str, Import]) -> str:

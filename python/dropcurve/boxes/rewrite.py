@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from . import sqm, tc
+from . import rewrite_lines, sqm, tc
 from .json_members import members, with_values
 from .model import Export, Import
 
@@ -36,7 +36,7 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
-        "sqm": _sqm, "mikrotik": _mikrotik,
+        "sqm": _sqm, "mikrotik": _mikrotik, "vyos": rewrite_lines.of_vyos, "dummynet": rewrite_lines.of_dummynet,
     }  # fmt: skip
     if found.box == "linux" and found.discipline == "policer":
         return _instead_of_filter(text, found, made), False

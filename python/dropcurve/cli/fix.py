@@ -21,7 +21,7 @@ from . import options as o
 from .queue_settings import QueueSetting, settings
 
 if TYPE_CHECKING:
-    from ..boxes.model import Import, Note
+    from ..boxes.model import Note
     from ..fixes import Fix, Place, QueueFix, Thoroughness
 
 File = Annotated[
@@ -98,12 +98,12 @@ def fix(
     o.refuse_out(out, "the new configuration")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
-    cases = settings(rate=rate, flows=flows, buffer=buffer)
+    cases = settings(rate=rate, flows=flows, buffer=buffer, link=link)
     if line:
         _refuse_of_router(locals())
     held, places = (
         _line(file, for_, duration) if line
-        else _places(file, box, name, cases, rtt=rtt, link=link, packet=packet, duration=duration)
+        else _places(file, box, name, cases, rtt=rtt, packet=packet, duration=duration)
     )  # fmt: skip
     seconds = None if time is None or re.fullmatch(r"0+\s*[a-z]*", time) else units.span(time, what="time")
     search = Thoroughness(
@@ -194,8 +194,8 @@ def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]
 
 
 def _places(
-    file: str, box: str | None, name: str | None, cases: list[QueueSetting], *, rtt: str | None, link: str | None,
-    packet: str, duration: str | None,
+    file: str, box: str | None, name: str | None, cases: list[QueueSetting], *, rtt: str | None, packet: str,
+    duration: str | None,
 ) -> tuple[str, list[Place]]:  # fmt: skip
     """The text of a configuration, and each of its queues in its place under every condition; priority queues are left
     out."""
@@ -217,11 +217,11 @@ def _places(
         found.append([
             place(
                 queue, rate_bps=None if queue.rate_bps else one.rate, rtt_s=i.round_trip(rtt, queue.box),
-                flows=one.flows, packet_bytes=size, link=link, name=i.title(file),
+                flows=one.flows, packet_bytes=size, link=one.link, name=i.title(file),
             )
             for queue in queues
         ])  # fmt: skip
-        _say_unneeded(one.rate if one is cases[0] else None, queues)
+        i.say_unneeded(one.rate if one is cases[0] else None, queues)
     if not found[0]:
         raise DropcurveError(
             "file",
@@ -231,19 +231,6 @@ def _places(
             shown="value",
         )
     return held, [i.gathered(list(some), cases, duration) for some in zip(*found, strict=True)]
-
-
-def _say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
-    """Prints which queues keep the rate of their shaper although another one is given."""
-    from ..quantities import units
-    from . import console
-
-    for one in queues:
-        if rate_bps is not None and one.rate_bps and abs(one.rate_bps - rate_bps) > 1e-3 * rate_bps:
-            console.say(
-                f"{one.title or one.discipline} is shaped to {units.show_rate(one.rate_bps)} in the text; --rate is "
-                "for queues without a shaper"
-            )
 
 
 @contextmanager

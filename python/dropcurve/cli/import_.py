@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,7 +98,7 @@ def import_(
 
     o.refuse_out(out, "the scenario")
     size = units.size(packet, what="packet")
-    held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer)
+    held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer, link=link)
     found = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     if not compare:
@@ -114,9 +114,10 @@ def import_(
     elif not json and not compare:
         print(text.import_text(found, width=console.width()), flush=True)
     if write is not None or compare:
+        say_unneeded(cases[0].rate, [found])
         where = gathered([
             _place(
-                _parsed(held, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), link, rate=one.rate,
+                _parsed(held, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), one.link, rate=one.rate,
                 rtt=rtt, flows=one.flows, packet=size, name=title(file),
             )
             for one in cases
@@ -219,7 +220,22 @@ def _place(
     from ..fixes import place
 
     span = round_trip(rtt, found.box)
-    return place(found, rate_bps=rate, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
+    # A shaper of the text holds the rate, whatever the link has.
+    given = None if found.rate_bps else rate
+    return place(found, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
+
+
+def say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
+    """Prints which queues keep the rate of their shaper although another one is given."""
+    from ..quantities import units
+    from . import console
+
+    for one in queues:
+        if rate_bps is not None and one.rate_bps and abs(one.rate_bps - rate_bps) > 1e-3 * rate_bps:
+            console.say(
+                f"{one.title or one.discipline} is shaped to {units.show_rate(one.rate_bps)} in the text; --rate is "
+                "for queues without a shaper"
+            )
 
 
 def contents(file: str) -> str:
@@ -281,7 +297,7 @@ def _compare(
     if quiet:
         from ..results import folders
 
-        opening = opening_of(result, box=found.box, exchange=exchange, yours=where.yours, loads=able)
+        opening = opening_of(result, box=found.box, exchange=exchange, yours=_named(where), loads=able)
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
         return
@@ -292,12 +308,17 @@ def _compare(
             box=found.box,
             exchange=exchange,
             seconds=seconds,
-            yours=where.yours,
+            yours=_named(where),
             basis=where.basis,
             loads=able,
         )
     )
     print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(found, width=console.width())}")
+
+
+def _named(where: Place) -> str:
+    """The imported queue in sentences, with its name where the text has others."""
+    return f"{where.yours} {where.found.title}" if where.found.others and where.found.title else where.yours
 
 
 def judged(

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class QueueSetting:
-    """A condition of the options that may be ranges: rate in bit/s, flows, buffer, and its words."""
+    """A condition of the options that may be ranges: rate in bit/s, flows, buffer, link, and its words."""
 
     rate: float | None
     flows: int | None
     buffer: str | None
     words: str = ""
+    link: str | None = None
 
 
-def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list[QueueSetting]:
+def settings(
+    *, rate: str | None, flows: str | None, buffer: str | None, link: str | None = None
+) -> list[QueueSetting]:
     """The conditions of options: one without ranges, both ends of one range, four of more, in which every pair of
-    ranges has all of its corners. The first has the low end of each.
+    ranges has all of its corners; those of a link with ranges under each of them. The first has the low end of each.
 
     Raises:
         UsageError: For invalid values.
@@ -45,5 +48,18 @@ def settings(*, rate: str | None, flows: str | None, buffer: str | None) -> list
         words = ", ".join(f"{key} {chosen[key]}" for key in varying)
         given = units.rate(chosen["rate"]) if rate is not None else None
         count = int(chosen["flows"]) if flows is not None else None
-        found.append(QueueSetting(given, count, chosen.get("buffer"), words))
+        found += [
+            QueueSetting(given, count, chosen.get("buffer"), ", ".join(filter(None, (words, label))), typed)
+            for typed, label in _links(link)
+        ]
     return found
+
+
+def _links(link: str | None) -> list[tuple[str | None, str]]:
+    """The link at each condition of its ranges, and the condition in words."""
+    from ..scenario import links
+
+    found = None if link is None else links.spec(link)
+    if found is None or not found.varying:
+        return [(link, "")]
+    return [(found.typed(condition), found.label(condition)) for condition in found.conditions()]

@@ -13,7 +13,7 @@ from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
 from . import agreement, findings
 from .measured import Measured
-from .recommendation import round_trip_s, verdict_on
+from .recommendation import reverse_of, round_trip_s, verdict_on
 from .tables import Difference, Row
 from .variant import AS_GIVEN
 
@@ -49,7 +49,7 @@ def document(
     compared = len(result.variants) > 1
     made = table(result, per=per, only=only)
     found = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
-    notes = list(assumptions(result))
+    notes = [*assumptions(result), *both_directions(result, made)]
     notes += [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in [*result.warnings, *short_intervals(result)]]
     notes += agreement.lines(variant.scenario for variant in result.variants)
@@ -63,6 +63,23 @@ def assumptions(result: Measured) -> Iterator[str]:
     """Returns the assumptions about links that were named by their kind, a line for each."""
     descriptions = [str(variant.scenario.get("description") or "") for variant in result.variants]
     yield from dict.fromkeys(text for text in descriptions if text.startswith(ASSUMED))
+
+
+def both_directions(result: Measured, shown: MetricTable) -> Iterator[str]:
+    """Returns the reason why the goodput of all flows exceeds the rate of the link, where some flows take the reverse
+    direction."""
+    if "goodput" not in [line.title for line in shown.lines]:
+        return
+    for variant in result.variants:
+        dumbbell = variant.scenario.get("dumbbell")
+        rate = dumbbell.get("rate") if isinstance(dumbbell, dict) else None
+        most = max((value for value in variant.values("goodput_bps") if value is not None), default=0.0)
+        if rate is not None and reverse_of(variant) and most > units.rate(str(rate)):
+            yield (
+                f"Goodput counts the flows of both directions: together they may get more than the {rate} of the "
+                "queue's own direction"
+            )
+            return
 
 
 def short_intervals(result: Measured) -> Iterator[str]:

@@ -28,6 +28,8 @@ from .terms import labels
 from .validation_line import ValidationLine
 
 TEMPLATE = "tune.html"
+#: Most sentences and letters before the others fold.
+OPENING_SENTENCES, OPENING_LETTERS = 3, 300
 #: Figures that take as long as those of the queue, and the time of a later figure as a share of that of the first.
 QUEUES, LATER = 3, 0.5
 #: Returns the seconds that are left.
@@ -114,6 +116,18 @@ def render(
     return report.page(TEMPLATE, content(answer, queues, drawn, shown))
 
 
+def opening(sentences: list[str]) -> dict[str, list[str]]:
+    """The sentences that open the page and those that fold: of the first three as many as fit into eight lines of a
+    phone, and never none.
+    """
+    shown = sentences[:1]
+    for one in sentences[1:OPENING_SENTENCES]:
+        if sum(map(len, [*shown, one])) > OPENING_LETTERS:
+            break
+        shown.append(one)
+    return {"verdict": shown, "folded": sentences[len(shown) :]}
+
+
 def content(
     answer: Answer,
     queues: list[tuple[str, Result]],
@@ -135,7 +149,7 @@ def content(
         "question": question.title,
         "kind": best.kind_as_loaded,
         "params": [(name, of_parameter(value)) for name, value in best.params_as_loaded.items()],
-        "verdict": [f"{one}." for one in sentences],
+        **opening([f"{one}." for one in sentences]),
         "holds": answer.lines[0].holds, "tone": tone(answer),
         "expected": _expected(answer),
         "configuration": answer.configuration, "box": question.target.box, "notes": answer.notes,

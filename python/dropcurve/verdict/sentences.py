@@ -14,7 +14,7 @@ from ..present.document import Headline
 from ..quantities import wording
 from . import amounts
 from .amounts import NAMED
-from .data import NOTABLE, Criterion, Value, Verdict
+from .data import NOTABLE, Criterion, Rival, Value, Verdict
 from .equivalence import MOST_REPLICATIONS
 
 #: Tone of each status, for colours.
@@ -25,6 +25,8 @@ TONES = {
 FEW = statistics.MINIMUM
 #: Half-width, in points, beyond which an advantage that is not sure says nothing.
 WIDE = 20.0
+#: Largest possible advantage, in margins, of a design that is not worth waiting for.
+FAINT = 3.0
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
 #: Share of an outcome that the score does not weigh, from which another design is named for it at once, and the points
@@ -108,9 +110,7 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
         cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
         gap = "" if rival is None or rival.behind is None else amounts.behind(rival.behind, rival.half_width)
         mark = "→" if name == found.recommended else " "
-        rows.append(
-            [f"{mark} {known.get(name, name)}", *cells, gap, _RELATIONS[rival.relation] if rival else "best"]
-        )
+        rows.append([f"{mark} {known.get(name, name)}", *cells, gap, _relation(rival)])
     return rows
 
 
@@ -121,8 +121,19 @@ def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
     return span if criterion.bound is None else float("inf")
 
 
+#: Words for a design that has no value of a weighed measure in some run, where no bound is missed.
+_NO_VALUE = "has no value in some run"
 #: Words of a table for the relation of a design to the leader.
 _RELATIONS = {"better": "", "equal": "as good", "undecided": "undecided", "infeasible": "misses the goal"}
+
+
+def _relation(rival: Rival | None) -> str:
+    """Words of a table for a design; None is the leader."""
+    if rival is None:
+        return "best"
+    if rival.missed and all(one.criterion.bound is None for one in rival.missed):
+        return _NO_VALUE
+    return _RELATIONS[rival.relation]
 
 
 @dataclass(frozen=True)
@@ -184,7 +195,10 @@ class _Words:
         name = self.name(found.recommended)
         rivals = self.few(found.unsettled)
         if found.current:
-            leader = self.name(found.leader)
+            leader, most = self.name(found.leader), abs(found.advantage or 0.0) + (found.half_width or 0.0)
+            if found.half_width is not None and most <= FAINT * found.margin:
+                by = wording.bound(most, found.points)
+                return f"Keep {name} ({self.values()}): {leader} is better by {by} at most, if at all"
             return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
         head = f"{self.verb} {name} for now ({self.values()})"
         if found.passed_over:

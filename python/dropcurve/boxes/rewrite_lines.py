@@ -1,0 +1,102 @@
+"""Queues of VyOS and of dummynet replaced in the commands that configure them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import dummynet, vyos
+from .model import Export, Import
+
+#: Options of a class of VyOS's shaper that are about its queue.
+_VYOS_QUEUE = (
+    "queue-type", *vyos.WORDS, *vyos.TIMES, "average-packet", "mark-probability", "maximum-threshold",
+    "minimum-threshold",
+)  # fmt: skip
+#: Policies of VyOS that are one queue without a rate.
+_VYOS_POLICIES = ("fq-codel", "fair-queue", "drop-tail", "random-detect", "priority", "priority-queue")
+#: Words of a command of dummynet about its queue that have a value, those that have none, and other words with a value.
+_DUMMYNET_VALUES = (
+    "queue",
+    "red",
+    "gred",
+    "type",
+    *{word for words in dummynet.AQM.values() for word in words},
+)
+_DUMMYNET_FLAGS = ("ecn", "noecn", "codel", "pie", "fq_codel", "fq_pie")
+_DUMMYNET_OTHERS = ("bw", "bandwidth", "delay", "plr", "pipe", "sched", "weight", "lmax", "buckets", "mask")
+
+
+def of_vyos(text: str, found: Import, made: Export) -> str | None:
+    """The ``set`` lines of a policy, or of a class of a shaper, with another queue; None for the tree in braces, and
+    for policies whose rate a new one would lose."""
+    lines = text.splitlines()
+    name, _, part = found.title.partition("/")
+    old: list[int] = []
+    kept: list[str] = []
+    before = root = ""
+    for number, line in enumerate(lines):
+        prefix, words = _policy(line)
+        if not prefix or words[1:2] != [name]:
+            continue
+        if part and words[0] == "shaper" and words[2 : 2 + len(part.split())] == part.split():
+            before, root = prefix, f"shaper {name} {part}"
+            option = words[2 + len(part.split()) :][:1]
+            old += [number] if option and option[0] in _VYOS_QUEUE else []
+            last = number
+        elif not part and words[0] in _VYOS_POLICIES:
+            before, root = prefix, f"{vyos.KINDS[made.discipline]} {name}"
+            old.append(number)
+            kept += [" ".join(words[2:])] if words[2:3] == ["description"] else []
+            last = number
+    if not root:
+        return None
+    new = [_renamed(one, before, name) for one in made.text.splitlines() if " policy " in one]
+    new = new or [f"{before} {root}"]
+    new += [f"{before} {root} {one}" for one in kept]
+    at = old[0] if old else last + 1
+    after = [*lines[:at], *new, *(line for i, line in enumerate(lines[at:], at) if i not in old)]
+    return "\n".join(after) + ("\n" if text.endswith("\n") else "")
+
+
+def _policy(line: str) -> tuple[str, list[str]]:
+    """The words of a ``set`` line before and after the kind of its policy; "" for other lines."""
+    match = re.match(r"\s*(set qos policy|set traffic-policy)\s+(.*)$", line)
+    return (match[1], [word.strip("'\"") for word in match[2].split()]) if match else ("", [])
+
+
+def _renamed(line: str, before: str, name: str) -> str:
+    """A line of an export below the text's own words, with the policy's name in the text."""
+    return re.sub(r"\bDROPCURVE\b", name, line.replace("set qos policy", before, 1))
+
+
+def of_dummynet(text: str, found: Import, made: Export) -> str | None:
+    """The command of a pipe, queue or scheduler with other words about its queue; None where the new queue needs
+    commands of its own."""
+    what, _, number = found.title.partition(" ")
+    scheduled = made.discipline in ("fq_codel", "fq_pie")
+    if scheduled != (what == "sched") or "\\\n" in text:
+        return None
+    wanted = next(one for one in made.text.splitlines() if (" sched " in one) == scheduled)
+    new = list(_queue_words(wanted.partition(" config ")[2].split(), own=True))
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        code, mark, comment = line.partition("#")
+        match = dummynet.COMMAND.search(code)
+        if match is None or (match[1], match[2]) != (what, number):
+            continue
+        words = [*_queue_words(match[3].split(), own=False), *new]
+        lines[i] = f"{code[: match.start(3)]} {' '.join(words)}{f' {mark}{comment}' if mark else ''}"
+        return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
+    return None
+
+
+def _queue_words(words: list[str], *, own: bool) -> Iterator[str]:
+    """The words of a command that are about its queue, or the others."""
+    i = 0
+    while i < len(words):
+        mine = words[i] in (*_DUMMYNET_VALUES, *_DUMMYNET_FLAGS)
+        size = 2 if words[i] in (*_DUMMYNET_VALUES, *_DUMMYNET_OTHERS) else 1
+        if mine == own:
+            yield from words[i : i + size]
+        i += size
