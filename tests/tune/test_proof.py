@@ -186,3 +186,19 @@ def test_a_further_design_that_is_clearly_worse_gets_no_more_runs() -> None:
     }
     assert made[worse.key] == ENOUGH * budget.fresh
     assert made[close.key] == budget.replications * budget.fresh
+
+
+def test_after_a_refusal_a_safer_design_leaves_time_for_the_next_block() -> None:
+    """Ninety replications of each design would take the time of the block that is to confirm it."""
+    bench = Lucky(0.0)
+    validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.2)
+    validation.run([tail_drop(18_000)])
+    validation._made[tail_drop(18_000).key] = 90
+    assert validation.add(tail_drop(17_900)) and len(validation.trials(tail_drop(17_900))) == 90
+    found = proof.prove(Lucky(0.2), tail_drop(18_000), 1, 0)
+    assert found is not None and not found.holds
+    validation.refuse(found)
+    assert (
+        validation.add(tail_drop(17_000))
+        and len(validation.trials(tail_drop(17_000))) == validation.most == 16
+    )

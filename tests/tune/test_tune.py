@@ -205,6 +205,19 @@ def test_a_goal_that_nothing_comes_near_ends_early_with_what_is_possible(
     assert any("the rest of the time is not spent" in one for one in said) == (seconds is not None)
 
 
+@pytest.mark.parametrize(("goal", "hopeless_"), [("p95 delay < 0.1ms", True), ("p95 delay < 5ms", False)])
+def test_a_goal_that_is_only_just_missed_is_searched_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, goal: str, hopeless_: bool
+) -> None:
+    """A queue of one packet has a p95 delay of 5.5 ms at 2 Mbit/s, so that no design holds either bound."""
+    Ticking(0.5).install(monkeypatch)
+    asked = of_link(
+        rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=f"{goal}, max utilisation"
+    )
+    answer = tuning.solve(asked, runs=120, out="kept", where=Executor(2), cache="off")
+    assert answer.hopeless is hopeless_ and not answer.lines[0].holds
+
+
 @pytest.mark.filterwarnings("error:constrained_layout")
 def test_a_time_that_is_far_too_short_still_gives_an_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch

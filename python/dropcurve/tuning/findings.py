@@ -48,8 +48,8 @@ class Findings:
         refused: The same of earlier choices, which missed a bound.
         stress: A sentence on the worst conditions of the stress search; "" without one.
         other: A sentence on the queue of the other direction; "" where it changes little.
-        hopeless: Whether every design of the search broke a bound in more than half of its runs, so that the answer
-            ends with the frontier.
+        hopeless: Whether every design of the search broke a bound in more than half of its runs and by far, so that the
+            answer ends with the frontier.
         uncompared: Defaults, rules of thumb and designs by formula that were not run.
     """
 

@@ -6,15 +6,19 @@ the bounded measure: the scale of each family, from its setting closest to the b
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+from ..metrics import statistics
 from .bench import Bench
-from .constraint import direction
+from .constraint import direction, excess_ratio
 from .effort import Budget
 from .outcome import SearchOutcome
 from .study import FamilyStudy
 from .validation import NEAR_MISS
 
+#: Mean excess over a bound, as the logarithm of their ratio, from which on a design is far from it: a quarter.
+FAR = math.log(1.25)
 #: Scales of each family on the frontier.
 SCALES = 6
 #: Replications of the validation, which shows that no design holds.
@@ -23,13 +27,14 @@ REPLICATIONS = 2
 
 def is_hopeless(bench: Bench, outcome: SearchOutcome) -> bool:
     """Whether every family was solved and every design that was run at all conditions breaks a bound in more than half
-    of these runs."""
+    of these runs, and by `FAR` in their mean: a further discipline may make up for less."""
     goal = bench.question.goal
     if not goal.constraints or len(goal.objectives) > 1 or not (outcome.complete and outcome.tried):
         return False
     trials = [(outcome.trials or outcome.first, outcome.finalists), (outcome.first, outcome.tried)]
     return all(
         bench.missed(one, some) > NEAR_MISS
+        and statistics.mean([excess_ratio(bench, one, trial) for trial in some]) > FAR
         for some, designs in trials
         for one in designs
         if all(bench.has(one, trial) for trial in some)

@@ -103,6 +103,9 @@ class Validation:
         if one.key in self._made:
             return True
         count = max(self._made.values())
+        if self.refused:
+            # Under a time limit all of them would take the time that the next block of fresh seeds needs.
+            count = min(count, self.most)
         trials = [trial for number in range(count) for trial in self._replication(number)]
         if not all(self.bench.usable(one, trial) for trial in trials):
             return False
