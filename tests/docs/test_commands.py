@@ -31,7 +31,7 @@ LESS = {
     "sweep": SHORT,
 }  # fmt: skip
 ROUTER = "tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 bandwidth 10mbit ecn\n"
-#: What stands for a name of the reader's in a command.
+#: Values for the placeholders in a command.
 NAMES = {"NAME": "droptail_vs_red", "SCENARIO": "droptail_vs_red", "FILE": "router.conf", "FOLDER": "cmp",
          "N": "1"}  # fmt: skip
 

@@ -33,6 +33,9 @@ class Findings:
     Attributes:
         lines: The validated designs, the recommendation first; with several objectives the Pareto front comes next.
         front: Number of designs of the Pareto front.
+        runs, fresh: Runs of the search, and those after it.
+        stopped: What the limit of time cut short; "" if nothing.
+        folder: Where the answer is stored; None before.
         conditions: Number of conditions that the search used.
         fresh_conditions, replications: Held-out conditions of the validation, and replications of each.
         pictured: Whether the page shows the queue.
@@ -44,7 +47,7 @@ class Findings:
         configuration: Text for the box; "" without a box, or if the text does not read back as what was simulated.
         changed: Parameters that differ where the text does not read back.
         notes: Values that the box rounds.
-        proof: Outcome of the recommendation on fresh seeds outside the choice; None without bounds or time.
+        proof: Outcome of the recommendation on fresh seeds that had no part in the choice; None without bounds or time.
         refused: The same of earlier choices, which missed a bound.
         stress: A sentence on the worst conditions of the stress search; "" without one.
         other: A sentence on the queue of the other direction; "" where it changes little.

@@ -28,15 +28,15 @@ impl Reported {
         }
     }
 
-    /// A segment that a block of the ACK has first.
+    /// A segment that a SACK block of the ACK reports for the first time.
     fn sack(&mut self, sent: &Sent) {
         if sent.transmits == 1 {
             self.sacked_at = Some(sent.at);
         }
     }
 
-    /// When the segment left whose round trip the ACK shows: it was sent once, and no retransmission is acknowledged with
-    /// it.
+    /// Send time of the segment whose round trip the ACK shows: it was sent once, and no retransmission is acknowledged
+    /// with it.
     fn sent_at(&self) -> Option<Time> {
         self.sacked_at.or(self.acked_at.filter(|_| !self.repaired))
     }

@@ -3,7 +3,7 @@
 //! *Reference*: JE98, from its abstract: video that is shaped to the rate of "TCP congestion control without
 //! retransmission"; RFC5681 for the window, RFC6298 for its timer.
 //! *Units*: packets; the rate is in bytes of payload a second.
-//! *Deviations*: assumed, as we did not have the text of JE98: an acknowledgement lists the packets received
+//! *Deviations*: assumed, as the text of JE98 was not available: an acknowledgement lists the packets received
 //! among the last 64, so that lost acknowledgements have no effect; the window grows only where it limits the
 //! sender (RFC7661 section 4).
 //!
