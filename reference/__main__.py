@@ -20,6 +20,7 @@ from reference import (
     hashed,
     line,
     nested,
+    pages,
     papers,
     pi,
     pie,
@@ -94,7 +95,7 @@ def main():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
     for kind, name, model, keys, like in papers.traces():
         write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "papers")
-    for module in (rfcs, articles, sfb):
+    for module in (rfcs, articles, sfb, pages):
         for kind, name, model, keys, like in module.traces():
             write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
 

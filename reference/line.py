@@ -5,7 +5,7 @@ and `mark_or_drop`, its random decisions through `chance`. One that ticks has `p
 packets back returns from `ready()` when it may send the next. Times are nanoseconds. The lines are those of traffic.py,
 with these additions:
 
-a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0 or 1) of an ECN-capable packet, f and its flow, h and its
+a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0, 1, or 3: CE) of an ECN-capable packet, f and its flow, h and its
                                 source and destination hosts; mN marks packet N
 d NS N [FATE] [DRAW ...]        packets that end or are marked before packet N leaves
 t NS [name=value ...]           a tick of the queue; at equal times it comes last
@@ -122,7 +122,7 @@ class Line:
 
     def arrive(self, now, packet):
         yield from self.until(now)
-        field = "" if packet.ecn is None else f"e{1 if packet.ecn == 1 else 0}"
+        field = "" if packet.ecn is None else f"e{packet.ecn}"
         text = f"{packet.size}{field}" + (f"f{packet.flow}" if packet.flow else "")
         text += "h{}-{}".format(*packet.hosts) if any(packet.hosts) else ""
         packet.enqueued = now
