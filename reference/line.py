@@ -5,8 +5,8 @@ and `mark_or_drop`, its random decisions through `chance`. One that ticks has `p
 packets back returns from `ready()` when it may send the next. Times are nanoseconds. The lines are those of traffic.py,
 with these additions:
 
-a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0, 1, or 3: CE) of an ECN-capable packet, f and its flow, h and its
-                                source and destination hosts; mN marks packet N
+a NS BYTES[eN][fN][hS-D] FATE ...  e and the ECN field (0, 1, or 3: CE) of an ECN-capable packet, f and its flow, h and
+                                its source and destination hosts; mN marks packet N
 d NS N [FATE] [DRAW ...]        packets that end or are marked before packet N leaves
 t NS [name=value ...]           a tick of the queue; at equal times it comes last
 """

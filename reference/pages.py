@@ -2,7 +2,9 @@
 
 Their papers were not available. They were written from the pages of docs/disciplines alone, before their author had
 read their code in Rust or the transcriptions of its author (steered.py, suspects.py, fuzzy.py). Steps that a page
-leaves to RED are those of articles.py.
+leaves to RED are those of articles.py. The comparison showed two steps that the pages left open, and which they state
+since: how signals of other queues add to PURPLE's, and that a packet which is marked and then finds the buffer full
+counts as both.
 
 Lines of a trace are those of line.py. A packet in transmission does not count as queued.
 """
@@ -64,10 +66,11 @@ class PurpleText(Fifo):
         self.arrived_bytes += packet.size
         self.arrived += 1
         self.marked_before += packet.ecn == 3
-        signalled = self.chance(self.p)
+        if self.chance(self.p) and not self.mark_or_drop(packet, self.ecn):
+            return
         if self.is_full():
             self.end(packet)
-        elif not signalled or self.mark_or_drop(packet, self.ecn):
+        else:
             self.queue.append(packet)
 
     def tick(self, now):
@@ -77,8 +80,10 @@ class PurpleText(Fifo):
             self.elsewhere += self.W_E * (share - self.elsewhere)
         self.arrived_bytes = self.arrived = self.marked_before = 0
         wanted = 1 + self.gain * (1 - len(self.queue) / self.q_ref)
-        predicted = (self.p + self.elsewhere) * (self.load / wanted) ** 2 - self.elsewhere
-        self.p += self.pace * (predicted - self.p)
+        others = self.elsewhere
+        predicted = (others + (1 - others) * self.p) * (self.load / wanted) ** 2
+        ours = (predicted - others) / (1 - others)
+        self.p += self.pace * (ours - self.p)
         self.p = min(max(self.p, self.BOTTOM), self.TOP)
 
     def show(self):
@@ -189,20 +194,20 @@ class ShredText(OfPacketText):
 
     def __init__(self, limit, min_th, max_th, max_p, w_q, rtt, w_c, above_mean="plain"):
         super().__init__(limit, min_th, max_th, max_p, w_q)
-        self.rtt, self.w_c, self.above_mean = rtt, w_c, above_mean
-        self.mean_window, self.slot = 1.0, 0
+        self.period, self.w_c, self.above_mean = rtt, w_c, above_mean
+        self.mean_window = 1.0
         self.present, self.last = Counter(), Counter()
 
-    def window(self, now, flow):
+    def tick(self, now):
+        self.present, self.last = Counter(), self.present
+
+    def window(self, flow):
         """Returns the packets of a flow in the present `rtt` with this one, or in the last one."""
-        if (slot := now // self.rtt) != self.slot:
-            self.last = self.present if slot == self.slot + 1 else Counter()
-            self.present, self.slot = Counter(), slot
         self.present[flow] += 1
         return max(self.present[flow], self.last[flow])
 
     def for_packet(self, now, packet):
-        window = self.window(now, packet.flow)
+        window = self.window(packet.flow)
         self.mean_window = (1 - self.w_c) * self.mean_window + self.w_c * window
         share = window / self.mean_window
         if share < 1:
@@ -223,10 +228,11 @@ class EvaluatedText(Fifo):
         self.period, self.ecn, self.p, self.q_last = period, ecn, 0.0, 0
 
     def enqueue(self, now, packet):
-        signalled = self.chance(self.p)
+        if self.chance(self.p) and not self.mark_or_drop(packet, self.ecn):
+            return
         if self.is_full():
             self.end(packet)
-        elif not signalled or self.mark_or_drop(packet, self.ecn):
+        else:
             self.queue.append(packet)
 
     def show(self):

@@ -80,7 +80,12 @@ fn read_packet(id: u64, text: &str) -> Pkt {
     let hosts = hosts.split_once('-').map(|(from, to)| [from, to].map(|host| host.parse().unwrap())).unwrap();
     let (text, flow) = text.split_once('f').unwrap_or((text, "0"));
     let (size, ecn) = text.split_once('e').map_or((text, Ecn::NotEct), |(size, field)| {
-        (size, if field == "1" { Ecn::Ect1 } else { Ecn::Ect0 })
+        let field = match field {
+            "0" => Ecn::Ect0,
+            "1" => Ecn::Ect1,
+            _ => Ecn::Ce,
+        };
+        (size, field)
     });
     Pkt { flow: flow.parse().unwrap(), ecn, hosts, ..Pkt::new(id, size.parse().unwrap()) }
 }
