@@ -474,7 +474,7 @@ def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
     monkeypatch.setattr(directions, "_verdict_of_kind", of_kind)
     first, second = directions.joint([answers["upload"], answers["download"]], Thoroughness())
     assert (first.loaded, second.loaded) == ("fq_codel", "fq_codel")
-    assert "codel would be better by 1 points (all runs)" in first.joint
+    assert "codel would be better by 1 point (all runs)" in first.joint
     assert second.chosen == "fq_codel", "kept alone, but the script holds for both"
     assert "your queue would be better by 1 points (all runs)" in second.joint
     # Nothing gains: nothing changes.
