@@ -476,7 +476,7 @@ def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
     assert (first.loaded, second.loaded) == ("fq_codel", "fq_codel")
     assert "codel would be better by 1 point (all runs)" in first.joint
     assert second.chosen == "fq_codel", "kept alone, but the script holds for both"
-    assert "your queue would be better by 1 points (all runs)" in second.joint
+    assert "your queue would be better by 1 point (all runs)" in second.joint
     # Nothing gains: nothing changes.
     same = {YOURS: up[YOURS], "codel": [50.0, 50.1, 49.9]}
     kept = directions.joint([_direction("upload", same), _direction("download", same)], Thoroughness())
