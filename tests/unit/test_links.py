@@ -15,7 +15,7 @@ from dropcurve.verdict.traffic import roles
 @pytest.mark.parametrize("name", list(links.PRESETS))
 @pytest.mark.parametrize("direction", links.DIRECTIONS)
 def test_every_preset_is_a_scenario_with_thin_flows_and_bulk(name: str, direction: str) -> None:
-    """Run so briefly that it costs nothing; the call of the satellite has to come up and down once."""
+    """Runs are as short as they can be: over a satellite the call has to cross the link in both directions."""
     profile = links.preset(name)
     base = links.scenario(profile, direction=direction)
     rate = units.rate(str(base.get("dumbbell.rate")))

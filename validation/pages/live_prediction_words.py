@@ -55,9 +55,9 @@ again, and 66 from then on; here 65 before, 68 after. In real time runs differ a
 average above max_th, RED drops them, in the kernel 37 to 121 a second (0 to 35 get through). A receiver with a
 hole does not widen its window: 106 to 131 segments were offered in the first two seconds. So a flow with a hole
 stalls, times out, and sends the same segment again at ever longer intervals (one of the four was silent from 12 s to
-the end); meanwhile the others measure more bandwidth, fill the buffer, and lose in turn. With windows without end the
-simulated flows never stall, and what came in order late was counted as goodput beyond the link's rate (10.5 Mbit/s);
-with `window = {narrow}` they do as the kernel's.
+the end); meanwhile the others measure more bandwidth, fill the buffer, and lose in turn. With unlimited windows the
+simulated flows never stall, and data that a late retransmission releases counts as goodput beyond the link's rate
+(10.5 Mbit/s); with `window = {narrow}` they stall as the kernel's do.
 
 *BBR behind RED.* A seventh of what four flows sent was lost there, here a sixth, and the queue was two packets
 longer; at 100 Mbit/s a packet in ten less waited here. In the kernel a flow's bandwidth stayed the same to the bit

@@ -28,18 +28,21 @@ STAMP = struct.Struct("!IQ")
 #: A constant of socket(7); Python has no name for it.
 SO_TIMESTAMPNS = 35
 BUFFER = 4 << 20
-#: Among those of `SCHED_FIFO`; the forwarder has the next.
+#: Priority under `SCHED_FIFO`, one below that of the forwarder.
 PRIORITY = 4
 #: Most datagrams read of one flow before the next flow is served.
 BATCH = 64
 
 
-Lines = dict[int, socket.socket]
+#: The socket of each flow.
+Sockets = dict[int, socket.socket]
 
 
-def send(flows: list[dict[str, Any]], lines: Lines, host: str, began_ns: int) -> dict[int, dict[str, Any]]:
+def send(
+    flows: list[dict[str, Any]], sockets: Sockets, host: str, began_ns: int
+) -> dict[int, dict[str, Any]]:
     """Sends every datagram when it is due; returns their number and lateness by flow."""
-    late: dict[int, list[float]] = {number: [] for number in lines}
+    late: dict[int, list[float]] = {number: [] for number in sockets}
     largest = max((size for flow in flows for size in flow["payload_bytes"]), default=0)
     filler = bytes(largest)
     for due, number, seq, size in heapq.merge(*(_schedule(flow) for flow in flows)):
@@ -47,21 +50,21 @@ def send(flows: list[dict[str, Any]], lines: Lines, host: str, began_ns: int) ->
         pause_until(moment / 1e9)
         now = time.monotonic_ns()
         head = STAMP.pack(seq, now) if size >= STAMP.size else b""
-        lines[number].sendto(
+        sockets[number].sendto(
             head + filler[: size - len(head)], (address(OTHER[host], number), FIRST_PORT + number)
         )
         late[number].append((now - moment) / 1e6)
     return {number: {"sent": len(each), "late_ms": _summary(each)} for number, each in late.items()}
 
 
-def receive(lines: Lines, began_ns: int, job: dict[str, Any]) -> dict[int, dict[str, Any]]:
+def receive(sockets: Sockets, began_ns: int, job: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Counts arrivals until the end of the run, in intervals, and the delays of those after the warm-up."""
     selector = selectors.DefaultSelector()
     found: dict[int, tuple[list[int], list[int]]] = {}
-    for number, line in lines.items():
-        line.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        line.setblocking(False)
-        selector.register(line, selectors.EVENT_READ, number)
+    for number, opened in sockets.items():
+        opened.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        opened.setblocking(False)
+        selector.register(opened, selectors.EVENT_READ, number)
         found[number] = ([0] * round(job["duration_s"] / INTERVAL_S + 1), [])
     offset = time.time_ns() - time.monotonic_ns()
     end, warm = began_ns + round(job["duration_s"] * 1e9), began_ns + round(job["warmup_s"] * 1e9)
@@ -87,11 +90,11 @@ def _report(bins: list[int], delays: list[int]) -> dict[str, Any]:
     return {"intervals": rows, "delays_us": delays}
 
 
-def _arrivals(line: Any, offset: int) -> Iterator[tuple[bytes, int]]:
+def _arrivals(opened: Any, offset: int) -> Iterator[tuple[bytes, int]]:
     """Datagrams that have arrived, each with its time of the monotonic clock."""
     for _ in range(BATCH):
         try:
-            data, extra, _, _ = line.recvmsg(65536, 64)
+            data, extra, _, _ = opened.recvmsg(65536, 64)
         except BlockingIOError:
             return
         seconds, nanoseconds = struct.unpack("@qq", extra[0][2])
@@ -104,12 +107,12 @@ def _schedule(flow: dict[str, Any]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _socket(host: str, number: int, tos: int) -> socket.socket:
-    line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-        line.setsockopt(socket.SOL_SOCKET, option, BUFFER)
-    line.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
-    line.bind((address(host, number), FIRST_PORT + number))
-    return line
+        opened.setsockopt(socket.SOL_SOCKET, option, BUFFER)
+    opened.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+    opened.bind((address(host, number), FIRST_PORT + number))
+    return opened
 
 
 def _summary(values: list[float]) -> dict[str, float | None]:
@@ -125,14 +128,14 @@ def main(arguments: list[str]) -> int:
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
     sender = host if what == "send" else OTHER[host]
     flows = [flow for flow in job["flows"] if flow["transport"] == "udp" and source(flow) == sender]
-    lines = {flow["number"]: _socket(host, flow["number"], flow["tos"]) for flow in flows}
+    sockets = {flow["number"]: _socket(host, flow["number"], flow["tos"]) for flow in flows}
     with suppress(PermissionError):
         # Real-time priority as root: a late sender would change the load.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     began_ns = int(sys.stdin.readline())
-    found = send(flows, lines, host, began_ns) if what == "send" else receive(lines, began_ns, job)
+    found = send(flows, sockets, host, began_ns) if what == "send" else receive(sockets, began_ns, job)
     Path(result).write_text(json.dumps(found), encoding="utf-8")
     return 0
 

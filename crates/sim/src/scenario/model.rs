@@ -113,8 +113,8 @@ pub struct FlowGroup {
     pub sends: Sends,
     /// Its source.
     pub source: source::SourceKeys,
-    /// The row of the source's options that was named, if one was.
-    pub source_row: Option<String>,
+    /// The preset of the source that was named, if one was.
+    pub source_preset: Option<String>,
 }
 
 /// A group's path through the topology.

@@ -115,7 +115,7 @@ fn group(
         }
     };
     let kind = carried(&group);
-    let source_row = reader.text(kind.part().presets.0);
+    let source_preset = reader.text(kind.part().presets.0);
     let source = kind.read_keys(&mut reader);
     let written_mss = reader.text("mss");
     let mut sends = sends(&group, &kind, &mut reader);
@@ -127,7 +127,7 @@ fn group(
     if let Some(access) = &access {
         limit_of(path, access, problems)?;
     }
-    Some(FlowGroup { name, group, marking, path: through, access, sends: sends?, source, source_row })
+    Some(FlowGroup { name, group, marking, path: through, access, sends: sends?, source, source_preset })
 }
 
 /// Reads a group's path through the topology; a dumbbell's if no topology is known.

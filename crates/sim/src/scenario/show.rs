@@ -123,7 +123,7 @@ fn group(model: &Model, flow: &FlowGroup) -> Table {
         rows.extend(difference(own, &base.access));
     }
     let row_key = flow.source.named().part().presets.0;
-    rows.extend(flow.source_row.iter().map(|name| (row_key.to_string(), text(name))));
+    rows.extend(flow.source_preset.iter().map(|name| (row_key.to_string(), text(name))));
     match &flow.sends {
         Sends::Tcp(tcp) => {
             rows.extend(flow.source.show());
