@@ -24,9 +24,9 @@ const QUANTITIES = {
 const flows = (summary, group) => summary.flows.filter((flow) => flow.group === group);
 const share = (some) => some.reduce((sum, flow) => sum + flow.dropped_pkts, 0) / some.reduce((sum, flow) => sum + flow.sent_pkts, 0);
 
-/** The value of a check over the summaries of a lesson's cells. */
+/** The value of a check over the summaries of a lesson's cells; NaN if a queue has no such number (an average, say). */
 export function value(check, summaries, link) {
-  const of = ({ cell, group }) => QUANTITIES[check.quantity](summaries[cell], link, group);
+  const of = ({ cell, group }) => QUANTITIES[check.quantity](summaries[cell], link, group) ?? NaN;
   const [first, second] = check.of.map(of);
   return second === undefined ? first : first / second;
 }
@@ -60,6 +60,11 @@ export function choices(check) {
   if (check.above !== null) found.push({ words: `at most ${check.above}${end}`, right: false });
   if (check.below !== null) found.push({ words: `at least ${check.below}${end}`, right: false });
   return found.sort((a, b) => a.words.localeCompare(b.words));
+}
+
+/** The names of a lesson's settings, the one that opens first; keys that are numbers would come in order of size. */
+export function names({ first, cells }) {
+  return [first, ...Object.keys(cells).filter((name) => name !== first)];
 }
 
 /** The inputs of a lesson's settings by name. */
@@ -120,16 +125,20 @@ export function page(engine, lesson, { link, open, close, present }) {
     again.disabled = true;
     const summaries = await run(engine, cells, 1, (name, done) => { task.textContent = `Running “${name}”: ${Math.round(100 * done)} %`; });
     const found = value(check, summaries, link);
+    if (Number.isNaN(found)) {
+      [task.textContent, task.className] = [`${words(check)}: no such number with these settings; make another change.`, ""];
+      again.disabled = false;
+      return;
+    }
     const holding = holds(check, found);
     task.textContent = `${words(check)}, is ${short3(found)}${check.unit ? ` ${check.unit}` : ""}: ${holding
       ? "the claim still holds; move the control farther, or another one." : "the claim does not hold here. You have found its limit."}`;
     task.className = holding ? "" : "better";
     again.disabled = false;
   } }, "Check my settings");
-  const names = Object.keys(lesson.cells);
-  const others = names.slice(1).filter((name) => lesson.differences[name]);
+  const others = names(lesson).slice(1).filter((name) => lesson.differences[name]);
   const beside = make("select", { "aria-label": "Setting on side B" }, ...others.map((name) => make("option", { value: name }, name)));
-  const see = make("button", { type: "button", onclick: () => open(others.length ? beside.value : null) }, `See “${names[0]}”${others.length ? " next to" : ""}`);
+  const see = make("button", { type: "button", onclick: () => open(others.length ? beside.value : null) }, `See “${lesson.first}”${others.length ? " next to" : ""}`);
   return make("section", { class: "lesson", "aria-labelledby": "lesson-title" },
     make("h2", { id: "lesson-title", tabindex: "-1" }, `Lesson: ${lesson.kind}`),
     make("p", { class: "claim" }, `${lesson.claim[0].toUpperCase()}${lesson.claim.slice(1)} (${lesson.source}).`),

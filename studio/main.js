@@ -281,7 +281,7 @@ class Studio {
       return $("lesson-page").replaceChildren(paperPage(this.engine, paper, { open, close }));
     }
     if (!lesson) return $("lesson-page").replaceChildren();
-    const [first] = Object.keys(lesson.cells);
+    const { first } = lesson;
     let beside = null;
     const open = (name) => {
       const before = this.state;

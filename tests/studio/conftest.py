@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 import look
+import studio
 from dropcurve.cli.studio import SITE
 
 
@@ -52,4 +54,5 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source in sorted((Path(__file__).parents[2] / "studio").iterdir()):
         if source.suffix in (".js", ".css", ".html"):
             shutil.copyfile(source, folder / source.name)
+    (folder / "library.json").write_text(json.dumps(studio.library()), encoding="utf-8")
     return folder

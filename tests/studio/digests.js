@@ -3,6 +3,21 @@ import { load } from "./engine.js";
 import { holds, value } from "./lessons.js";
 import { asked, command, fromHash, python, toHash } from "./state.js";
 
+// Changes of one control; for each lesson one of them breaks its first check, or a value of another setting does, or more flows.
+const CHANGES = [["queue.kind", "droptail"], ["queue.kind", "codel"], ["queue.kind", "red"], ["dumbbell.rate", "2 Mbit/s"],
+  ["dumbbell.rate", "40 Mbit/s"]];
+
+/** The first change with which the first check of a lesson has a value out of its range. */
+function failing(lesson, summaries, changed) {
+  const [check] = lesson.checks;
+  const differences = Object.values(lesson.differences).filter(Boolean).flat();
+  const more = check.of.filter(({ group }) => group).map(({ group }) => [`flows.${group}.count`, "40"]);
+  return [...CHANGES, ...differences, ...more].find((change) => {
+    const number = value(check, { ...summaries, [lesson.first]: changed([change]) }, "bottleneck");
+    return Number.isFinite(number) && !holds(check, number);
+  })?.join("=");
+}
+
 async function found() {
   const engine = await load();
   const library = await (await fetch("library.json")).json();
@@ -27,10 +42,11 @@ async function found() {
   const lessons = {};
   for (const lesson of library.lessons.filter(({ kind }) => wanted.includes(kind) || wanted.includes("all"))) {
     const summaries = Object.fromEntries(Object.entries(lesson.cells).map(([cell, text]) => [cell, run({ text, edits: [], seed: 1 }, 60).summary]));
-    lessons[lesson.kind] = lesson.checks.map((check) => {
+    const checks = lesson.checks.map((check) => {
       const number = value(check, summaries, "bottleneck");
       return { label: check.label, value: number, holds: holds(check, number) };
     });
+    lessons[lesson.kind] = { checks, failing: failing(lesson, summaries, (edits) => run({ text: lesson.cells[lesson.first], edits, seed: 1 }, 60).summary) };
   }
   return { digests, cases, same: JSON.stringify(again) === JSON.stringify(state), sides, lessons };
 }

@@ -15,13 +15,16 @@ from playwright.sync_api import Browser, Page, expect
 
 import dropcurve as dc
 import look
-from dropcurve import report
+from dropcurve import cli, report
 from dropcurve.cli.studio_server import StudioServer
+from validation.pages import lessons
 
 #: A control in the tree that a screen reader reads, without a name: a name follows in quotes.
 NAMELESS = re.compile(
     r'^\s*- (button|textbox|checkbox|slider|combobox|spinbutton|radio|link|img|searchbox)(?! ")', re.MULTILINE
 )
+#: Results that the server has: a comparison, one run, a sweep, and an answer of `tune`.
+RESULTS = ("mine", "single", "grid", "answer")
 READY = "globalThis.studio && !studio.catchingUp"
 
 
@@ -35,11 +38,19 @@ def until(page: Page, condition: str, *, seconds: float = 30) -> None:
 
 @pytest.fixture(scope="module")
 def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
-    """The studio with one result."""
+    """The studio with a result of each kind, each with its page."""
     results = tmp_path_factory.mktemp("results")
     scenario = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "4 s"), ("run.warmup", "1 s")])
     made = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=results / "mine")
     report.write(made, results / "mine" / "report.html")
+    report.write(dc.run(scenario, out=results / "single"), results / "single")
+    grid = dc.sweep(scenario, vary={"queue.max_p": [0.02, 0.5]}, replications=2, out=results / "grid")
+    report.write(grid, results / "grid")
+    link = ["--rate", "4Mbit", "--rtt", "20ms", "--flows", "2", "--buffer", "50pkts", "--runs", "60"]
+    assert (
+        cli.invoke(["tune", *link, "--queue", "red", "--queue", "droptail", "--out", str(results / "answer")])
+        == 0
+    )
     server = StudioServer(site, results)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -87,12 +98,22 @@ def test_axe_finds_nothing_and_every_control_has_a_name(opened: Callable[..., Pa
     assert look.seen(page) == []
 
 
-def test_results_and_the_form_of_a_search_are_accessible(opened: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_opens_and_is_accessible(opened: Callable[..., Page], name: str) -> None:
     page = opened()
     page.get_by_role("button", name="Results").click()
-    page.get_by_role("button", name="Open mine").click()
+    page.get_by_role("button", name=f"Open {name}").click()
     expect(page.locator(".result svg.chart").first).to_be_visible()
     assert look.violations(page) == []
+    assert NAMELESS.findall(page.locator("body").aria_snapshot()) == []
+    page.emulate_media(color_scheme="dark")
+    assert look.violations(page, only=["color-contrast"]) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert look.seen(page) == []
+
+
+def test_the_form_of_a_search_is_accessible(opened: Callable[..., Page]) -> None:
+    page = opened()
     page.get_by_role("button", name="Tune").click()
     expect(page.get_by_role("heading", name="Find the right queue for a link")).to_be_focused()
     assert look.violations(page) == []
@@ -145,11 +166,11 @@ def test_a_search_runs_from_the_page_with_progress_and_can_be_stopped(
     assert server.tuning is not None and not server.tuning.state["running"]
 
 
-def test_the_page_of_a_result_is_accessible(chromium: Browser, server: StudioServer) -> None:
+def test_the_pages_of_results_are_accessible(chromium: Browser, server: StudioServer) -> None:
     with look.served(server.results) as address:
-        there = [f"{address}/mine/report.html"]
-        ((_, faults),) = look.looked_at(chromium, there, ruled=there)
-    assert faults == []
+        there = [f"{address}/{name}/report.html" for name in RESULTS]
+        found = dict(look.looked_at(chromium, there, ruled=there))
+    assert [fault for one in there for fault in found[one]] == []
 
 
 def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
@@ -180,6 +201,47 @@ def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
     expect(status).not_to_contain_text("✓")
     _move(page, "max_p", "0.2")
     expect(status).to_contain_text("Done. So max_p is how hard RED may push", timeout=20_000)
+
+
+def test_every_lesson_has_a_prediction_a_check_and_a_task(opened: Callable[..., Page]) -> None:
+    """All lessons of docs/behaviour.md: a claim with its source, one right answer, and a setting to look at."""
+    page = opened()
+    names = page.locator("#lesson optgroup[label='Known properties'] option").all_inner_texts()
+    assert len(names) == len(lessons.lessons())
+    for name in names:
+        page.locator("#lesson").select_option(name)
+        part = page.locator("#lesson-page")
+        expect(part.get_by_role("heading", name=f"Lesson: {name}", exact=True)).to_be_visible()
+        expect(part.locator(".claim")).to_contain_text(re.compile(r"\([A-Z].*\)\.$"))
+        assert part.get_by_role("radio").count() in (2, 3), name
+        assert part.get_by_role("button").all_inner_texts()[::3] == ["Run and check", "Leave the lesson"], (
+            name
+        )
+        assert NAMELESS.findall(part.aria_snapshot()) == []
+        part.get_by_role("button", name="Run and check").click()
+        expect(part.get_by_text("Choose a prediction first.")).to_be_visible()
+        part.get_by_role("button", name="Check my settings").click()
+        expect(part.get_by_text("Press See first")).to_be_visible()
+
+
+@pytest.mark.parametrize("kind", ["lock-out", "bufferbloat"])
+def test_a_lesson_can_be_passed_and_its_claim_broken(opened: Callable[..., Page], kind: str) -> None:
+    """The right prediction is confirmed; the claim holds in the lesson's settings and fails with another discipline."""
+    page = opened(f"scenario=droptail_vs_red&lesson={kind}")
+    (lesson,) = (one for one in lessons.lessons() if one["kind"] == kind)
+    part = page.locator("#lesson-page")
+    part.get_by_role("radio", name=re.compile("^above")).check()
+    part.get_by_role("button", name="Run and check").click()
+    expect(part.get_by_text(re.compile("^Right: "))).to_be_visible(timeout=120_000)
+    assert "does not hold" not in part.locator("table").inner_text()
+    part.get_by_role("button", name=f"See “{lesson['first']}”").click()
+    until(page, READY)
+    part.get_by_role("button", name="Check my settings").click()
+    expect(part.get_by_text("the claim still holds")).to_be_visible(timeout=120_000)
+    page.get_by_role("combobox", name="Discipline").first.select_option("codel")
+    until(page, READY)
+    part.get_by_role("button", name="Check my settings").click()
+    expect(part.get_by_text("You have found its limit.")).to_be_visible(timeout=120_000)
 
 
 def _move(page: Page, name: str, value: str) -> None:

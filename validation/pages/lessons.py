@@ -44,6 +44,7 @@ def lesson(row: NetworkRow) -> dict[str, Any]:
         "claim": re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row.claim),
         "source": row.source,
         "scenario": row.scenario,
+        "first": first,
         "cells": dict(row.cells),
         "differences": differences,
         "checks": [check(test, row) for test in row.tests if not test.label.startswith(SAMPLED)],
