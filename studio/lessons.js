@@ -13,14 +13,16 @@ const QUANTITIES = {
   queue: (s, link) => s.links[link].queue_pkts_mean,
   "queueing delay": (s, link) => s.links[link].sojourn_ms.mean,
   utilisation: (s, link) => (800 * s.links[link].departed_bytes) / s.links[link].rate_bps / window(s),
-  drops: (s, link) => dropped(s.links[link]),
-  "overflow drops": (s, link) => s.links[link].overflow_pkts,
-  loss: (s, link, group) => (group ? 100 * share(flows(s, group)) : (100 * dropped(s.links[link])) / s.links[link].arrived_pkts),
+  drops: (s, link) => lost(s.links[link], dropped(s.links[link])),
+  "overflow drops": (s, link) => lost(s.links[link], s.links[link].overflow_pkts),
+  loss: (s, link, group) => (group ? 100 * share(flows(s, group)) : lost(s.links[link], dropped(s.links[link]))),
   throughput: (s, _, group) => flows(s, group).reduce((sum, flow) => sum + flow.received_bytes, 0) * 8e-6 / window(s),
   "one-way delay": (s, _, group) => mean(flows(s, group).map((flow) => flow.delay_ms.mean)),
   "95 % of one-way delays": (s, _, group) => s.groups[group].delay_ms.p95,
 };
 
+/** A count of drops as a percentage of the arrivals of a link, as the tables of behaviour count them. */
+const lost = (link, count) => (100 * count) / link.arrived_pkts;
 const flows = (summary, group) => summary.flows.filter((flow) => flow.group === group);
 const share = (some) => some.reduce((sum, flow) => sum + flow.dropped_pkts, 0) / some.reduce((sum, flow) => sum + flow.sent_pkts, 0);
 

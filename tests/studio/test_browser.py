@@ -129,15 +129,13 @@ def test_the_offline_page_runs(opened: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_lesson_can_be_checked(opened: Any) -> None:
-    """The first check of each lesson, which a reader predicts, holds with the seed of the page, and a change of one
-    control breaks it; of the other checks nearly all hold with this one seed."""
+    """All checks hold with the seed of the page, and a change of one control breaks the one that a reader predicts."""
     found = opened("all", 1800)["lessons"]
     assert len(found) == len(lessons.lessons())
     checks = [one for row in found.values() for one in row["checks"]]
     assert all(isinstance(one["value"], float | int) for one in checks), checks
-    assert [kind for kind, row in found.items() if not row["checks"][0]["holds"]] == []
+    assert [one for one in checks if not one["holds"]] == []
     assert [kind for kind, row in found.items() if not row["failing"]] == []
-    assert sum(one["holds"] for one in checks) >= 0.9 * len(checks)
 
 
 def test_the_lessons_are_those_of_the_page() -> None:
