@@ -378,7 +378,7 @@ def test_names_of_answers_errors_and_boxes_are_described(name: str, dropcurve: D
 @pytest.mark.parametrize(
     ("typed", "name"),
     [("LLQ", "llq"), ("fq-codel", "fq_codel"), ("tail-drop", "tail drop"), ("Points", "points"), ("police", "police"),
-     ("DROPCURVE_JOBS", "DROPCURVE_JOBS")],
+     ("DROPCURVE_JOBS", "DROPCURVE_JOBS"), ("queue.max_p", "max_p"), ("fq_codel.target", "fq_codel:target")],
 )  # fmt: skip
 def test_a_name_is_described_whatever_its_capitals_and_hyphens(
     typed: str, name: str, dropcurve: Dropcurve

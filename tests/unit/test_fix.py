@@ -818,6 +818,22 @@ def test_a_queue_of_dummynet_is_replaced_in_its_command() -> None:
     assert boxes.read(after, name="queue 1").discipline == "codel"
     fair = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
     assert rewrite.rewritten(before, found, fair) == (fair.text, False)
+    where = place(found)
+    assert loadable(where, "codel") and not loadable(where, "fq_codel")
+
+
+def test_a_pipe_of_dummynet_keeps_its_delay_below_a_new_scheduler() -> None:
+    before = "ipfw pipe 1 config bw 20Mbit/s delay 10ms queue 60\nipfw add pipe 1 ip from any to any\n"
+    made = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    assert in_place
+    lines = after.splitlines()
+    assert lines[0] == "ipfw pipe 1 config bw 20Mbit/s delay 10ms"
+    assert (
+        lines[1].startswith("ipfw sched 1 config pipe 1 type fq_codel")
+        and lines[2] == "ipfw queue 1 config sched 1"
+    )
+    assert boxes.read(after).discipline == "fq_codel" and boxes.read(after).rate_bps == 2e7
 
 
 def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:

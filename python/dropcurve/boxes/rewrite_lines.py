@@ -75,10 +75,13 @@ def of_dummynet(text: str, found: Import, made: Export) -> str | None:
     commands of its own."""
     what, _, number = found.title.partition(" ")
     scheduled = made.discipline in ("fq_codel", "fq_pie")
-    if scheduled != (what == "sched") or "\\\n" in text:
+    if (what == "sched" and not scheduled) or (what == "queue" and scheduled) or "\\\n" in text:
         return None
     wanted = next(one for one in made.text.splitlines() if (" sched " in one) == scheduled)
     new = list(_queue_words(wanted.partition(" config ")[2].split(), own=True))
+    # A pipe keeps its rate and delay, and gets a scheduler with a queue.
+    below = made.text.splitlines()[1:] if what == "pipe" and scheduled else []
+    new = [] if below else new
     lines = text.splitlines()
     for i, line in enumerate(lines):
         code, mark, comment = line.partition("#")
@@ -87,6 +90,7 @@ def of_dummynet(text: str, found: Import, made: Export) -> str | None:
             continue
         words = [*_queue_words(match[3].split(), own=False), *new]
         lines[i] = f"{code[: match.start(3)]} {' '.join(words)}{f' {mark}{comment}' if mark else ''}"
+        lines[i + 1 : i + 1] = below
         return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -48,6 +49,11 @@ def _found(name: str) -> list[Any]:
     try:
         return list(directory.describe(name, names.sections()))
     except UsageError:
+        path = name.split(".")
+        for one in (":".join(path), path[-1]) if len(path) == 2 else ():
+            # A key as scenarios and options write it: queue.max_p, fq_codel.target.
+            with suppress(UsageError):
+                return list(directory.describe(one, names.sections()))
         options = [row for row in names.options() if row[0] == name.lstrip("-")]
         if not options:
             raise

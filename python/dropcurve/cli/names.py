@@ -12,6 +12,22 @@ from .verbs import VERBS, command
 
 #: Words of answers and errors that do not name an entry of another list.
 TERMS = {
+    "agreement": "of a queue and a sender with recorded runs of Linux and ns-3: `dropcurve agree`",
+    "all runs": "in place of a half-width: every replication has this value, so that there is no scatter to make an "
+    "interval of",
+    "AQM": "active queue management: disciplines that drop or mark before the queue is full: `dropcurve list "
+    "disciplines`",
+    "bdp": "the bandwidth-delay product, rate times round trip, as the unit of a buffer: --buffer 1bdp",
+    "bufferbloat": "the delay of a buffer that loss-based senders keep full: see `dropcurve fix 20/2`",
+    "dialect": "the options by which an implementation or a paper differs from others of the same name: red:ns2",
+    "E-model": "the call quality of ITU-T G.107, from delay and loss: mos",
+    "Holm": "Holm's correction for many comparisons at once: of all signs of a table together at most 5 % of such "
+    "tables have a wrong one",
+    "marking": "of ECN: the queue sets a code point instead of dropping, and the sender slows down: --ecn",
+    "MSER-5": "the rule that finds the end of the transient in the runs, which the warm-up must cover (White 1997)",
+    "p95": "the value that 95 % of the packets stay below: 'p95 delay < 20ms'",
+    "page load time": "from the request of a web page to the last of its objects: page_ms_mean",
+    "round trip": "base round-trip time, without any queue: --rtt 20-80ms",
     "bottleneck": "the link whose queue is judged; in a scenario the one of its [dumbbell]",
     "answer": "what the wizard asks for: a number of its list, or a value of the kind that it names",
     "assignment": "a value for a key of a scenario: --set queue.max_p=0.1",
@@ -66,6 +82,7 @@ TERMS = {
 }
 #: Words of routers, and their counterparts here.
 ROUTER_WORDS = {
+    "limit-at": "the rate that RouterOS guarantees a leaf of a queue tree while the others are busy",
     "fair-queue": "fair queues of IOS: drr",
     "random-detect": "WRED of IOS: wred",
     "avpkt": "the mean packet of RED in tc, in bytes, by which its weight is found",

@@ -195,6 +195,8 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
     if box == "vyos" and "/" in where.found.title:
         options = {"inside": where.found.title}
+    if box == "dummynet" and not _schedules(where.found.title, kind):
+        return None
     if box == "dummynet":
         # Another pipe of the text may have the number that an export has by default.
         options = {"name": where.found.title.split()[-1]}
@@ -214,6 +216,13 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     except DropcurveError:
         return None
     return made
+
+
+def _schedules(title: str, kind: str) -> bool:
+    """Whether dummynet can have a discipline in this place: a scheduler has fair queues alone, and would serve the
+    other queues of its pipe too if it took the place of one of them."""
+    what = title.split()[0]
+    return what == "pipe" or (kind in ("fq_codel", "fq_pie")) == (what == "sched")
 
 
 def _self_setting(
