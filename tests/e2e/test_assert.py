@@ -64,3 +64,10 @@ def test_what_is_no_statement_is_refused(dropcurve: Dropcurve, statement: str, w
 def test_a_measure_without_a_value_is_no_success(dropcurve: Dropcurve) -> None:
     answer = dropcurve("assert", "short.toml", "call quality > 3", *FEW)
     assert answer.code == 1 and "no run has a value" in answer.out
+
+
+def test_a_measure_of_flows_that_are_not_there_is_refused_before_any_run(dropcurve: Dropcurve) -> None:
+    answer = dropcurve("assert", "droptail_vs_red", "mos of voic > 4")
+    assert answer.code == 2 and answer.errors == [
+        "dropcurve: mos of voic > 4: the scenario has no flows named voic; did you mean 'voice'?"
+    ]

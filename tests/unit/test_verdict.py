@@ -222,7 +222,7 @@ def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
     starved = design("fifo", [100.0] * 3, [1.0, None, 1.0], current=True)
     found = decide([starved, design("fq", [80.0] * 3, [5.0] * 3)], [USE, WAIT])
     assert (found.status, found.recommended) == ("load", "fq")
-    assert "fifo misses p95 delay of voice (no value in 1 of 3 runs)" in said(found)
+    assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in said(found)
 
 
 def test_a_design_whose_only_rivals_have_no_value_is_loaded_for_that() -> None:
@@ -230,7 +230,7 @@ def test_a_design_whose_only_rivals_have_no_value_is_loaded_for_that() -> None:
     found = decide(some, [USE, WAIT], baseline="fifo")
     assert (found.status, found.recommended, found.reference) == ("load", "fifo", "")
     assert headline(found).sentences[0] == (
-        "Load fifo: dead misses p95 delay of voice (no value in 3 of 3 runs); utilisation 100 %, p95 delay of voice "
+        "Load fifo: dead has no value of p95 delay of voice in 3 of 3 runs; utilisation 100 %, p95 delay of voice "
         "90 ms."
     )
 
@@ -252,7 +252,7 @@ def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains()
     used = SampledDesign("mine", {"wait": [559.0] * 4, "rate": [None, 3e6, 3e6, 3e6]}, current=True)
     other = SampledDesign("fq", {"wait": [21.0] * 4, "rate": [3e6] * 4})
     assert said(decide([used, other], [WAIT, bit_rate])).startswith(
-        "Load fq: mine misses bit rate of video (no value in 1 of 4 runs); p95 delay of voice 21 ms, not 559 ms."
+        "Load fq: mine has no value of bit rate of video in 1 of 4 runs; p95 delay of voice 21 ms, not 559 ms."
     )
 
 
@@ -463,3 +463,14 @@ def test_a_missing_value_is_no_missed_goal() -> None:
         [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
     )
     assert ranking(found)[-1][-1] == "has no value in some run"
+
+
+def test_a_missing_value_is_named_as_such_in_the_sentence() -> None:
+    found = decide(
+        [
+            SampledDesign("a", {"x": [60.0, 61.0, 60.2], "y": [1.0, 1.0, 1.0]}),
+            SampledDesign("b", {"x": [50.0, 51.0, 50.2], "y": [1.0, None, 1.0]}, current=True),
+        ],
+        [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
+    )
+    assert "b has no value of page load time in 1 of 3 runs" in said(found) and "misses" not in said(found)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from .. import metrics
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..metrics import statistics
 from ..metrics.statistics import Interval
 from ..quantities import wording
@@ -107,6 +107,7 @@ def check(
             "replications", replications, f"must be from 2 to maximum ({maximum})", "choose one in between"
         )
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    _refuse_unknown_classes(base, wanted)
     work = _Runs(base, seed, Executor(jobs), progress)
     with caches.store(cache) as store:
         until_precise(
@@ -116,6 +117,20 @@ def check(
             maximum=maximum,
         )
     return [CheckedStatement(one, *_judge(one, work.records)) for one in wanted]
+
+
+def _refuse_unknown_classes(base: Scenario, wanted: Sequence[Constraint]) -> None:
+    """Raises UsageError for measures of flows that the scenario does not have."""
+    groups = base.get("flows")
+    known = dict(groups) if isinstance(groups, dict) else {}
+    classes = [*known, *(str(one["counted_as"]) for one in known.values() if "counted_as" in one)]
+    for one in wanted:
+        name, scope = metrics.split(one.measure.key)
+        if scope and not scope.isdigit() and metrics.find(name).per == "flow" and scope not in classes:
+            raise UsageError(
+                "statement", str(one), f"the scenario has no flows named {scope}",
+                nearest(scope, classes, otherwise=f"it has {wording.listed(classes)}"), shown="value",
+            )  # fmt: skip
 
 
 @dataclass(eq=False)

@@ -163,7 +163,7 @@ class _Words:
         missed = next((one.missed for one in found.rivals if one.name == other), ())
         buys = self.changed("gain")
         if missed:
-            reason = f"{self.name(other)} misses {amounts.misses(missed)}"
+            reason = f"{self.name(other)} {amounts.misses(missed)}"
             return f"{head}: {reason}; {(buys if found.current else '') or self.values()}"
         against = f"{head} instead of {self.name(found.reference)}"
         if found.passed_over and not (found.current and buys):
@@ -238,7 +238,7 @@ class _Words:
         """Sentence for bounds that no design meets."""
         found = self.found
         name = self.name(found.recommended)
-        return f"No design meets the goal; {name} comes closest, and misses {amounts.misses(found.missed)}"
+        return f"No design meets the goal; {name} comes closest, and {amounts.misses(found.missed)}"
 
     def unknown(self) -> str:
         """Sentence for runs without the values that are weighed."""
