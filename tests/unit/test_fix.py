@@ -842,3 +842,20 @@ def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:
     after, in_place = rewrite.rewritten(before, boxes.read(before, name="sched 1"), made)
     assert in_place and "target 20ms" not in after
     assert after.splitlines()[1].startswith("ipfw sched 1 config pipe 1 type fq_codel target 5000us")
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_a_queue_in_place_of_a_cake_keeps_its_shaper(printed: bool) -> None:
+    head = "qdisc cake 8005: root refcnt 2" if printed else "tc qdisc add dev eth1 root cake"
+    before = f"{head} bandwidth 18Mbit besteffort\n"
+    found = boxes.read(before)
+    made = dict(designs(place(found), shape=False))["FQ-CoDel"]
+    assert "18000000bit" in made.text.replace("18Mbit", "18000000bit") and len(made.text.splitlines()) > 1
+    after, in_place = rewrite.rewritten(before, found, made)
+    assert in_place is not printed and boxes.read(after).rate_bps == pytest.approx(18e6, rel=0.02)
+
+
+def test_a_queue_in_place_of_a_cake_of_vyos_keeps_its_shaper() -> None:
+    before = "set qos policy cake OUT bandwidth '18mbit'\nset qos interface eth0 egress 'OUT'\n"
+    made = dict(designs(place(boxes.read(before)), shape=False))["FQ-CoDel"]
+    assert "bandwidth 18000kbit" in made.text and boxes.read(made.text).rate_bps == pytest.approx(18e6)

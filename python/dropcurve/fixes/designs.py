@@ -191,10 +191,18 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if kind in SHAPING and box == "linux" and where.found.share_bps is not None:
         # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
         return None
-    shape = shape or where.policed
+    # A queue that shapes itself takes its shaper along when it goes.
+    shape = (
+        shape
+        or where.policed
+        or (where.found.params.get("bandwidth") is not None and kind not in SELF_SHAPED)
+    )
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
-    if box == "vyos" and "/" in where.found.title:
-        options = {"inside": where.found.title}
+    if box == "vyos":
+        inside = "/" in where.found.title
+        options = (
+            {"inside": where.found.title} if inside else {"shape": shape or where.found.rate_bps is not None}
+        )
     if box == "dummynet" and not _schedules(where.found.title, kind):
         return None
     if box == "dummynet":

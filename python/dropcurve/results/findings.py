@@ -90,7 +90,7 @@ def _difference(found: Difference, name: str, largest: float) -> str:
         return f"{name}: {subject} is undecided"
     if abs(found.mean) > found.half_width:
         by = wording.amount(found.mean, found.half_width, unit)
-        return f"{name}: {subject} differs by {by}, which among so many comparisons may be chance (Holm)"
+        return f"{name}: {subject} differs by {by}, which may be chance among all comparisons of the table (Holm)"
     most = wording.bound(abs(found.mean) + found.half_width, unit)
     return f"{name}: {subject}: no difference found, at most ±{most}"
 

@@ -93,7 +93,8 @@ def behind(points: float, half_width: float | None) -> str:
 
 
 def misses(missed: Sequence[Missed]) -> str:
-    """What a design misses, and what it has no value of: ``misses p95 delay < 20 ms in 3 of 5 runs (worst 31 ms)``."""
+    """Clause on the bounds that a design misses, and on the values that it lacks: ``misses p95 delay < 20 ms in 3 of 5
+    runs (worst 31 ms)``."""
     bounds = [_miss(one) for one in missed if one.criterion.bound is not None]
     lacking = [
         f"{one.criterion.title} in {one.missed} of {wording.count(one.runs, 'run')}"
