@@ -194,11 +194,6 @@ def are_fair_queues(one: Candidate, other: Candidate) -> bool:
     return {one.kind_as_loaded, other.kind_as_loaded} <= set(equivalence.FAIR)
 
 
-def is_same_fair_queue(one: Candidate, other: Candidate) -> bool:
-    """Whether two designs have the same discipline and it isolates flows, so that its settings matter little."""
-    return one.kind_as_loaded == other.kind_as_loaded and one.kind_as_loaded in equivalence.FAIR
-
-
 def default_distance(one: Candidate) -> float:
     """Distance of a design from the defaults of its discipline: the sum over its parameters of the factor between them,
     as a logarithm."""

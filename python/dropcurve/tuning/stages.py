@@ -107,7 +107,7 @@ class Stages:
             notes=tuple(str(note) for note in made.notes) if made else (), runs=searched, fresh=bench.runs - searched,
             stopped=unsettled.cut(
                 clock, bench, outcome, best.candidate, self.moved, self.drift,
-                rivals=len(lines) - 1, missing=rivals - (len(chosen) - size),
+                rivals=len(lines) - 1, missing=rivals - (len(chosen) - size), hopeless=no_hope and not self.short,
             ),
             pictured=clock.pictured(bench.run_s), looked=outcome.looked,
             conditions=len({trial.place for trial in outcome.first}),

@@ -12,7 +12,7 @@ from ..present import intervals
 from ..quantities import wording
 from .aggregation import where
 from .comparison import against_usual, bounded_by, says_nothing
-from .decision import are_fair_queues, complexity, default_distance, is_same_fair_queue, reported, short
+from .decision import are_fair_queues, complexity, default_distance, reported, short
 from .findings import Findings
 from .measures import Measure, main_measures
 from .names import setting
@@ -342,8 +342,9 @@ def _preferred(answer: Findings, line: ValidationLine) -> str:
         return ""
     if complexity(best.candidate) < complexity(line.candidate):
         return "simpler one"
+    same = line.candidate.kind_as_loaded == best.candidate.kind_as_loaded
     nearer = default_distance(best.candidate) < default_distance(line.candidate)
-    return "one nearer its defaults" if nearer and is_same_fair_queue(line.candidate, best.candidate) else ""
+    return "one nearer its defaults" if same and nearer else ""
 
 
 def _wider(answer: Findings, pair: Paired | None) -> str:

@@ -60,16 +60,20 @@ def narrower(answer: Findings) -> Iterator[str]:
 
 def cut(
     clock: Clock, bench: Bench, outcome: SearchOutcome, best: Candidate, moved: Sequence[Sensitivity],
-    drift: Sequence[Drift], *, rivals: int, missing: int,
+    drift: Sequence[Drift], *, rivals: int, missing: int, hopeless: bool,
 ) -> str:  # fmt: skip
-    """Words for the steps cut by a time limit; "" without one. ``rivals`` were validated, ``missing`` were not."""
+    """Words for the steps cut by a time limit; "" without one. ``rivals`` were validated, ``missing`` were not;
+    ``hopeless`` ends before the limit."""
     if clock.seconds is None:
         return ""
     left_out = ["sensitivity"] if not moved and outcome.families else []
     mine = [one for one in drift if one.candidate.key == best.key]
     left_out += ["drift"] if bench.question.varying and not mine else []
     left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
-    text = f"made to fit into {units.show_span(clock.seconds)}"
+    span = units.show_span(clock.seconds)
+    text = (
+        f"ended before {span}, as no design comes near the bounds" if hopeless else f"made to fit into {span}"
+    )
     if missing > 0:
         text += f", compared with {rivals} of {rivals + missing} rivals"
     return f"{text}, {wording.listed(left_out)} left out" if left_out else text
