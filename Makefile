@@ -150,8 +150,8 @@ bits: setup ## whether every shipped scenario, discipline and transport comes to
 agree: setup ## how far from ns-2, ns-3, Linux and theory; LIVE=1 (or all) also runs those that are here
 	@$(BIN)/python -m validation.agree --jobs 2 $(if $(LIVE),--live$(if $(filter all,$(LIVE)), all))
 
-record-linux: setup ## record COUNT more drawn configurations of a Linux kernel in virtual time (see validation/agree)
-	@$(BIN)/python -m validation.agree.record_linux $(or $(COUNT),10)
+record-linux: setup ## record COUNT more pairs of queue and sender with a Linux kernel in virtual time (see validation/agree)
+	@$(BIN)/python -m validation.agree.linux_matrix $(or $(COUNT),10)
 
 studies: setup ## do the published studies again and write their pages
 	@$(BIN)/dropcurve reproduce all --out out/studies

@@ -32,7 +32,10 @@ HEAD = (
     "reference", "profile", "queue", "sender", "ecn", "rate_mbit", "rtt_ms", "flows", "goodput_there", "goodput_here",
     "queue_there", "queue_here",
 )  # fmt: skip
-KINDS = {"pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
+RECORDED = (
+    ("linux", "uml.csv"), ("linux", "codel.csv"), ("linux_delays.csv",), ("linux_drawn.csv",), ("linux_matrix.csv",)
+)  # fmt: skip
+KINDS = {"red_adaptive": "red", "pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
 SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
 Runs = Sequence[Mapping[str, float]]
 #: No sender and no setting was changed for the draws from this one on: the second test.
@@ -57,8 +60,9 @@ class Compared:
     @property
     def kept_back(self) -> bool:
         """Whether it belongs to the second test."""
-        digits = self.row.get("name", "").removeprefix("draw")
-        return digits.isdigit() and int(digits) >= KEPT_BACK
+        name = self.row.get("name", "")
+        digits = name.removeprefix("draw")
+        return name.startswith("matrix") or (digits.isdigit() and int(digits) >= KEPT_BACK)
 
     @property
     def is_within(self) -> bool:
@@ -103,7 +107,7 @@ class Compared:
 def linux_rows(context: Context) -> list[dict[str, str]]:
     """All recorded rows of the kernel that have an equivalent scenario."""
     found: list[dict[str, str]] = []
-    for path in (("linux", "uml.csv"), ("linux", "codel.csv"), ("linux_delays.csv",), ("linux_drawn.csv",)):
+    for path in RECORDED:
         found += context.csv(*path)
     return [row for row in found if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
 
@@ -203,10 +207,11 @@ def page(compared: Sequence[Compared]) -> str:
         "drawn row has two of them, 1 ms apart. In brackets the share that a perfect copy would have, since a mean of",
         "two runs scatters: how often two of our own runs agree with the others.",
         "", f"* First test, rows with which the senders were developed: {first}.",
-        f"* Second test, draws from {KEPT_BACK} on, for which nothing was changed: {second}.", "",
-        "Rows named `draw` are drawn: number n is the same configuration on every machine, and `make record-linux`",
-        "records the next ones with the kernel in virtual time; the others are those of the reference and of the pages",
-        "of the controls. *Sources*: `validation/agree/data/README.md`.", "",
+        f"* Second test, draws from {KEPT_BACK} on and the matrix, for which nothing was changed: {second}.", "",
+        "Rows named `draw` and `matrix` are drawn: number n is the same configuration on every machine. The matrix has",
+        "every queue with every sender; `make record-linux` records its next rows with the kernel in virtual time. The",
+        "others are those of the reference and of the pages of the controls.",
+        "*Sources*: `validation/agree/data/README.md`.", "",
         "| row | goodput (Mbit/s) | queue (kB) | signals | within |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for one, found in zip(compared, verdicts, strict=True):

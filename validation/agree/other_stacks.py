@@ -34,7 +34,19 @@ LINUX_QUEUES = {
     "codel": 'kind = "codel"\ndialect = "linux"\nlimit = "100 pkts"\n',
     "fq_codel": 'kind = "fq_codel"\ndialect = "linux"\n',
     "cake": 'kind = "cake"\ndialect = "linux"\n',
+    "gred": 'kind = "gred"\ndialect = "linux"\nlimit_binds = false\ndp_limit = ["150000 B"]\nmin_th = ["15000 B"]\n'
+    'max_th = ["45000 B"]\nprobability = [0.1]\nprio = [8]\nburst = [20]\nmean_packet = "1500 B"\n',
+    "choke": 'kind = "choke"\nlimit = "100 pkts"\nspacing = "cycle"\nw_q = 0.125\nmin_th = "15 pkts"\n'
+    'max_th = "45 pkts"\nmax_p = 0.1\nidle_from = "never"\n',
+    "sfb": 'kind = "sfb"\nlimit = "100 pkts"\nincrement = 0.0005\ndecrement = 0.00005\n',
+    "sfq": 'kind = "sfq"\ndialect = "linux"\nlimit = "100 pkts"\n',
+    "fq_pie": 'kind = "fq_pie"\ndialect = "linux"\n',
+    "dualpi2": 'kind = "dualpi2"\ndialect = "linux"\n',
 }
+#: The kernel's RED does not adapt: `tc -d` shows the probability it was given.
+LINUX_QUEUES["red_adaptive"] = LINUX_QUEUES["red"]
+#: Disciplines that mark whatever is capable, without a switch.
+MARKS_ALWAYS = ("cake",)
 NS3_CONTROLS = {
     "TcpNewReno": 'cc = "reno"',
     "TcpCubic": 'cc = "cubic"\ncubic_rule = "ns3"\nhystart = "ns3"',
@@ -129,7 +141,7 @@ leaf_of = [0]
 rate = "{row["RATE"].removesuffix("mbit")} Mbit/s"
 
 [queue.classes.child]
-{_linux_queue(row)}{running}{_ecn(row)}
+{_linux_queue(row)}{running}{_queue_ecn(row)}
 """
     delay_ms = f"{float(row['DELAY'].removesuffix('ms')):g}"
     return _linux_network(row, "100 Gbit/s", ("100 Gbit/s", delay_ms), shaper)
@@ -143,7 +155,7 @@ def linux_on_link(row: Row) -> str:
     """
     rate = float(row["RATE"].removesuffix("mbit"))
     delay_ms = f"{float(row['DELAY'].removesuffix('ms')) - 1514 * 8 / (rate * 1e3):.4f}"
-    queue = f"[queue]\n{_linux_queue(row)}{_ecn(row)}\n"
+    queue = f"[queue]\n{_linux_queue(row)}{_queue_ecn(row)}\n"
     return _linux_network(row, f"{row['RATE'].removesuffix('mbit')} Mbit/s", ("10 Gbit/s", delay_ms), queue)
 
 
@@ -197,6 +209,10 @@ def _linux_queue(row: Row) -> str:
     """The discipline of a row, with its own limit in packets where it has one."""
     text = LINUX_QUEUES[row["Q"]]
     return text.replace('"100 pkts"', f'"{row["PKTS"]} pkts"') if row.get("PKTS") else text
+
+
+def _queue_ecn(row: Row) -> str:
+    return "" if row["Q"] in MARKS_ALWAYS else _ecn(row)
 
 
 def _ecn(row: Row) -> str:

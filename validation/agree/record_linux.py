@@ -1,4 +1,4 @@
-"""Records drawn configurations of Linux in virtual time: ``make record-linux COUNT=20`` adds 20 rows.
+"""Records draws of six queues of Linux in virtual time: ``python -m validation.agree.record_linux 20`` adds 20 rows.
 
 Draw number n is the same configuration on every machine. A row is the mean over near delays, so that one trajectory is
 not taken for a mean; the kernel produces the same bytes each time, so a recorded row can be made again and compared.
