@@ -67,3 +67,10 @@ def test_recorded_rows_are_those_drawn_and_two_of_them_agree() -> None:
         }
     chosen = [rows["matrix101"], rows["matrix103"]]
     assert all(one.is_within for one in coverage.compare(chosen, other_stacks.linux))
+
+
+def test_a_wide_interval_is_no_agreement() -> None:
+    assert coverage.bound(3.0, 100.0, "goodput_mbps") == 5.0
+    assert coverage.bound(9.0, 100.0, "goodput_mbps") == 9.0
+    assert coverage.bound(900.0, 100.0, "goodput_mbps") == 25.0
+    assert coverage.bound(0.0, 10.0, "signals") == 5.0
