@@ -133,7 +133,8 @@ impl Htcp {
 
     fn fade(&mut self) {
         if self.rtt_min != UNKNOWN {
-            let above = Span((self.rtt_max.0 - self.rtt_min.0) / 100 * (100.0 * FADE) as u64);
+            // The handshake alone gives a minimum and no maximum.
+            let above = Span(self.rtt_max.0.saturating_sub(self.rtt_min.0) / 100 * (100.0 * FADE) as u64);
             self.rtt_max = self.rtt_min + above;
         }
     }
@@ -247,6 +248,24 @@ mod tests {
         assert_eq!(cc.rtt_max, Span::from_millis(98));
         cc.most = 150.0;
         assert_eq!(cc.on_congestion(&window, &loss), 50.0);
+    }
+
+    /// A timeout before the first sample: the handshake's RTT is the minimum, and then the maximum too. With the next
+    /// sample of 60 ms the share of the second reduction is 50 of 60.
+    #[test]
+    fn a_timeout_may_come_before_the_first_sample() {
+        let params = Params { handshake_rtt: true, htcp_bandwidth_switch: false, ..Params::default() };
+        let mut cc = Htcp::new(&params);
+        cc.on_open(Some(Span::from_millis(50)));
+        let window = Window { cwnd: 100.0, ssthresh: 2.0 };
+        let loss =
+            CongestionEvent { now: Time(1), cause: Cause::Timeout, load: 100.0, flight: 9, ecn_factor: None };
+        assert_eq!(cc.on_congestion(&window, &loss), 50.0);
+        assert_eq!((cc.rtt_min, cc.rtt_max), (Span::from_millis(50), Span::from_millis(50)));
+        cc.on_every_ack(&ack(1, 1, 1, 9, 60));
+        assert_eq!(cc.rtt_max, Span::from_millis(60));
+        cc.on_congestion(&window, &loss);
+        assert!((cc.beta - 0.8_f64.min(50.0 / 60.0)).abs() < 1e-9, "{}", cc.beta);
     }
 
     /// The maximum follows rises of up to 20 ms.
