@@ -23,18 +23,71 @@ pub struct Sent {
     pub lost: u32,
     /// Segments in flight at its transmission, itself included.
     pub in_flight: u32,
-    /// Number of transmissions.
-    pub transmits: u16,
+    /// Number of transmissions, counted up to 255.
+    pub transmits: u8,
     /// The source limited the sending rate at its transmission.
     pub app_limited: bool,
     /// It has arrived.
     pub arrived: bool,
-    /// Marked lost and not retransmitted since (RACK).
-    pub lost_now: bool,
-    /// Was marked lost, retransmitted or not (RACK).
-    pub hole: bool,
+    /// Whether it was marked lost.
+    pub loss: LossMarks,
     /// Its neighbours by send time among the segments still expected (RACK): sent before, sent after.
     pub(crate) order: (u32, u32),
+}
+
+/// Two marks of a segment, in one byte: there is one for every segment in flight of every flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossMarks(u8);
+
+impl LossMarks {
+    const LOST_NOW: u8 = 1;
+    const HOLE: u8 = 2;
+
+    /// Marked lost and not retransmitted since.
+    #[inline(always)]
+    pub fn is_lost_now(self) -> bool {
+        self.0 & LossMarks::LOST_NOW != 0
+    }
+
+    /// Was marked lost, retransmitted or not (RACK).
+    #[inline(always)]
+    pub fn is_hole(self) -> bool {
+        self.0 & LossMarks::HOLE != 0
+    }
+
+    /// Whether either mark is set.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Marks it lost; returns whether it was already.
+    #[inline]
+    pub fn set_lost_now(&mut self) -> bool {
+        let before = self.is_lost_now();
+        self.0 |= LossMarks::LOST_NOW;
+        before
+    }
+
+    /// It is retransmitted.
+    #[inline(always)]
+    pub fn clear_lost_now(&mut self) {
+        self.0 &= !LossMarks::LOST_NOW;
+    }
+
+    /// Marks it as a hole; returns whether it was already.
+    #[inline]
+    pub fn set_hole(&mut self) -> bool {
+        let before = self.is_hole();
+        self.0 |= LossMarks::HOLE;
+        before
+    }
+
+    /// Clears both marks.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.0 = 0;
+    }
 }
 
 /// Entries of the segments `[una, max)`, in a ring that grows on demand.
@@ -119,6 +172,32 @@ mod tests {
             ledger.open(una, seq, false).delivered = seq;
             assert!((una..=seq).all(|s| ledger.get(s).delivered == s), "{seq}");
         }
+    }
+
+    /// A window of ten segments has 16 entries, of each flow of a hundred thousand.
+    #[test]
+    fn an_entry_stays_small() {
+        assert!(size_of::<Sent>() <= 48, "{}", size_of::<Sent>());
+    }
+
+    #[test]
+    fn the_marks_of_a_loss_are_set_and_cleared_alone() {
+        let mut marks = LossMarks::default();
+        assert!(!marks.any() && !marks.set_lost_now() && marks.set_lost_now());
+        assert!(marks.is_lost_now() && !marks.is_hole());
+        assert!(!marks.set_hole() && marks.set_hole());
+        marks.clear_lost_now();
+        assert!(!marks.is_lost_now() && marks.is_hole() && marks.any());
+        marks.clear();
+        assert!(!marks.any());
+    }
+
+    /// RTT samples ask whether a segment was sent once: 300 transmissions are still more than one.
+    #[test]
+    fn the_number_of_transmissions_does_not_wrap() {
+        let mut ledger = Ledger::default();
+        ledger.open(0, 0, false);
+        (0..300).for_each(|_| assert!(ledger.open(0, 0, true).transmits > 1));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub struct Sampler {
     newly_lost: u32,
     prior_in_flight: u32,
     /// The retained interval, and the stamps of its segment (`rate_interval = "kept"`).
-    kept: Option<(Span, Sent)>,
+    kept: Option<Box<(Span, Sent)>>,
     /// Time of the last delivery before the segment sampled last was sent.
     sampled_origin: Time,
     /// The last valid rate.
@@ -139,7 +139,7 @@ impl Sampler {
             self.delivered_at = now;
         }
         entry.at = now;
-        entry.lost_now = false;
+        entry.loss.clear_lost_now();
         if self.rule.counts_only {
             return;
         }
@@ -174,12 +174,16 @@ impl Sampler {
 
     /// Retains the interval of a segment sent after further deliveries.
     fn keep(&mut self, now: Time, seq: u32, entry: &Sent) {
-        let first = self.kept.is_none_or(|(_, held)| held.delivered == 0 || entry.delivered > held.delivered);
-        if first {
-            self.kept = Some((self.interval(now, entry), *entry));
+        let held = self.kept.as_ref().map(|kept| kept.1.delivered);
+        if held.is_none_or(|held| held == 0 || entry.delivered > held) {
+            let found = (self.interval(now, entry), *entry);
+            match &mut self.kept {
+                Some(kept) => **kept = found,
+                None => self.kept = Some(Box::new(found)),
+            }
             self.first_at = entry.at;
         }
-        self.newest = self.kept.map(|(_, held)| (held, seq));
+        self.newest = self.kept.as_ref().map(|kept| (kept.1, seq));
     }
 
     /// Duration of the delivery that `sent` measures: the longer of send and ACK phase.
@@ -191,7 +195,7 @@ impl Sampler {
 
     /// Records the loss of `seq`; returns `None` if it was recorded before.
     pub fn loss_event(&mut self, seq: u32, entry: &mut Sent) -> Option<Lost> {
-        if entry.arrived || std::mem::replace(&mut entry.lost_now, true) {
+        if entry.arrived || entry.loss.set_lost_now() {
             return None;
         }
         self.lost += 1;
@@ -218,8 +222,8 @@ impl Sampler {
         let newly_lost = std::mem::take(&mut self.newly_lost);
         let (sent, _) = match self.newest.take() {
             Some(newest) => newest,
-            None if self.rule.kept && self.rule.repeats => match self.kept {
-                Some((_, held)) => (Sent { transmits: 0, ..held }, 0),
+            None if self.rule.kept && self.rule.repeats => match &self.kept {
+                Some(kept) => (Sent { transmits: 0, ..kept.1 }, 0),
                 None => return None,
             },
             None if newly_lost > 0 => (Sent { delivered: self.delivered, ..Sent::default() }, 0),
@@ -232,8 +236,8 @@ impl Sampler {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
         let delivered = self.delivered - sent.delivered;
-        let interval = match self.kept {
-            Some((interval, _)) => interval,
+        let interval = match self.kept.as_ref().map(|kept| kept.0) {
+            Some(interval) => interval,
             None => self.interval(now, &sent),
         };
         let enough =

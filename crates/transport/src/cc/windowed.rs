@@ -10,11 +10,25 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
     /// Decreasing values with their times.
-    values: VecDeque<(u32, f64)>,
+    values: VecDeque<Timed>,
 }
 
-/// More values than any window here holds, so that it never reallocates.
-const ROOM: usize = 16;
+/// A value and its time, in 12 bytes: there are up to two dozen of them in each of a hundred thousand flows.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    time: u32,
+    value: [u8; 8],
+}
+
+impl Timed {
+    #[inline(always)]
+    fn value(self) -> f64 {
+        f64::from_ne_bytes(self.value)
+    }
+}
+
+/// As many values as the longest window here holds while one is added, so that it never reallocates.
+const ROOM: usize = 12;
 
 impl Default for WindowedMax {
     fn default() -> WindowedMax {
@@ -25,21 +39,21 @@ impl Default for WindowedMax {
 impl WindowedMax {
     /// Adds a value; expires those `window` or older.
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
-        while self.values.back().is_some_and(|last| last.1 <= value) {
+        while self.values.back().is_some_and(|last| last.value() <= value) {
             self.values.pop_back();
         }
         // One value per time is enough: the largest.
-        if self.values.back().is_none_or(|last| last.0 != time) {
-            self.values.push_back((time, value));
+        if self.values.back().is_none_or(|last| last.time != time) {
+            self.values.push_back(Timed { time, value: value.to_ne_bytes() });
         }
-        while self.values.front().is_some_and(|first| first.0 + window <= time) {
+        while self.values.front().is_some_and(|first| first.time + window <= time) {
             self.values.pop_front();
         }
     }
 
     /// The maximum; zero before the first value.
     pub fn get(&self) -> f64 {
-        self.values.front().map_or(0.0, |first| first.1)
+        self.values.front().map_or(0.0, |first| first.value())
     }
 }
 

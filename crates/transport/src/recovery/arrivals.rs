@@ -59,7 +59,7 @@ impl LossRecovery {
             tracking.pacer.set(ctx.cc.pace());
         }
         let entry = tracking.ledger.open(ctx.seq.una, seq, again);
-        let (lost, arrived) = (entry.lost_now, entry.arrived);
+        let (lost, arrived) = (entry.loss.is_lost_now(), entry.arrived);
         tracking.sampler.stamp(now, in_flight, entry);
         if by_time && !arrived {
             self.parts.rack.sent(&mut tracking.ledger, seq, again, lost);
@@ -202,7 +202,7 @@ impl LossRecovery {
 mod tests {
     use super::*;
 
-    fn sent(ms: u64, transmits: u16, arrived: bool) -> Sent {
+    fn sent(ms: u64, transmits: u8, arrived: bool) -> Sent {
         Sent { at: Time(ms * 1_000_000), transmits, arrived, ..Sent::default() }
     }
 

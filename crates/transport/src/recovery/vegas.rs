@@ -93,7 +93,7 @@ impl FineClock {
             return (slot.at, slot.transmits);
         }
         let sent = ledger.get(seq);
-        (Some(sent.at), sent.transmits)
+        (Some(sent.at), u16::from(sent.transmits))
     }
 
     /// Seconds since a segment was sent. ns-2 takes an unrecorded segment as sent one second before its clock

@@ -92,7 +92,7 @@ impl Rack {
         self.order.remove(ledger, seq);
         let sent = ledger.get(seq);
         self.lost_again |= sent.transmits > 1 && sent.at >= self.reduced_at;
-        self.holes += u32::from(!std::mem::replace(&mut ledger.get_mut(seq).hole, true));
+        self.holes += u32::from(!ledger.get_mut(seq).loss.set_hole());
         self.lost.insert(seq, outstanding);
     }
 
@@ -100,7 +100,7 @@ impl Rack {
     pub(super) fn forget_losses(&mut self, ledger: &mut Ledger, holes: Vec<u32>) {
         for hole in &holes {
             let sent = ledger.get_mut(*hole);
-            (sent.lost_now, sent.hole) = (false, false);
+            sent.loss.clear();
         }
         (self.lost, self.holes) = (LostSet::default(), 0);
         self.order.rebuild(ledger, holes);
@@ -115,7 +115,7 @@ impl Rack {
             return;
         }
         let (at, again) = (sent.at, sent.transmits > 1);
-        if sent.lost_now || sent.hole {
+        if sent.loss.any() {
             self.loss_arrived(ledger, seq);
         } else {
             self.order.remove(ledger, seq);
@@ -144,14 +144,14 @@ impl Rack {
     #[inline(never)]
     fn loss_arrived(&mut self, ledger: &mut Ledger, seq: u32) {
         let sent = *ledger.get(seq);
-        if sent.lost_now {
+        if sent.loss.is_lost_now() {
             self.lost.remove(seq);
         } else {
             self.order.remove(ledger, seq);
         }
-        self.holes -= u32::from(sent.hole);
+        self.holes -= u32::from(sent.loss.is_hole());
         let entry = ledger.get_mut(seq);
-        (entry.lost_now, entry.hole) = (false, false);
+        entry.loss.clear();
     }
 
     /// Segments that cause a recovery.
@@ -345,7 +345,7 @@ impl LossRecovery {
         let rack = &mut *self.parts.rack;
         let overdue = |seq: &u32| ledger.get(*seq).at + limit <= now;
         rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
-        if !ledger.get(una).lost_now && !overdue(&una) {
+        if !ledger.get(una).loss.is_lost_now() && !overdue(&una) {
             rack.overdue.push(una);
         }
         self.mark_overdue_lost(ctx, now);
