@@ -18,6 +18,7 @@ from tidy_rules import (
     sizes,
     unsafe,
     wrapping,
+    writes,
 )
 from tidy_rules.tree import Fault, Tree
 
@@ -41,4 +42,5 @@ RULES: dict[str, Callable[[Tree], Iterator[Fault]]] = {
     "docstring": language.check_docstrings,
     "name": language.check_names,
     "unsafe": unsafe.check,
+    "write": writes.check,
 }
