@@ -244,7 +244,8 @@ def attempt(target: Target, data: bytes, place: Path) -> str:
         assert all(one.rule and one.remedy for one in error.problems), f"no rule or remedy: {error}"
         return _shape("; ".join(f"{one.rule}; {one.remedy}" for one in error.problems[:2]))
     except DropcurveError as error:
-        assert str(error).strip(), "a refusal without words"
+        assert error.problems, f"a refusal without a problem: {error}"
+        assert all(one.rule and one.remedy for one in error.problems), f"no rule or remedy: {error}"
         return _shape(str(error))
     return ""
 

@@ -165,12 +165,35 @@ print(1024 * (peak() - before) / int(sys.argv[1]))
 """
 
 
+def memory_of_a_flow(flows: int, sender: str) -> float:
+    """Growth of the peak of a process by each of many flows, in bytes; ``sender``: keys of their table."""
+    command, text = (
+        [sys.executable, "-c", PROBE, str(flows)],
+        MANY.replace("[flows.voice]", f"{sender}[flows.voice]"),
+    )
+    return float(subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
 @pytest.mark.parametrize("flows", [20_000, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_a_flow_takes_less_than_its_estimate_all_in(flows: int) -> None:
-    command = [sys.executable, "-c", PROBE, str(flows)]
-    found = subprocess.run(command, input=MANY, capture_output=True, text=True, check=True)
-    assert float(found.stdout) < 3000
+    assert memory_of_a_flow(flows, "") < 3000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
+@pytest.mark.parametrize(
+    ("sender", "most"),
+    [
+        ('profile = "linux"\n', 3000),
+        ('profile = "linux"\ncc = "bbr"\n', 3500),
+        ('profile = "linux"\ncc = "bbr3"\n', 3500),
+        ('transport = "quic"\n', 4000),
+        ('transport = "tfrc"\n', 4000),
+    ],
+)
+def test_a_flow_of_each_kind_takes_less_than_its_estimate(sender: str, most: float) -> None:
+    assert memory_of_a_flow(100_000, sender) < most
 
 
 @pytest.mark.slow
