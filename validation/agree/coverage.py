@@ -2,7 +2,7 @@
 
 ``python -m validation.agree.coverage`` runs every recorded row here and writes the table that ships with the package
 (``dropcurve agree``) and ``docs/agreement-linux.md``. A row is within if goodput, queue and signals are apart by no
-more than 5 % or the interval of the difference.
+more than 5 % or the interval of the difference, of that at most a quarter.
 """
 
 from __future__ import annotations
