@@ -38,18 +38,18 @@ class Formula(Bench):
         self.spread = scatter
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        fresh = {(one.key, (trial.place, trial.seed)) for one, trial in pairs} - self._asked
+        fresh = {(one.key, (trial.index, trial.seed)) for one, trial in pairs} - self._asked
         self._asked |= fresh  # type: ignore[arg-type]
         self.runs += len(fresh)
         return True
 
     def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
-        return (candidate.key, (trial.place, trial.seed)) in self._asked
+        return (candidate.key, (trial.index, trial.seed)) in self._asked
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         limit_s = 8e-6 / 12 * 1500.0 * units.packets(str(candidate.params["limit"]), packet_bytes=1500)
-        luck = np.random.default_rng([trial.place, trial.seed]).normal()
-        delay = 1e3 * limit_s * SHARES[trial.place] * math.exp(self.spread * luck)
+        luck = np.random.default_rng([trial.index, trial.seed]).normal()
+        delay = 1e3 * limit_s * SHARES[trial.index] * math.exp(self.spread * luck)
         return {"sojourn_ms_p95": float(delay), "utilisation": 100.0 * limit_s / (limit_s + 0.002)}
 
 
@@ -102,7 +102,7 @@ class Rough(Formula):
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         found = super().row(candidate, trial)
-        number = [trial.place, trial.seed, round(float(candidate.params["limit"].split()[0]))]
+        number = [trial.index, trial.seed, round(float(candidate.params["limit"].split()[0]))]
         luck = float(np.random.default_rng(number).normal())
         return found and {**found, "sojourn_ms_p95": found["sojourn_ms_p95"] * math.exp(0.06 * luck)}
 
@@ -290,7 +290,7 @@ class Interval(Formula):
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         target_s, interval_s = (units.span(str(candidate.params[name])) for name in ("target", "interval"))
         lost = 10.0 * abs(math.log(interval_s / 0.2)) + 1.0 / (1e3 * target_s)
-        return {"sojourn_ms_p95": 3e3 * target_s * SHARES[trial.place], "utilisation": 100.0 - lost}
+        return {"sojourn_ms_p95": 3e3 * target_s * SHARES[trial.index], "utilisation": 100.0 - lost}
 
 
 def test_a_challenger_along_the_edge_has_another_parameter_at_a_given_factor() -> None:

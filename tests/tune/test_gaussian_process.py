@@ -36,7 +36,7 @@ def test_a_process_interpolates_between_noisy_runs() -> None:
     seen = _seen(60)
     rng = np.random.default_rng(2)
     process = GaussianProcess()
-    process.fit(seen, _height(seen.places, seen.conditions) + rng.normal(0.0, 0.5, 60))
+    process.fit(seen, _height(seen.points, seen.conditions) + rng.normal(0.0, 0.5, 60))
     places = np.array([(x, y) for x in (0.2, 0.5, 0.8) for y in (0.3, 0.6)])
     mean, variance = process.at(places, CONDITIONS)
     truth = np.stack([_height(places, np.full(len(places), one)) for one in range(CONDITIONS)], axis=1)
@@ -49,12 +49,12 @@ def test_a_process_interpolates_between_noisy_runs() -> None:
 def test_an_outlier_gets_less_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     def moved(wrong: int) -> float:
         seen = _seen(60)
-        values = _height(seen.places, seen.conditions) + np.random.default_rng(3).normal(0.0, 0.5, 60)
+        values = _height(seen.points, seen.conditions) + np.random.default_rng(3).normal(0.0, 0.5, 60)
         before, after = GaussianProcess(), GaussianProcess()
         before.fit(seen, values)
         values[wrong] += 8.0
         after.fit(seen, values)
-        place = seen.places[[wrong]]
+        place = seen.points[[wrong]]
         return float(np.abs(after.at(place, CONDITIONS)[0] - before.at(place, CONDITIONS)[0]).max())
 
     doubted = [moved(wrong) for wrong in (7, 20, 31)]
@@ -67,7 +67,7 @@ def test_noise_is_estimated_condition_by_condition() -> None:
     seen = _seen(90)
     wide = np.where(seen.conditions == 2, 3.0, 0.3)
     process = GaussianProcess()
-    process.fit(seen, _height(seen.places, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
+    process.fit(seen, _height(seen.points, seen.conditions) + np.random.default_rng(4).normal(0.0, wide))
     steady, other, noisy = process.noise(CONDITIONS)
     assert noisy > 2.0 * max(steady, other)
 
@@ -88,7 +88,7 @@ class Bowl(Bench):
         coordinates = self.family.coordinates_of(candidate.params)
         assert coordinates is not None
         x, y = (axis.share(coordinates[name]) for name, axis in self.family.axes.items())
-        used = 99.0 - (40.0 if trial.place == 1 else 0.5) * (x - 0.3) ** 2 - 5.0 * (y - 0.5) ** 2
+        used = 99.0 - (40.0 if trial.index == 1 else 0.5) * (x - 0.3) ** 2 - 5.0 * (y - 0.5) ** 2
         # Points above 0.8 of the first parameter break the bound.
         return {"utilisation": used, "sojourn_ms_p95": 40.0 * math.exp(2.0 * (x - 0.8))}
 

@@ -73,7 +73,7 @@ def _covered(one: Question, folder: Path) -> list[bool]:
     bench.open()
     trials = [trial for seed in (901, 902) for trial in block(one.conditions(), seed)]
     bench.run((found.candidate, trial) for trial in trials)
-    places = [[trial for trial in trials if trial.place == place] for place in range(len(one.conditions()))]
+    places = [[trial for trial in trials if trial.index == place] for place in range(len(one.conditions()))]
     use = bench.mean(found.candidate, trials, "utilisation")
     delays = [bench.mean(found.candidate, some, "sojourn_ms_p95") for some in places]
     actual = {"utilisation": use, "sojourn_ms_p95": max(delay for delay in delays if delay is not None)}

@@ -34,7 +34,7 @@ class Lucky(Bench):
         return until is None
 
     def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
-        return trial.place < self.most
+        return trial.index < self.most
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
         limit = float(candidate.params["limit"].split()[0])

@@ -102,7 +102,7 @@ def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[Tr
         ranges[name] = (float(values.min()) * (1 - BEYOND), float(values.max()) * (1 + BEYOND))
     part = TrafficModel(fitted.networks, fitted.factors.tolist(), ranges, CAUTION, 1.0, data.size)
     spent = time.process_time() - began
-    sys.stderr.write(f"{kind}: {data.size} settled conditions, trained in {spent:.0f} s\n")
+    sys.stderr.write(f"{kind}: {data.size} simulated conditions, trained in {spent:.0f} s\n")
     setting = _simulated(kind, part, asked, where, questions.SETTING, asked.questions)
     part = questions.calibrated(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
     counted = _simulated(kind, part, asked, where, questions.COUNTED, asked.counted)

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Dataset:
-    """One line for each settled condition: features, and learned outcomes, NaN where the run has none of a group."""
+    """One line for each simulated condition: features, and learned outcomes, NaN where the run has none of a group."""
 
     x: Floats
     y: Floats
@@ -49,7 +49,7 @@ def setting(one: Draw) -> features.ScaledDesign:
     kind = one.candidate.kind
     at = family(kind, one.room).coordinates_of(one.candidate.params)
     assert at is not None, "the draw built the parameters from coordinates"
-    return features.setting(kind, at, one.room, linux=bool(one.candidate.loaded_kind))
+    return features.scaled_design(kind, at, one.room, linux=bool(one.candidate.loaded_kind))
 
 
 def values(one: Draw, row: Row) -> list[float | None] | None:

@@ -31,7 +31,7 @@ def _lines(atlas: Atlas) -> list[str]:
         "# The atlas behind `tune --instant`",
         "",
         "`python -m validation.atlas --runs FOLDER --train` wrote this page and the model; with `--calibrate`",
-        f"instead it sets the intervals again and counts their coverage. {rows} settled conditions were",
+        f"instead it sets the intervals again and counts their coverage. {rows} conditions were",
         "simulated. Each is one run: a link, its traffic and one design, drawn at random, after a warm-up.",
         f"All of them took {record['cost_h']:.2f} processor hours.",
         "",
@@ -101,7 +101,7 @@ def _questions(made: Mapping[str, Any], part: TrafficModel) -> list[str]:
     covering = made["measures_covered"] + made["sums_covered"]
     low, high = covered(covering, total, made["questions"])
     found = [
-        f"{made['rows']} settled conditions, trained in {made['trained_s']:.0f} s of processor time.",
+        f"{made['rows']} simulated conditions, trained in {made['trained_s']:.0f} s of processor time.",
         f"The answers to questions about {made['setting']} drawn links were simulated at every condition. By these "
         f"links alone split conformal prediction chose the factors on the intervals: {part.widening:g} for measures; "
         f"an objective that sums several terms adds up their intervals, times {part.sum_share:g}.",

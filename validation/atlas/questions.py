@@ -113,7 +113,7 @@ def _simulated(bench: Bench, answer: Pick) -> Simulated:
     bench.run((answer.candidate, trial) for trial in trials)
     places: dict[int, list[Mapping[str, float]]] = {}
     for trial in trials:
-        places.setdefault(trial.place, []).append(bench.row(answer.candidate, trial) or {})
+        places.setdefault(trial.index, []).append(bench.row(answer.candidate, trial) or {})
     means = [
         {
             one.key: statistics.mean([float(row.get(one.key, 0.0)) for row in rows])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dropcurve._core import IntegerNetwork
 from dropcurve.errors import DropcurveError
-from dropcurve.tuning.atlas.features import KINDS
+from dropcurve.tuning.atlas.features import DISCIPLINES
 from dropcurve.tuning.atlas.model import GroupNetworks
 from dropcurve.tuning.atlas.network import Network
 from dropcurve.tuning.atlas.outcomes import OUTCOMES, groups
@@ -80,9 +80,9 @@ def fit(data: Dataset, *, level: float, seed: int = 0) -> Fitted:
     scores = residual / np.hstack([np.exp(_outputs(one.error, data.x)) for _, one in columns])
     factors = np.array([
         [_conformal(some[~np.isnan(some)], level) for some in scores[calibrating & (data.kinds == kind)].T]
-        for kind in KINDS
+        for kind in DISCIPLINES
     ])  # fmt: skip
-    within = scores <= factors[[KINDS.index(kind) for kind in data.kinds]]
+    within = scores <= factors[[DISCIPLINES.index(kind) for kind in data.kinds]]
     has = ~np.isnan(residual)
     coverage = (within & has)[testing].sum(axis=0) / has[testing].sum(axis=0)
     return Fitted(networks, factors, coverage, np.nanmedian(residual[testing], axis=0), residual, within)
@@ -175,7 +175,7 @@ def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
     names = [outcome.name for outcome in OUTCOMES[data.traffic]]
     bdp = data.quantities["bandwidth-delay product"]
     cuts = np.percentile(bdp, (0, 33.3, 66.7, 100))
-    some: list[tuple[str, NDArray[np.bool_]]] = [(kind, data.kinds == kind) for kind in KINDS]
+    some: list[tuple[str, NDArray[np.bool_]]] = [(kind, data.kinds == kind) for kind in DISCIPLINES]
     some += [
         (f"bandwidth-delay product {low:.3g} to {high:.3g} packets", (bdp >= low) & (bdp <= high))
         for low, high in pairwise(cuts)

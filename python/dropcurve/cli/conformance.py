@@ -10,7 +10,7 @@ from . import options as o
 
 
 def conformance(
-    queue: Annotated[
+    component: Annotated[
         str,
         typer.Argument(
             metavar="NAME[:KEY=VALUE,...]",
@@ -47,22 +47,22 @@ def conformance(
     from ..scenario import library, plugins, toml
     from . import console
 
-    name, known = queue.partition(":")[0], library.catalogue()
+    name, known = component.partition(":")[0], library.catalogue()
     what = f"{seeds} sequences of {steps:,} steps"
     if name in [one["name"] for one in known["congestion_controls"]]:
-        found = kit.control(queue, seeds=seeds, steps=steps)
+        found = kit.control(component, seeds=seeds, steps=steps)
     elif name in [one["name"] for one in known["sources"]]:
-        found, what = kit.source(queue, seeds=seeds), "whole runs"
+        found, what = kit.source(component, seeds=seeds), "whole runs"
     elif name in metrics.METRICS:
-        found, what = kit.metric(queue, seeds=seeds), "whole runs"
+        found, what = kit.metric(component, seeds=seeds), "whole runs"
     else:
-        kind, parameters = values.queue(queue)
+        kind, parameters = values.queue(component)
         found = plugins.conformance(
             toml.dump({"kind": kind, **parameters}), seeds=seeds, steps=steps, reorders=reorders
         )
     if json:
-        console.data({"queue": queue, "seeds": seeds, "steps": steps, **found})
+        console.data({"queue": component, "seeds": seeds, "steps": steps, **found})
     else:
         counts = ", ".join(f"{count:,} {key}" for key, count in found.items())
-        print(f"{queue}: passed {what}: {counts}")
+        print(f"{component}: passed {what}: {counts}")
     return 0

@@ -1,9 +1,9 @@
 """Finalists moved to the best scale on fresh conditions, before they are validated on others.
 
-The conditions of the search are few; a design on the edge at those may break the bound at another one, or leave some of
-it unused. Each finalist is run under fresh conditions and seeds. Its scale is moved by the distance of the highest
-delay from the bound, or, where no edge follows from the goal, to either side as long as that improves the loss. The
-validation uses other runs again.
+The search has few conditions, so that a design that just holds the bound there may break it at another condition, or
+leave part of it unused. Each finalist is run under fresh conditions and seeds. Its scale is moved by the distance of
+the highest delay from the bound, or, where no edge follows from the goal, to either side as long as that improves the
+loss. The validation has conditions and seeds of its own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .effort import Budget
 from .search_space import Coordinates
 from .study import FamilyStudy
 
-#: Logarithm of (highest delay / bound): the target, and the value below which part of the budget is unused.
+#: Logarithm of (highest delay / bound): the target, and the value below which part of the bound counts as unused.
 AIM, UNUSED = -0.01, -0.06
 #: Largest changes of a scale in one step, as logarithms.
 DOWN, UP = 0.7, 0.4
-#: Distance of the seeds under which finalists are adjusted: neither those of the search nor those of the validation.
+#: Offset of the seeds under which finalists are adjusted, so that neither the search nor the validation has them.
 REHEARSAL = 500_000
 #: Mean number of designs that are run for each finalist while it is moved to the edge.
 ADJUSTED = 2
@@ -38,13 +38,13 @@ FINE, REFINED = (0.1, 0.05), 7
 LOOK = 6
 #: Replications of the fresh conditions at most.
 BLOCKS = 4
-#: Distance from the largest possible objective, in margins, at which the scale of a feasible design stays.
+#: Distance from the largest possible objective, in margins, below which a feasible design keeps its scale.
 IDLE = 0.25
 
 
 @dataclass(frozen=True)
 class Adjusting:
-    """The stage on a bench, with the fresh ``trials`` and the number of runs at which it ends; a design more than
+    """Adjusts finalists on a bench in fresh ``trials``, until the bench has made ``most`` runs; a design more than
     ``slack`` points behind the best is left out."""
 
     bench: Bench
@@ -106,8 +106,8 @@ class Adjusting:
         return self._line_search(one, study, coordinates, FINE, REFINED)
 
     def _is_ideal(self, one: Candidate) -> bool:
-        """Whether a design holds its bounds in every trial and reaches the largest possible objective, so that no other
-        scale is better by what matters."""
+        """Whether a design holds its bounds in every trial and all but reaches the largest possible objective, so that
+        no other scale is better by a difference that matters."""
         goal = self.bench.question.goal
         most = ideal(goal)
         if most is None or self.bench.missed(one, self.trials) > 0:
@@ -124,13 +124,13 @@ class Adjusting:
     def _to_edge(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
         """The best design among the steps to the edge of the bound."""
         best, at, sign = one, one, direction(self.bench.question.goal)
-        place = coordinates[study.family.scale]
+        scale = coordinates[study.family.scale]
         for _ in range(STEPS):
             off = max(log_ratio(self.bench, at, trial) for trial in self.trials)
             if UNUSED <= off <= 0 and self.bench.missed(at, self.trials) == 0:
                 break
-            place = self._inside(study, place * math.exp(sign * min(max(AIM - off, -DOWN), UP)))
-            made = self._made(study, {**coordinates, study.family.scale: place})
+            scale = self._inside(study, scale * math.exp(sign * min(max(AIM - off, -DOWN), UP)))
+            made = self._made(study, {**coordinates, study.family.scale: scale})
             if made is None or made.key == at.key:
                 break
             at = made
@@ -146,21 +146,21 @@ class Adjusting:
         most: int,
     ) -> Candidate:
         """The best scale to either side: steps as long as they improve the loss, ``most`` designs at the most."""
-        best, place, count = one, coordinates[study.family.scale], 0
+        best, scale, count = one, coordinates[study.family.scale], 0
         for step in steps:
             for sign in (1.0, -1.0):
                 while count < most:
-                    there = self._inside(study, place * math.exp(sign * step))
-                    made = self._made(study, {**coordinates, study.family.scale: there})
+                    moved = self._inside(study, scale * math.exp(sign * step))
+                    made = self._made(study, {**coordinates, study.family.scale: moved})
                     count += 1
                     if made is None or made.key == best.key or self.rank(made) >= self.rank(best):
                         break
-                    best, place = made, there
+                    best, scale = made, moved
         return best
 
-    def _inside(self, study: FamilyStudy, place: float) -> float:
+    def _inside(self, study: FamilyStudy, scale: float) -> float:
         axis = study.family.axes[study.family.scale]
-        return min(max(axis.rounded(place), axis.low), axis.high)
+        return min(max(axis.rounded(scale), axis.low), axis.high)
 
     def _made(self, study: FamilyStudy, coordinates: Coordinates) -> Candidate | None:
         """The design at some coordinates, run in all trials; None if it cannot be run."""
@@ -184,16 +184,16 @@ def on_fresh_conditions(
     otherwise: Sequence[PairedTrial], until: float | None,
 ) -> tuple[list[Candidate], list[PairedTrial]]:  # fmt: skip
     """The finalists on the edge of the bound under fresh conditions, best first, and the trials that all of them were
-    run in: as many as the runs left allow, or those of the search (``otherwise``) where there are none."""
+    run in: as many as the remaining runs allow, or those of the search (``otherwise``) where no runs remain."""
     question = bench.question
     fresh = effort.fresh if question.varying else 1
-    # Where there is a limit of time, it alone decides.
+    # Under a time limit the time left decides, not the number of runs.
     left = effort.runs - bench.runs if until is None else (until - bench.source.now()) / (bench.run_s or 1.0)
     blocks = max(0, min(BLOCKS, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
     trials = [
-        PairedTrial.of(place, condition, seed + REHEARSAL + number * fresh + place)
+        PairedTrial.of(index, condition, seed + REHEARSAL + number * fresh + index)
         for number in range(blocks)
-        for place, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
+        for index, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
     ]
     points = slack(question.goal, margin_of(question.goal))
     adjusting = Adjusting(bench, studies, trials or otherwise, points, until, bench.runs + left)

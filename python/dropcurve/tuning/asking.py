@@ -50,7 +50,7 @@ def _asked(
     exchange: Exchange | None = None,
     **numbers: Any,
 ) -> Question:
-    """The question without bounds of datagrams."""
+    """The question, before `_within` adds the bounds of datagrams."""
     given = {name: value for name, value in numbers.items() if value is not None and value is not False}
     if isinstance(scenario, str) and scenario.startswith(links.PREFIX) and link is None:
         link, scenario = scenario.removeprefix(links.PREFIX), None

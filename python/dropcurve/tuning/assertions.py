@@ -85,7 +85,7 @@ def check(
         scenario: a scenario, the path of its file, or the name of one that ships with dropcurve.
         texts: statements, each a bound on one measure: ``"p95 delay < 20ms"``, ``"goodput of video > 3Mbit"``.
         seed: seed of the first run; the next have the numbers that follow.
-        replications: runs before the first look, 2 or more.
+        replications: runs before the first judgement, 2 or more.
         maximum: largest number of runs; a statement that is still open then is "undecided".
         jobs: threads (default: all processors). Does not change the outcome.
         cache: folder of the store of runs, or "off".
@@ -144,7 +144,7 @@ class _Runs:
     records: list[RunRecord] = field(default_factory=list)
 
     def extend_to(self, size: int, store: RunStore | None) -> None:
-        """Adds runs up to ``size``, from the store where they are."""
+        """Makes the runs up to ``size``, or takes them from the store."""
         before = len(self.records)
         keep = derived.keep(self.scenario, series=False)
         jobs = [Job(self.scenario, self.seed + number, keep) for number in range(before, size)]

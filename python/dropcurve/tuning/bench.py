@@ -23,8 +23,8 @@ from .measures import main_measures
 from .question import Condition, Question
 from .time_source import TimeSource, WallTime
 
-#: Margin inside every constraint, as a share of it, before a margin was measured: designs on the edge fail on fresh
-#: seeds.
+#: Margin inside every constraint, as a share of it, before a margin was measured: without one, a design on the edge
+#: fails on fresh seeds.
 MARGIN = 0.03
 #: Penalty in points for a constraint exceeded by its whole bound. A point is a percentage point, or 1 % of the
 #: reference.
@@ -43,21 +43,21 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PairedTrial:
-    """A condition under a seed, which two candidates share when they are compared. ``place`` numbers the condition."""
+    """A condition under a seed, which two candidates share when they are compared. ``index`` numbers the condition."""
 
-    place: int
+    index: int
     condition: tuple[tuple[str, float], ...]
     seed: int
 
     @classmethod
-    def of(cls, place: int, condition: Condition, seed: int) -> PairedTrial:
-        """The trial of a condition, the ``place``-th of its list."""
-        return cls(place, tuple(condition.items()), seed)
+    def of(cls, index: int, condition: Condition, seed: int) -> PairedTrial:
+        """The trial of a condition, the ``index``-th of its list."""
+        return cls(index, tuple(condition.items()), seed)
 
 
 def block(conditions: Sequence[Condition], seed: int) -> list[PairedTrial]:
     """Every condition once under one seed."""
-    return [PairedTrial.of(place, condition, seed) for place, condition in enumerate(conditions)]
+    return [PairedTrial.of(index, condition, seed) for index, condition in enumerate(conditions)]
 
 
 class _Late(Exception):
@@ -88,7 +88,7 @@ class Bench:
     deadline: Callable[[], float] | None = None
 
     def open(self) -> None:
-        """Makes the store and reads what is in it."""
+        """Opens the store and reads its rows."""
         self.store.open()
         self._known = {key(row): row for row in self.store.rows()}
 
@@ -154,8 +154,8 @@ class Bench:
         return all(one.value(row) is not None for one in self.question.goal.objectives)
 
     def void(self, trial: PairedTrial) -> bool:
-        """Whether no run at a condition has a value of the objectives, such as fairness with one flow: it does not
-        count then. A design without a value where another has one is infinitely bad."""
+        """Whether no run at a condition has a value of the objectives, such as fairness with one flow. Such a condition
+        does not count; a design without a value where another one has a value has an infinite loss."""
         return not self._valued.get(trial.condition, True)
 
     @property
@@ -212,8 +212,8 @@ class Bench:
         return left_s > 0 and left_s >= WORTH * shortest
 
     def _slice(self, jobs: int, left_s: float | None) -> int:
-        """Runs to make before the next check of the clock: at the pace so far no more than there is time for, but one
-        for each thread."""
+        """Runs to make before the next check of the clock: as many as there is time for at the pace so far, but at
+        least one for each thread."""
         if left_s is None:
             return jobs
         threads = self.where.threads
@@ -292,7 +292,7 @@ class Bench:
         return self.points_of(self.row(candidate, trial) or {})
 
     def points_of(self, values: Mapping[str, float]) -> tuple[float, ...]:
-        """The same, of a run with these values."""
+        """Each objective in points, of a run with these values."""
         found = []
         for one, scale in zip(self.question.goal.objectives, self.scales, strict=True):
             value = one.value(values)
@@ -304,7 +304,7 @@ class Bench:
         return self.excess_of(self.row(candidate, trial) or {})
 
     def excess_of(self, values: Mapping[str, float]) -> float:
-        """The same, of a run with these values."""
+        """Constraint violation of a run with these values."""
         total = 0.0
         for one in self.question.goal.constraints:
             value = values.get(one.measure.key)
@@ -316,7 +316,7 @@ class Bench:
         return self.loss_of(self.row(candidate, trial) or {})
 
     def loss_of(self, values: Mapping[str, float]) -> float:
-        """The same, of a run with these values."""
+        """The loss of a run with these values."""
         points = self.points_of(values)
         return sum(points) / len(points) + PENALTY * self.excess_of(values)
 
@@ -325,12 +325,12 @@ class Bench:
         return over(losses, self.question.robust)
 
     def score(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
-        """The loss over trials: per condition the mean over its seeds, then together."""
-        places: dict[int, list[float]] = {}
+        """The loss over trials: the mean over seeds at each condition, then `together`."""
+        by_condition: dict[int, list[float]] = {}
         for trial in trials:
             if not self.void(trial):
-                places.setdefault(trial.place, []).append(self.loss(candidate, trial))
-        return self.together([_mean(losses) for losses in places.values()] or [0.0])
+                by_condition.setdefault(trial.index, []).append(self.loss(candidate, trial))
+        return self.together([_mean(losses) for losses in by_condition.values()] or [0.0])
 
     def mean(self, candidate: Candidate, trials: Sequence[PairedTrial], measure: str) -> float | None:
         """The mean of a measure over the trials that have a value; None without one."""
@@ -353,10 +353,10 @@ class Bench:
         """Constraints that the mean over seeds breaks at some condition: (constraint, a trial there, the mean)."""
         found = []
         for one in self.question.goal.constraints:
-            places: dict[int, list[PairedTrial]] = {}
+            by_condition: dict[int, list[PairedTrial]] = {}
             for trial in trials:
-                places.setdefault(trial.place, []).append(trial)
-            for some in places.values():
+                by_condition.setdefault(trial.index, []).append(trial)
+            for some in by_condition.values():
                 values = [self.value(candidate, trial, one.measure.key) for trial in some]
                 mean = _mean([value for value in values if value is not None])
                 if one.excess(mean) > 0:

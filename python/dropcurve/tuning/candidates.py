@@ -247,7 +247,7 @@ def _size(limit: Any) -> float:
 
 
 def of_design(design: Design) -> tuple[str, str, Params, str]:
-    """The same row for a design by formula."""
+    """A design by formula as a row of `references`."""
     params = {name: _plain(value) for name, value in design.params.items()}
     return design.name, design.discipline, params, design.source
 

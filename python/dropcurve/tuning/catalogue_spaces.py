@@ -7,7 +7,7 @@ and the first of its numbers and times.
 
 Ranges: queue lengths from one packet to half the buffer; weights of an average as its memory, from a packet to two
 seconds; shares near one by a multiple of their distance from one; everything else from an eighth of the default to its
-eightfold. None passes the range of the catalogue.
+eightfold. No range exceeds that of the catalogue.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class _Moved:
         if self.first == "w_q":
             return memory_range(room)
         if _is_length(one):
-            # Of a chain the last must find room.
+            # The last parameter of a chain must fit into the buffer, too.
             return log_range(1.0, room.buffer_pkts / (2.0 if len(self.groups) == 1 else 4.0), "pkts")
         if one["kind"] == "count":
             default = default or 1.0
@@ -196,7 +196,7 @@ class _Moved:
         if NEAR_ONE <= default <= 1.0 and high == 1.0:
             return Range(digits(1.0 - max(0.2, AROUND * (1.0 - default))), 1.0)
         most = min(high, default * AROUND, 1.0 if self.first.endswith("share") else math.inf)
-        # A chain leaves room for its last.
+        # The first parameter of a chain leaves room for the last one.
         most = most / 1.5 ** (len(self.groups) - 1) if most == high else most
         return log_range(max(low, default / AROUND), most, unit)
 

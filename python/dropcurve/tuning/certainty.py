@@ -53,7 +53,7 @@ def vague(
 
 
 def _wide(one: Interval) -> bool:
-    assert one.mean is not None, "the caller has looked"
+    assert one.mean is not None, "the caller checks that there is a mean"
     return one.half_width is None or one.half_width >= WIDE * abs(one.mean) > 0.0
 
 
@@ -62,17 +62,17 @@ def _reaches(
 ) -> Iterator[bool]:
     """Whether a wide interval matters, for each term or constraint of the goal with the measure."""
     half = math.inf if interval.half_width is None else interval.half_width
-    spoken = False
+    named = False
     for objective, point in zip(goal.objectives, points, strict=True):
         for weight, other in objective.terms:
             if other.key == one.key:
-                spoken = True
+                named = True
                 yield abs(weight) * half / point >= MATTERS * margin
     for bound in goal.constraints:
         if bound.measure.key == one.key and interval.mean is not None:
-            spoken = True
+            named = True
             yield bound.excess(interval.mean + (half if bound.upper else -half)) > 0.0
-    if not spoken:
+    if not named:
         yield True
 
 

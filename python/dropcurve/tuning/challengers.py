@@ -43,8 +43,8 @@ SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", 
 @dataclass(frozen=True)
 class Challengers:
     """Designs that may be better than the recommendation, on a bench with the fresh ``trials`` of the finalists and
-    the trials of the search (``first``); ``margin`` is the difference in points that matters. Unless ``coarse`` the
-    neighbours of a scale that solves a bound are the close ones alone."""
+    the trials of the search (``first``); ``margin`` is the difference in points that matters. Unless ``coarse``, only
+    close neighbours of a scale that solves a bound are run."""
 
     bench: Bench
     trials: Sequence[PairedTrial]
@@ -63,9 +63,9 @@ class Challengers:
         *,
         scale: bool = True,
     ) -> list[Candidate]:
-        """The designs next to the recommendation that are better than it, the best of each parameter; with ``scale`` of
-        its scale, too. Where runs are few because each is long, its scale alone moves: the table of sensitivity has
-        the others."""
+        """The designs next to the recommendation that are better than it, the best of each parameter; with ``scale``
+        also of its scale. Where runs are few because each is long, only the scale is moved: the table of sensitivity
+        shows the other parameters."""
         alone = not self.coarse and self.until is None
         target = self.bench.question.target
         study = FamilyStudy(space, target, 1, self.seed)
@@ -74,11 +74,11 @@ class Challengers:
             if not scale if name == space.scale else alone:
                 continue
             own = (*(factors if self.coarse else ()), *FINE) if name == space.scale else factors
-            places = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
+            values = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
             made = [
-                study.candidate({**coordinates, name: place})
-                for place in places
-                if axis.low <= place <= axis.high
+                study.candidate({**coordinates, name: value})
+                for value in values
+                if axis.low <= value <= axis.high
             ]
             found += self.better(best, [one for one in made if one is not None and one.key != best.key])[:1]
         return found
@@ -91,17 +91,17 @@ class Challengers:
         runs: float,
         factors: Sequence[float] = ALONG,
     ) -> Iterator[Candidate]:
-        """Designs with another parameter of the recommendation moved by each of the factors and the scale solved again
-        that are better than it, for ``runs`` further runs at most."""
+        """Designs that are better than the recommendation, with one other parameter multiplied by each factor and the
+        scale solved again; ``runs`` further runs at most."""
         target, most = self.bench.question.target, self.bench.runs + runs
         study = FamilyStudy(space, target, 1, self.seed)
         points = slack(self.bench.question.goal, self.margin)
         adjusting = Adjusting(self.bench, {space.kind: study}, self.trials, points, self.until, most)
         for name, axis in space.axes.items():
             for factor in factors if name != space.scale else ():
-                place = axis.rounded(coordinates[name] * factor)
-                at = {**coordinates, name: place}
-                made = study.candidate(at) if axis.low <= place <= axis.high else None
+                value = axis.rounded(coordinates[name] * factor)
+                at = {**coordinates, name: value}
+                made = study.candidate(at) if axis.low <= value <= axis.high else None
                 if made is None or made.key == best.key or not self._usable(made):
                     continue
                 study.coordinates.setdefault(made.key, at)
@@ -158,8 +158,8 @@ class Challengers:
         study = FamilyStudy(space, self.bench.question.target, 1, self.seed)
         axis, sign = space.axes[space.scale], direction(self.bench.question.goal) or 1
         for factor in [factor for factor in SAFER if factor <= most] or SAFER[-1:]:
-            place = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
-            made = study.candidate({**coordinates, space.scale: place})
+            value = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
+            made = study.candidate({**coordinates, space.scale: value})
             if made is not None and made.key != one.key and self._usable(made):
                 yield made
 

@@ -25,7 +25,7 @@ from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
 CLOSE, AIM = 0.03, 0.02
-#: The same where each end of the ranges has one run, whose deviation is larger.
+#: `CLOSE` and `AIM` where each end of the ranges has one run, whose standard deviation is larger.
 CLOSE_COARSE, AIM_COARSE = 0.1, 0.05
 #: Evaluations of one family at most.
 EVALUATIONS = 9
@@ -93,7 +93,8 @@ def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
 
 
 def excess_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
-    """The same over all constraints of the goal: above 0 where a run breaks one."""
+    """Logarithm of value / bound in a run, the largest over all constraints of the goal; above 0 where one is
+    broken."""
     row = bench.row(one, trial) or {}
     return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bench.question.goal.constraints)
 
@@ -139,7 +140,7 @@ def measured_margin(
         rows = [[bench.value(closest, trial, bound.measure.key) for trial in group] for group in groups]
         known = [[value / (abs(bound.bound) or 1.0) for value in row if value is not None] for row in rows]
         deviations += [statistics.deviation(row) for row in known if len(row) > 1]
-    alone = len({trial.place for trial in trials}) == 1
+    alone = len({trial.index for trial in trials}) == 1
     return (ALONE if alone else VARYING) * max([LEAST_DEVIATION, *deviations])
 
 
@@ -153,7 +154,7 @@ def _values(bench: Bench, one: Candidate, trials: Sequence[PairedTrial], bound: 
 def _further_seeds(trial: PairedTrial) -> list[PairedTrial]:
     """The same condition under the seeds for the standard deviation between seeds."""
     return [
-        PairedTrial(trial.place, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
+        PairedTrial(trial.index, trial.condition, trial.seed + SEEDS_APART * (n + 1)) for n in range(SEEDS)
     ]
 
 
@@ -174,7 +175,7 @@ class Edge:
 
     def __post_init__(self) -> None:
         self.close, self.aim = (CLOSE_COARSE, AIM_COARSE) if self.coarse else (CLOSE, AIM)
-        self.alone = len({trial.place for trial in self.trials}) == 1
+        self.alone = len({trial.index for trial in self.trials}) == 1
         self.sign = direction(self.bench.question.goal) or 1
 
     def solve(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
@@ -201,10 +202,10 @@ class Edge:
     def excess(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         """Logarithm of the highest delay over its bound, the margin added: 0 on the edge, above it the bound breaks.
         The mean over seeds counts at each condition."""
-        places: dict[int, list[PairedTrial]] = {}
+        by_condition: dict[int, list[PairedTrial]] = {}
         for trial in trials:
-            places.setdefault(trial.place, []).append(trial)
-        return max(self._at(one, some) for some in places.values()) + self.margin
+            by_condition.setdefault(trial.index, []).append(trial)
+        return max(self._at(one, some) for some in by_condition.values()) + self.margin
 
     def _at(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
         return statistics.mean([log_ratio(self.bench, one, trial) for trial in trials])
@@ -213,13 +214,13 @@ class Edge:
         """Secant steps inside a bracket, over the logarithm of the scale, turned so that the bound breaks above."""
         family, sign = self.study.family, self.sign
         axis = family.axes[family.scale]
-        place = sign * math.log(coordinates[family.scale])
+        at_log = sign * math.log(coordinates[family.scale])
         least, most = sorted(sign * math.log(end) for end in (axis.low, axis.high))
         low: tuple[float, float] | None = None
         high: tuple[float, float] | None = None
         best: tuple[Candidate, Coordinates] | None = None
         for _ in range(EVALUATIONS):
-            at = {**coordinates, family.scale: axis.rounded(math.exp(sign * min(max(place, least), most)))}
+            at = {**coordinates, family.scale: axis.rounded(math.exp(sign * min(max(at_log, least), most)))}
             at[family.scale] = min(max(at[family.scale], axis.low), axis.high)
             made = self.study.candidate(at)
             if made is None or not self.bench.usable(made, self.trials[0]):
@@ -240,7 +241,7 @@ class Edge:
                     return best
             if low and high and high[0] - low[0] < self.close:
                 return best
-            place = self._next(point, low, high)
+            at_log = self._next(point, low, high)
         return best
 
     def _next(
@@ -276,13 +277,13 @@ class Edge:
     def _deviation(self, one: Candidate) -> float:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
         delay; for a coarse edge, whose aim keeps a wider distance, at the first of them."""
-        places = {trial.place: trial for trial in self.near[: 1 if self.coarse else LEAST_NEAR]}
-        extra = {place: _further_seeds(trial) for place, trial in places.items()}
+        first = {trial.index: trial for trial in self.near[: 1 if self.coarse else LEAST_NEAR]}
+        extra = {index: _further_seeds(trial) for index, trial in first.items()}
         if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
             return self.deviation
         total, freedom = 0.0, 0
-        for place, some in extra.items():
-            values = [log_ratio(self.bench, one, trial) for trial in (places[place], *some)]
+        for index, some in extra.items():
+            values = [log_ratio(self.bench, one, trial) for trial in (first[index], *some)]
             centre = statistics.mean(values)
             total += sum((value - centre) ** 2 for value in values)
             freedom += len(values) - 1

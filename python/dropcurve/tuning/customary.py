@@ -9,7 +9,7 @@ SHARES = {
     "droptail": 0.95, "pie": 0.45, "fq_pie": 0.45, "dualpi2": 0.45, "codel": 0.35, "fq_codel": 0.35,
     "cobalt": 0.35, "ared": 0.5, "pi": 0.5, "red": 0.25, "choke": 0.25, "nlred": 0.25, "wred": 0.25,
 }  # fmt: skip
-#: The same for the lower threshold of a narrow ramp.
+#: Share of the bound for the lower threshold of a narrow ramp.
 NARROW = 0.5
 
 

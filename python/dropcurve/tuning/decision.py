@@ -286,8 +286,8 @@ def ideal(goal: Goal) -> float | None:
 def complexity(one: Candidate) -> tuple[int, int]:
     """Sort key of ties: defaults first, then the order of `SIMPLEST`."""
     default = one.origin != "search" and is_default(one)
-    place = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
-    return (0 if default else 1), place
+    rank = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
+    return (0 if default else 1), rank
 
 
 def _narrower(pairs: int) -> float:

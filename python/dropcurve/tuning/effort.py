@@ -1,8 +1,7 @@
-"""Budget of an answer: by the size of the link by default, by the pace of the machine where time is
-short.
+"""Budget of an answer: by the size of the link by default, by the pace of the machine under a time limit.
 
-What is chosen by size follows from the question alone, so that the same question has the same answer everywhere. What
-is chosen by pace does not, and the answer says so.
+A budget by size follows from the question alone, so that the same question has the same answer on every machine. A
+budget by pace does not, and the answer says so.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..scenario import Scenario
 from .question import Question
 from .time_source import TimeSource, WallTime
 
-#: Packets of the search and validation by default: further disciplines and neighbours take about as many again.
+#: Simulated packets of search and validation by default; further disciplines and neighbours take about as many again.
 WORK = 1.25e8
 #: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4
@@ -30,8 +29,7 @@ LARGE = 2.5e6
 OUTSIDE = 0.5
 #: Least number of trials for the size of a point: the two ends of the ranges.
 ENDS = 2
-#: Number of initial designs, the number that a brief answer leaves out, and the number of parameters of the
-#: recommendation.
+#: Estimates for planning: initial designs, those that a brief answer leaves out, parameters of the recommendation.
 KNOWN, LEFT_OUT, PARAMETERS = 12, 5, 4
 #: Seconds from which on a note states how long the answer will take.
 LONG_S = 90.0
@@ -40,7 +38,8 @@ LONG_S = 90.0
 SEARCH, FINALS, VALIDATION, SENSITIVITY, DRIFT, CHALLENGE, DECISION = 0.38, 0.55, 0.7, 0.77, 0.83, 0.92, 0.97
 #: Share of the time at which the runs end that show which rivals need no validation, where it is short.
 COMPARED = 0.6
-#: Least share of the time at which those replications end if runs on fresh seeds that took no part in choosing follow.
+#: Least share of the time at which the further replications of the validation end if runs on fresh seeds that took no
+#: part in choosing follow.
 DECISION_AT_LEAST = 0.8
 #: Share of the time that the first runs may take if further ones measure the pace, and the share up to which a search
 #: must have ended to be followed by one at more conditions.
@@ -67,8 +66,8 @@ class Budget:
     """Budget of the steps of an answer.
 
     ``runs`` limits the search, ``conditions`` how many of the question's it uses (None: all). Validation has
-    ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each place. A ``brief`` answer leaves out designs by
-    formula that are already behind, the outer factors and values, and the drift of the rival. ``level`` is its place in
+    ``replications`` of ``fresh`` conditions, a drift ``seeds`` for each value. A ``brief`` answer leaves out designs by
+    formula that are already behind, the outer factors and values, and the drift of the rival. ``level`` is its index in
     `LEVELS`.
     """
 
@@ -92,7 +91,7 @@ class Budget:
 
 #: Factor on the replications where there is one condition: a replication is one run then.
 ALONE = 3
-#: From the most thorough to the briefest; the last one only where time is short.
+#: Budgets from the most thorough to the briefest; the last one for the largest links and where time is short.
 LEVELS = (
     Budget(RUNS),
     Budget(RUNS, replications=4, fresh=4, seeds=1, level=1),
@@ -194,33 +193,33 @@ class Clock:
         return min(min(PICTURES * seconds, PICTURES_S) * self.source.slowdown(), PICTURES_BUSY * seconds)
 
     def left(self, share: float) -> float | None:
-        """Seconds until then, 0 if it is past."""
+        """Seconds until a share of the time is spent, 0 if it is; None without a limit."""
         end = self.until(share)
         return None if end is None else max(0.0, end - self.source.now())
 
     def early(self, share: float) -> bool:
-        """Whether less than a share of the time is spent."""
+        """Whether there is a limit and less than a share of the time is spent."""
         return (self.left(share) or 0.0) > 0.0
 
     def pictured(self, run_s: float | None) -> bool:
-        """Whether there is time for the queue pictures, at the pace so far."""
+        """Whether there is time for the figures of the queue, at the pace so far."""
         if self.seconds is None or not self.page:
             return True
         left = self.began + (1.0 + LATE) * self.seconds - self.source.now()
         return PICTURED * (run_s or 0.0) + PICTURES_S * self.source.slowdown() <= left
 
     def late(self, share: float) -> bool:
-        """Whether this share of the time is spent."""
+        """Whether there is a limit and a share of the time is spent."""
         return self.left(share) == 0.0
 
 
 #: Sizes of a validation, the largest first.
 SIZES = ((6, 6), (5, 5), (4, 4), (3, 4), (3, 3), (3, 2), (2, 2), (2, 1))
-#: The same where there is one condition.
+#: Sizes of a validation with one condition.
 SIZES_ALONE = tuple((count, 1) for count in (18, 12, 9, 6, 4, 3, 2))
 #: Fresh runs of a design below which rivals are left out instead.
 WORTHWHILE = 4
-#: Runs that the queue pictures of the page take.
+#: Runs that the figures of the queue on the page take.
 PICTURED = 4
 #: Least number of validated designs, however short the time: the recommendation and three rivals.
 VALIDATED = 4
@@ -234,7 +233,7 @@ def affordable(left_s: float | None, run_s: float | None) -> int:
 
 
 def validation(asked: Budget, designs: int, left_s: float | None, run_s: float | None) -> Budget:
-    """The effort with as large a validation as fits into the seconds that are left for it."""
+    """The budget with the largest validation that fits into the seconds left for it, with the smallest if none fits."""
     if left_s is None or run_s is None:
         return asked
     some = SIZES if asked.fresh > 1 else SIZES_ALONE

@@ -79,8 +79,8 @@ class Evaluations:
         return True
 
     def trials(self, study: FamilyStudy, one: Candidate, times: int = 1) -> list[PairedTrial]:
-        """The trials to run a setting in next: of those it was not run in the most informative ones by the surrogate
-        of its family; before that is fitted, in turn."""
+        """The trials to run a setting in next, among those it was not run in: the most informative ones by the
+        surrogate of its family; before the surrogate is fitted, one after the other."""
         size = times * self.size
         left = [trial for trial in self.first if not self.bench.has(one, trial)]
         if len(left) <= size:
@@ -88,7 +88,7 @@ class Evaluations:
         surrogate = self.surrogates[study.family.kind]
         if surrogate.ready:
             order = surrogate.informative(study.unit_point(one))
-            return sorted(left, key=lambda trial: order.index(trial.place))[:size]
+            return sorted(left, key=lambda trial: order.index(trial.index))[:size]
         turn = list(study.tried).index(one.key) * size
         return [left[(turn + number) % len(left)] for number in range(size)]
 
@@ -199,7 +199,7 @@ class Evaluations:
         if surrogate is None or not surrogate.ready:
             return False
         tried = [study.unit_point(one) for one in study.tried.values()]
-        study.go(surrogate.propose(tried, count, incumbent))
+        study.enqueue(surrogate.propose(tried, count, incumbent))
         return True
 
     def promises(self, kind: str, gain: float) -> bool:

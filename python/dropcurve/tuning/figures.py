@@ -14,7 +14,7 @@ from ..quantities import wording
 from .answer import Answer
 from .goal import Constraint
 from .measures import Measure
-from .names import KINDS, named
+from .names import DISPLAY_NAMES, named
 from .robustness import Drift, DriftPoint, Sensitivity
 from .study import front
 
@@ -169,7 +169,7 @@ def _trade(answer: Answer, width_in: float) -> Figure:
 
 
 def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -> None:
-    """Every design at its place, the front, and a ring around the recommendation."""
+    """Every design as a point, the front, and a ring around the recommendation."""
     spots = [one for one in answer.spots if _finite(across.value(one), up.value(one))]
     best = next((one for one in spots if one.candidate.key == answer.best.key), None)
     _window(ax, spots, up, across, best)
@@ -179,7 +179,7 @@ def _tried(ax: Axes, answer: Answer, up: _Axis, across: _Axis, *, named: bool) -
         look = style.look(number)
         some = [one for one in spots if one.candidate.kind_as_loaded == kind]
         kept = any(one.holds for one in some)
-        name = KINDS.get(kind, kind)
+        name = DISPLAY_NAMES.get(kind, kind)
         seen = any(_shown(ax, across.value(one), up.value(one)) for one in some)
         if not seen:
             away.append(name)
@@ -372,19 +372,19 @@ def _drift(answer: Answer, width_in: float) -> Figure:
 
 
 def _drift_line(ax: Axes, one: Drift, value: Callable[[Any], float], look: style.Look) -> None:
-    xs, ys = [place.value for place in one.points], [value(place) for place in one.points]
+    xs, ys = [point.value for point in one.points], [value(point) for point in one.points]
     ax.plot(xs, ys, color=look.colour, linestyle=look.dash)
-    _marks(ax, [(place.value, value(place), place.holds, False) for place in one.points], look)
+    _marks(ax, [(point.value, value(point), point.holds, False) for point in one.points], look)
 
 
 def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
     """Tick labels: as many of the tried values as fit, the ends of the asked range first."""
-    ends = [place for place in one.points if place.value in (one.axis.range.low, one.axis.range.high)]
+    ends = [point for point in one.points if point.value in (one.axis.range.low, one.axis.range.high)]
     scale = math.log if one.axis.range.low > 0 else float
     least_gap = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))
     kept: list[DriftPoint] = []
-    for place in [*ends, one.points[0], one.points[-1], *one.points]:
-        if all(abs(scale(place.value) - scale(other.value)) >= least_gap for other in kept):
-            kept.append(place)
-    ax.set_xticks([place.value for place in kept], [place.shown for place in kept])
+    for point in [*ends, one.points[0], one.points[-1], *one.points]:
+        if all(abs(scale(point.value) - scale(other.value)) >= least_gap for other in kept):
+            kept.append(point)
+    ax.set_xticks([point.value for point in kept], [point.shown for point in kept])
     ax.set_xticks([], minor=True)

@@ -92,9 +92,9 @@ class Final:
         return [next(one for one in pool if one.key == key) for key in front(points)], trials
 
     def _spent(self) -> bool:
-        """Whether there is no time for another block of two."""
+        """Whether there is no time for one more block, of two designs at the least."""
         return not self.fits(2 * len(self.evaluations.first), FINALS_END)
 
     @property
     def _conditions(self) -> int:
-        return len({trial.place for trial in self.evaluations.first})
+        return len({trial.index for trial in self.evaluations.first})

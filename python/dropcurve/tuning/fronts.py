@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..quantities import wording
 from .candidates import Candidate
 from .findings import Findings
-from .names import KINDS, shown
+from .names import DISPLAY_NAMES, shown
 from .terms import cell, points_of
 from .validation_line import ValidationLine
 
@@ -42,7 +42,7 @@ def named(answer: Findings, one: Candidate) -> str:
     own = one.params_as_loaded
     moved = [name for name, value in own.items() if any(other.get(name) != value for other in tried)]
     settings = (f"{name} {shown(own[name])}" for name in moved or own)
-    return ", ".join([KINDS.get(kind, kind), *settings])
+    return ", ".join([DISPLAY_NAMES.get(kind, kind), *settings])
 
 
 def verdict(answer: Findings) -> Iterator[str]:
@@ -76,8 +76,8 @@ def _at(answer: Findings, line: ValidationLine) -> str:
 
 def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
     """The nearest design to either side that is significantly better in one objective and worse in the other."""
-    place = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
-    for side in (reversed(line[:place]), line[place + 1 :]):
+    index = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
+    for side in (reversed(line[:index]), line[index + 1 :]):
         found = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
         if found is None:
             continue

@@ -51,7 +51,7 @@ BLOCK = 32
 class Observations:
     """Observed runs: points of the unit cube (a row each), conditions, trials."""
 
-    places: Array
+    points: Array
     conditions: NDArray[np.int64]
     trials: NDArray[np.int64]
 
@@ -70,37 +70,37 @@ class GaussianProcess:
         self._observed, self._mean = seen, float(values.mean())
         self._spread = max(float(values.std()), 1e-9)
         self._scaled = (values - self._mean) / self._spread
-        self._gaps = (seen.places.T[:, :, None] - seen.places.T[:, None, :]) ** 2
+        self._gaps = (seen.points.T[:, :, None] - seen.points.T[:, None, :]) ** 2
         self._alike = _same(seen.conditions, seen.conditions)
         self._level = LEVEL * (1.0 + self._alike)
         self._together = _same(seen.trials, seen.trials)
         if len(values) > GROWN * self._fitted:
-            self._optimise(len(seen.places[0]))
+            self._optimise(len(seen.points[0]))
             self._fitted = len(values)
         self._weigh()
         self._weights = _solve(self._lower, self._scaled)
         # The posterior scale of all variances, with a weak prior at 1.
         self._size = (float(self._weights @ self._weights) + 2.0) / (len(values) + 2.0)
 
-    def at(self, places: Array, conditions: int) -> tuple[Array, Array]:
+    def at(self, points: Array, conditions: int) -> tuple[Array, Array]:
         """Posterior means and variances (without noise) at points (rows) under each condition (columns)."""
         import numpy as np
 
-        across = self._across(places, conditions)
+        across = self._across(points, conditions)
         reached = _solve(self._lower, across)
         own = math.exp(self.hyper[-3])
         left = 1.0 + own + 2.0 * LEVEL - (reached**2).sum(axis=0)
         mean = self._mean + self._spread * (reached.T @ self._weights)
         variance = np.maximum(left, 0.0) * self._size * self._spread**2
-        return mean.reshape(len(places), conditions), variance.reshape(len(places), conditions)
+        return mean.reshape(len(points), conditions), variance.reshape(len(points), conditions)
 
-    def samples(self, places: Array, conditions: int, rng: Array) -> Array:
+    def samples(self, points: Array, conditions: int, draws: Array) -> Array:
         """Posterior samples from rows of standard normal draws, one draw for each point and condition; shape (samples,
         points, conditions)."""
         import numpy as np
 
-        reached = _solve(self._lower, self._across(places, conditions))
-        gaps = (places.T[:, :, None] - places.T[:, None, :]) ** 2
+        reached = _solve(self._lower, self._across(points, conditions))
+        gaps = (points.T[:, :, None] - points.T[:, None, :]) ** 2
         common = _matern(gaps, self.hyper[:-3])
         same = np.eye(conditions)
         own = math.exp(self.hyper[-3])
@@ -108,15 +108,15 @@ class GaussianProcess:
         left = (whole - reached.T @ reached) * self._size
         left[np.diag_indices(len(left))] += 1e-9 + 1e-6 * float(np.diag(left).mean())
         mean = self._mean + self._spread * (reached.T @ self._weights)
-        values = mean + self._spread * (rng @ _root(left).T)
-        return np.asarray(values.reshape(len(rng), len(places), conditions))
+        values = mean + self._spread * (draws @ _root(left).T)
+        return np.asarray(values.reshape(len(draws), len(points), conditions))
 
-    def _across(self, places: Array, conditions: int) -> Array:
+    def _across(self, points: Array, conditions: int) -> Array:
         """Covariances of the observations (rows) with points under every condition (columns)."""
         import numpy as np
 
         own = math.exp(self.hyper[-3])
-        gaps = (self._observed.places.T[:, :, None] - places.T[:, None, :]) ** 2
+        gaps = (self._observed.points.T[:, :, None] - points.T[:, None, :]) ** 2
         common = _matern(gaps, self.hyper[:-3])
         same = _same(self._observed.conditions, np.arange(conditions))
         both = common[:, :, None] * (1.0 + own * same[:, None, :]) + LEVEL * (1.0 + same[:, None, :])
@@ -175,9 +175,9 @@ class GaussianProcess:
         hyper = list(self.hyper or centre)
         best, step = self._cost(hyper), FIRST_STEP * FINER ** (ROUNDS - rounds)
         for _ in range(rounds):
-            for place in range(len(hyper)):
-                for way in (step, -step):
-                    tried = [*hyper[:place], hyper[place] + way, *hyper[place + 1 :]]
+            for index in range(len(hyper)):
+                for change in (step, -step):
+                    tried = [*hyper[:index], hyper[index] + change, *hyper[index + 1 :]]
                     cost = self._cost(tried)
                     if cost < best:
                         hyper, best = tried, cost

@@ -138,7 +138,7 @@ class Goal:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Every measure it speaks of, objectives first, each once."""
+        """Every measure that the goal names, objectives first, each once."""
         found = [one for objective in self.objectives for _, one in objective.terms]
         found += [one.measure for one in self.constraints]
         return tuple({one.key: one for one in found}.values())

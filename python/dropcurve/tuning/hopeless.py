@@ -53,14 +53,14 @@ def extend_frontier(bench: Bench, outcome: SearchOutcome, seed: int, until: floa
     known = {one.key for one in outcome.tried}
     for number in range(1, SCALES + 1) if sign else ():
         for one in outcome.best_of.values():
-            space, coordinates = outcome.place(one, question)
+            space, coordinates = outcome.in_space(one, question)
             if space is None or coordinates is None:
                 continue
             axis, start = space.axes[space.scale], coordinates[space.scale]
             end = axis.high if sign > 0 else axis.low
-            place = axis.rounded(start * (end / start) ** (number / SCALES))
+            value = axis.rounded(start * (end / start) ** (number / SCALES))
             study = FamilyStudy(space, question.target, 1, seed)
-            made = study.candidate({**coordinates, space.scale: min(max(place, axis.low), axis.high)})
+            made = study.candidate({**coordinates, space.scale: min(max(value, axis.low), axis.high)})
             if made is None or made.key in known or not all(bench.usable(made, t) for t in outcome.first):
                 continue
             if not bench.run(((made, trial) for trial in outcome.first), until=until):

@@ -48,35 +48,36 @@ class LineSearch:
             grid = [least + (most - least) * (n + 0.5) / GRID for n in range(GRID)]
             tried = [(self._at(coordinates, one, self.few), one) for one in [start, *grid]]
             start = (
-                min((found, place) for found, place in tried if found is not None)[1]
+                min((found, at) for found, at in tried if found is not None)[1]
                 if any(found is not None for found, _ in tried)
                 else start
             )
         step, best = STEP if wide else SMALL, self._at(coordinates, start, self.trials)
         if best is None:
             return None
-        place, side, evaluations = start, 1.0, 0
+        centre, side, evaluations = start, 1.0, 0
         while step >= CLOSE and evaluations < EVALUATIONS:
             for sign in (side, -side):
-                there = min(max(place + sign * step, least), most)
-                found = self._at(coordinates, there, self.trials) if abs(there - place) > CLOSE / 2 else None
+                there = min(max(centre + sign * step, least), most)
+                found = self._at(coordinates, there, self.trials) if abs(there - centre) > CLOSE / 2 else None
                 evaluations += 1
                 if found is not None and found < best:
-                    place, best, side = there, found, sign
+                    centre, best, side = there, found, sign
                     break
             else:
                 step /= 2.0
-        return self._scores[self._rounded(place)][1:]
+        return self._scores[self._rounded(centre)][1:]
 
-    def _rounded(self, place: float) -> float:
+    def _rounded(self, at_log: float) -> float:
         axis = self.study.family.axes[self.study.family.scale]
-        return min(max(axis.rounded(math.exp(place)), axis.low), axis.high)
+        return min(max(axis.rounded(math.exp(at_log)), axis.low), axis.high)
 
     def _at(
-        self, coordinates: Coordinates, place: float, trials: Sequence[PairedTrial]
+        self, coordinates: Coordinates, at_log: float, trials: Sequence[PairedTrial]
     ) -> tuple[float, float] | None:
-        """The score over some trials at a value of the scale, and the tie-breakers; None if it cannot be computed."""
-        scale = self._rounded(place)
+        """The score over some trials at a logarithm of the scale, and the tie-breaker; None if it cannot be
+        computed."""
+        scale = self._rounded(at_log)
         at = {**coordinates, self.study.family.scale: scale}
         made = self.study.candidate(at)
         if made is None or not self.bench.usable(made, trials[0]) or self.bench.runs >= self.most:

@@ -39,7 +39,7 @@ MOST_SHARE = 95.0
 
 @dataclass(frozen=True)
 class Link:
-    """Properties that do not vary.
+    """A link with stated flows: the properties that are the same at every condition.
 
     Attributes:
         buffer_pkts: The largest buffer in packets.

@@ -132,7 +132,7 @@ def of_mix(
     scripts = bool(box) and boxes.named(box, what="for") == "sqm"
     own = scripts and "buffer" not in keys and re.search(r",\s*buffer\s*=", text) is None
     if scripts and re.search(r",\s*back\s*=", text) is None:
-        # One section shapes both directions.
+        # One section of the SQM scripts shapes both directions.
         keys["back"] = "fq_codel"
     link = MixLink(spec(text, **keys))
     axes = tuple(ConditionAxis(key, ends) for key, ends in link.spec.varying.items())
@@ -146,7 +146,7 @@ def of_mix(
     # The scripts switch ECN on, whether or not a sender of this traffic uses it.
     room = Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts)
     if own:
-        # The queue is put before the modem's, with the limit that the scripts set.
+        # The queue of the scripts stands before that of the modem, with the limit that the scripts set.
         room = replace(room, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)
     back = profile.rate_bps("up" if link.direction == "down" else "down")
     target = target_of(box, rate, link.rtt_s[1], direction=link.direction, other_bps=back)

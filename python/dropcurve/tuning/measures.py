@@ -51,7 +51,7 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric at a place: ``key`` is its column in rows of runs, ``unit`` that of its values."""
+    """A metric of a link or a class of flows: ``key`` is its column in rows of runs, ``unit`` that of its values."""
 
     key: str
     text: str
@@ -128,13 +128,15 @@ def measure(text: str) -> Measure:
 
 
 def main_measures(measures: Sequence[Measure], mean: Callable[[Measure], float | None]) -> list[Measure]:
-    """Of many measures those that stand for the rest in a sentence; tables have all of them. All where they are few;
-    otherwise the first one, the delay of the class with the least and of the class
-    with the greatest delay, and the load time of pages.
+    """The measures that a sentence names; tables have all of them.
 
     Args:
         measures: In the order of the goal.
         mean: The expected value of a measure, None where there is none.
+
+    Returns:
+        All where they are few; otherwise the first one, the delay of the class with the least and of the class with
+        the greatest delay, and the load time of pages.
     """
     if len(measures) <= MOST_NAMED:
         return list(measures)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from .candidates import Candidate
 
 #: Disciplines as sentences call them.
-KINDS = {
+DISPLAY_NAMES = {
     "red": "RED", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "fq_pie": "FQ-PIE", "droptail": "tail drop",
     "ared": "Adaptive RED", "choke": "CHOKe", "cobalt": "COBALT", "fq_cobalt": "FQ-COBALT", "pi": "PI",
     "nlred": "nonlinear RED", "wred": "WRED",
@@ -24,7 +24,7 @@ FRACTION = re.compile(r"\d+\.\d+")
 
 def named(one: Candidate) -> str:
     """The discipline that is simulated, by its usual name: WRED for RED as a router loads it."""
-    return KINDS.get(one.kind_as_loaded, one.kind_as_loaded)
+    return DISPLAY_NAMES.get(one.kind_as_loaded, one.kind_as_loaded)
 
 
 def shown(value: object) -> str:

@@ -23,7 +23,7 @@ from .validation import Validation
 
 #: Discipline that the other direction gets, and the one it has where nothing is known of it.
 SHORT, UNKNOWN = "fq_codel", "droptail"
-#: Runs at most with each of the two.
+#: Most runs with each of these two queues.
 RUNS = 8
 
 

@@ -1,4 +1,4 @@
-"""Outcome of a search."""
+"""Outcome of a search: its finalists, and every design that was run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SearchOutcome:
     unseen: tuple[Candidate, ...] = ()
     complete: bool = False
 
-    def place(self, one: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
+    def in_space(self, one: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
         """The family of a design and its coordinates there, if they are known."""
         try:
             space = self.families.get(one.kind) or family(

@@ -21,16 +21,17 @@ from .aggregation import where
 from .answer import Answer
 from .findings import Findings
 from .link_mix import MixLink
-from .names import KINDS, named
+from .names import DISPLAY_NAMES, named
 from .names import shown as of_parameter
 from .question import ends
 from .terms import labels
 from .validation_line import ValidationLine
 
 TEMPLATE = "tune.html"
-#: Most sentences and letters before the others fold.
+#: Most sentences, and letters, that open the page; the other sentences are folded.
 OPENING_SENTENCES, OPENING_LETTERS = 3, 300
-#: Figures that take as long as those of the queue, and the time of a later figure as a share of that of the first.
+#: Number of figures that take as long to draw as those of the queue, and the time of a later figure as a share of that
+#: of the first.
 QUEUES, LATER = 3, 0.5
 #: Returns the seconds that are left.
 Left = Callable[[], float]
@@ -265,7 +266,7 @@ def _effects(answer: Answer) -> list[tuple[str, str]]:
             f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (small effect: seldom varied)'}"
             for one in some
         ]
-        found.append((KINDS.get(kind, kind), ", ".join(parts)))
+        found.append((DISPLAY_NAMES.get(kind, kind), ", ".join(parts)))
     return found
 
 
@@ -291,11 +292,11 @@ def method(answer: Answer) -> list[str]:
     question = answer.question
     count = answer.conditions
     tried = wording.count(len(answer.spots), "design")
-    places = wording.count(count, "condition")
+    conditions = wording.count(count, "condition")
     found = [
-        f"Candidates were evaluated at {places}: the corners of the ranges and points inside, all under common random "
-        "numbers. The search began with common settings and designs by formula; the further candidates came from "
-        "Optuna."
+        f"Candidates were evaluated at {conditions}: the corners of the ranges and points inside, all under common "
+        "random numbers. The search began with common settings and designs by formula; the further candidates came "
+        "from Optuna."
     ]
     if answer.effects:
         found[0] += " Morris's method screened the parameters before."

@@ -140,7 +140,7 @@ def block(bench: Bench, seed: int, runs: int) -> list[PairedTrial]:
         (condition,) = question.fresh(1, seed=seed)
         return [PairedTrial.of(0, condition, seed + number) for number in range(runs)]
     return [
-        PairedTrial.of(place, one, seed + place) for place, one in enumerate(question.fresh(runs, seed=seed))
+        PairedTrial.of(index, one, seed + index) for index, one in enumerate(question.fresh(runs, seed=seed))
     ]
 
 

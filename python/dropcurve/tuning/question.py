@@ -108,9 +108,9 @@ class Question:
         return with_datagrams(self.base.edit(edits) if edits else self.base, condition)
 
     def at(self, shares: Sequence[float]) -> Condition:
-        """The condition at a place of the unit cube over the varying axes."""
-        places = dict(zip((axis.name for axis in self.varying), shares, strict=True))
-        return {axis.name: axis.range.at(float(places.get(axis.name, 0.0))) for axis in self.axes}
+        """The condition at a point of the unit cube over the varying axes."""
+        by_axis = dict(zip((axis.name for axis in self.varying), shares, strict=True))
+        return {axis.name: axis.range.at(float(by_axis.get(axis.name, 0.0))) for axis in self.axes}
 
     def conditions(self, most: int | None = None) -> list[Condition]:
         """Conditions of the trials: the corners of the ranges, interleaved with points inside. The first half of the
@@ -334,7 +334,7 @@ def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[s
     return kinds, dialects
 
 
-#: The least scenario, to have a dialect checked.
+#: The smallest scenario, to validate a dialect with.
 _PLAIN = """
 run.duration = "1 s"
 dumbbell = {rate = "1 Mbit/s", delay = "1 ms"}

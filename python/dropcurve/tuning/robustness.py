@@ -69,7 +69,7 @@ class Drift:
     @property
     def good(self) -> tuple[DriftPoint, DriftPoint] | None:
         """The first and the last point of the contiguous good stretch around the middle."""
-        inside = [place for place, one in enumerate(self.points) if one.inside]
+        inside = [index for index, one in enumerate(self.points) if one.inside]
         low = high = inside[len(inside) // 2]
         if not self.points[low].good:
             return None
@@ -153,14 +153,14 @@ def drift(
     bench: Bench, candidates: Sequence[Candidate], *, effort: Budget, seed: int, until: float | None = None
 ) -> list[Drift]:
     """Every design along every axis, from a quarter of its low end to four times its high end; axes for which there
-    was no time ``until`` then are left out."""
+    was no time before ``until`` are left out."""
     middle = bench.question.middle()
     found = []
     for axis in bench.question.varying:
-        values = _places(axis, brief=effort.brief)
+        values = _values(axis, brief=effort.brief)
         trials = [
-            [PairedTrial.of(place, {**middle, axis.name: value}, seed + n) for n in range(effort.seeds)]
-            for place, (value, _) in enumerate(values)
+            [PairedTrial.of(index, {**middle, axis.name: value}, seed + n) for n in range(effort.seeds)]
+            for index, (value, _) in enumerate(values)
         ]
         pairs = [(one, trial) for one in candidates for some in trials for trial in some]
         if not bench.run(pairs, until=until):
@@ -191,7 +191,7 @@ def _judged(bench: Bench, points: Sequence[DriftPoint]) -> tuple[DriftPoint, ...
     return tuple(replace(one, good=fine(one)) for one in points)
 
 
-def _places(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
+def _values(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
     """(value, whether it lies inside the range), rising."""
     inside = [axis.range.at(share) for share in ((0.0, 0.5, 1.0) if brief else (0.0, 0.25, 0.5, 0.75, 1.0))]
     factors = BEYOND_BRIEFLY if brief else BEYOND
@@ -211,6 +211,8 @@ def _places(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
 def summary(
     bench: Bench, one: Candidate, trials: Sequence[PairedTrial]
 ) -> tuple[tuple[float, ...], dict[str, float], bool]:
+    """Means of a design over trials: of each objective, and of each measure by key; and whether no constraint is broken
+    at any condition."""
     goal = bench.question.goal
     objectives = tuple(
         _mean([bench.objective(one, trial, objective) for trial in trials]) for objective in goal.objectives

@@ -67,12 +67,12 @@ def trajectories(axes: int, count: int, *, seed: int) -> list[Moves]:
         low = rng.integers(0, LEVELS // 2, axes) / (LEVELS - 1)
         signs = rng.choice([-1.0, 1.0], axes)
         order = [int(axis) for axis in rng.permutation(axes)]
-        place = np.where(signs > 0.0, low, low + STEP)
-        points = [place.tolist()]
+        point = np.where(signs > 0.0, low, low + STEP)
+        points = [point.tolist()]
         for axis in order:
-            place = place.copy()
-            place[axis] += signs[axis] * STEP
-            points.append(place.tolist())
+            point = point.copy()
+            point[axis] += signs[axis] * STEP
+            points.append(point.tolist())
         found.append(Moves(points, order, [float(signs[axis]) * STEP for axis in order]))
     return found
 

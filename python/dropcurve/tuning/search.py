@@ -35,7 +35,7 @@ from .surrogate import Surrogate
 BATCH, NEAR = 4, 2
 #: Designs of a family whose neighbours are proposed.
 FEW = 4
-#: Settings of a family for whose first evaluations half of the runs suffice: a constant, and a number for each axis.
+#: Settings of a family that half of the runs must suffice to evaluate once: a constant, and a number for each axis.
 SETTINGS, EACH_PARAMETER = 12, 6
 #: Share of the runs for the initial designs.
 KNOWN = 0.35
@@ -81,7 +81,7 @@ class Search:
         self.margin = self.margin or margin_of(self.question.goal)
         self.conditions = self.question.conditions(self.effort.conditions)
         self.several = len(self.question.goal.objectives) > 1
-        # A design at the edge of a bound that holds under one seed breaks it under the next: where conditions are few,
+        # A design at the edge that holds a bound under one seed may break it under the next: where conditions are few,
         # each has several seeds, unless time is short.
         few = self.question.goal.constraints and not self.effort.brief
         count = math.ceil(PAIRS / len(self.conditions)) if few else 1
@@ -241,8 +241,8 @@ class Search:
             if many and spent + cost <= SCREENING * self.effort.runs and self._fits(cost, SEARCH / 2):
                 spent += cost
                 self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
-                places = designs(study.family, seed=self.seed)
-                tried = [study.candidate(coordinates) for coordinates in places]
+                points = designs(study.family, seed=self.seed)
+                tried = [study.candidate(coordinates) for coordinates in points]
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
                 pairs = [(one, trial) for one in usable if one for trial in self.half]
                 done = self.bench.run(pairs, until=self.clock.until(SEARCH))
@@ -251,7 +251,7 @@ class Search:
                 study.quiet = frozenset(one.parameter for one in found if not one.matters)
                 self._begin(study)
                 if done and not self.several:
-                    seen = {one.key: (one, at) for one, at in zip(usable, places, strict=True) if one}
+                    seen = {one.key: (one, at) for one, at in zip(usable, points, strict=True) if one}
                     self._learn(study, list(seen.values()))
             else:
                 self._begin(study)

@@ -15,6 +15,7 @@ FULL_BYTES = 1500
 
 #: A point of a search space: axis to value.
 Coordinates = dict[str, float]
+#: Parameters of a discipline as a scenario has them: name to value.
 Params = dict[str, Any]
 
 
@@ -70,6 +71,7 @@ class Family:
 
 
 def show_span(seconds: float) -> str:
+    """A time as text with its unit, to three significant digits."""
     return units.show_span(digits(seconds))
 
 
@@ -79,6 +81,7 @@ def digits(value: float) -> float:
 
 
 def log_range(low: float, high: float, unit: str = "", *, whole: bool = False) -> Range:
+    """A range on a log scale; its high end is at least one and a half times its low end."""
     high = max(high, low * 1.5)
     if not whole:
         # A value at an end is printed like any other.
@@ -92,4 +95,5 @@ def memory_range(room: Room) -> Range:
 
 
 def limit(room: Room) -> Params:
+    """The limit of a queue that has the whole buffer of the link."""
     return {"limit": units.show_packets(room.buffer_pkts)}

@@ -22,7 +22,7 @@ from .decision import ideal, margin_of
 from .evaluations import Evaluations
 from .initial_designs import RULE, is_default
 from .line_search import LineSearch
-from .names import KINDS, shown
+from .names import DISPLAY_NAMES, shown
 from .search_space import Coordinates
 from .study import FamilyStudy
 
@@ -41,9 +41,9 @@ BEHIND = 3.0
 
 @dataclass
 class Solving:
-    """The stage, on a bench with ``trials`` that every accepted design is run in. ``starts`` has coordinates from which
-    a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first edge.
-    Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
+    """Solves the families on a bench; every accepted design is run in all ``trials``. ``starts`` has coordinates from
+    which a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first
+    edge. Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
     ``seen`` all that were run, ``picked`` those of the atlas, ``unseen`` the initial designs without runs;
     ``complete`` says that there was time for every family."""
 
@@ -285,5 +285,5 @@ def rule_name(one: Candidate) -> Candidate:
     main = next(
         (name for name in ("target", "min_th", "limit") if params.get(name) not in (None, "auto")), None
     )
-    kind = KINDS.get(one.kind, one.kind)
+    kind = DISPLAY_NAMES.get(one.kind, one.kind)
     return replace(one, name=kind if main is None else f"{kind}, {main} {shown(params[main])}")

@@ -41,7 +41,7 @@ def fixed(dimensions: int, count: int) -> list[tuple[float, ...]]:
     if dimensions > len(SHIFT):
         return [tuple(map(float, row)) for row in even(dimensions, count, seed=0)]
     root = _root(dimensions)
-    steps = [root**-place for place in range(1, dimensions + 1)]
+    steps = [root**-power for power in range(1, dimensions + 1)]
     return [
         tuple((shift + number * step) % 1.0 for shift, step in zip(SHIFT, steps, strict=False))
         for number in range(1, count + 1)

@@ -32,7 +32,7 @@ ALONG_RUNS, FURTHER = 0.4, 0.1
 #: Distance from the largest possible objective, in margins, below which the answer of a link with long runs takes no
 #: finer steps; and the largest number of its replications, as a multiple of the first ones.
 NEARLY_IDEAL, MOST_COSTLY = 5.0, 2
-#: Runs of each place of the sensitivity at least, and those of a brief answer.
+#: Fewest runs of each value in the sensitivity, and those of a brief answer.
 MOVED, BRIEFLY_MOVED = 6, 2
 #: Largest number of blocks of fresh seeds, the number for which time is reserved, and the share of the time at which
 #: they end.
@@ -110,7 +110,7 @@ class Stages:
                 rivals=len(lines) - 1, missing=rivals - (len(chosen) - size), hopeless=no_hope and not self.short,
             ),
             pictured=clock.pictured(bench.run_s), looked=outcome.looked,
-            conditions=len({trial.place for trial in outcome.first}),
+            conditions=len({trial.index for trial in outcome.first}),
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin, point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,
             uncompared=tuple(one.name for one in missing(uncompared, lines)), refused=tuple(self.refused),
@@ -179,7 +179,7 @@ class Stages:
         before = len(validation.candidates)
         challengers = self._challengers(validation, outcome, validation.until)
         for one in validation.ahead()[:RETREATS]:
-            space, coordinates = outcome.place(one, self.bench.question)
+            space, coordinates = outcome.in_space(one, self.bench.question)
             if space is None or coordinates is None:
                 continue
             self._safer(one, space, coordinates, challengers, validation)
@@ -188,7 +188,7 @@ class Stages:
     def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
         """Validates a design with a safer scale: the nearest feasible one, but where it broke its bound too often moved
         by at least its excess over it."""
-        space, coordinates = outcome.place(failed.candidate, self.bench.question)
+        space, coordinates = outcome.in_space(failed.candidate, self.bench.question)
         if space is not None and coordinates is not None:
             challengers = self._challengers(validation, outcome, validation.until)
             most = 1.0 if failed.holds else 1.0 - failed.off
@@ -216,7 +216,7 @@ class Stages:
         share: float, *, scale: bool = True,
     ) -> list[Candidate]:  # fmt: skip
         """Designs next to the recommendation that are better than it; none of a front."""
-        space, coordinates = outcome.place(best, self.bench.question)
+        space, coordinates = outcome.in_space(best, self.bench.question)
         if validation.several or validation.settled or space is None or coordinates is None:
             return []
         if self._costly and self._nearly_ideal(validation):
@@ -229,7 +229,7 @@ class Stages:
         factors: Sequence[float] = ALONG, share: float = effort.SENSITIVITY,
     ) -> None:  # fmt: skip
         """Validates designs with another parameter of the recommendation moved and the scale solved again."""
-        space, coordinates = outcome.place(best, self.bench.question)
+        space, coordinates = outcome.in_space(best, self.bench.question)
         if validation.several or validation.settled or space is None or coordinates is None:
             return
         if self._costly and (best.kind in self._along_kinds or self._nearly_ideal(validation)):
@@ -248,8 +248,9 @@ class Stages:
             return
         best = validation.decide()
         challengers = self._challengers(validation, outcome, self.clock.until(share))
-        places = {kind: outcome.place(one, self.bench.question)[1] for kind, one in outcome.best_of.items()}
-        settings = {kind: place for kind, place in places.items() if place is not None}
+        question = self.bench.question
+        known = {kind: outcome.in_space(one, question)[1] for kind, one in outcome.best_of.items()}
+        settings = {kind: coordinates for kind, coordinates in known.items() if coordinates is not None}
         runs = FURTHER * self.spent.runs if self.clock.seconds is None else math.inf
         for one in challengers.further(best, kinds, settings, runs, self.say):
             validation.add(one)
@@ -315,7 +316,7 @@ class Stages:
         its bounds in more runs is recommended."""
         best = validation.decide()
         if not validation.several and 0.0 < validation.broken(best) <= NEAR_MISS:
-            space, coordinates = outcome.place(best, self.bench.question)
+            space, coordinates = outcome.in_space(best, self.bench.question)
             if space is not None and coordinates is not None:
                 challengers = self._challengers(validation, outcome, validation.until)
                 self._safer(best, space, coordinates, challengers, validation)
@@ -384,7 +385,7 @@ class Stages:
     ) -> list[robustness.Sensitivity]:
         """The sensitivity of a design, if the parameters of its discipline are known."""
         question = self.bench.question
-        one, coordinates = outcome.place(best, self.bench.question)
+        one, coordinates = outcome.in_space(best, self.bench.question)
         if one is None or coordinates is None:
             return []
         study = FamilyStudy(one, question.target, 1, self.seed)

@@ -25,7 +25,7 @@ SEEDS, APART = 6, 3_000_000
 
 
 @dataclass
-class _Places:
+class _ConditionLosses:
     """The losses of one design at the conditions of a question, for `StressSearch`."""
 
     bench: Bench
@@ -51,20 +51,20 @@ class _Places:
 
     def _trial(self, case: Case, seed: int) -> PairedTrial:
         condition = condition_of(case)
-        place = self._numbers.setdefault(tuple(condition.items()), len(self._numbers))
-        return PairedTrial.of(place, condition, seed)
+        number = self._numbers.setdefault(tuple(condition.items()), len(self._numbers))
+        return PairedTrial.of(number, condition, seed)
 
 
 def worse(bench: Bench, best: Candidate, *, margin: float, seed: int) -> Condition | None:
     """A condition at which a design loses more than at any it was validated for, by more than the margin and the
     interval of the difference; None if the search finds none."""
     question = bench.question
-    places = _Places(bench, best, _bounds(question), question.within is not None)
-    search = StressSearch(places, CASES, seed + APART)
+    source = _ConditionLosses(bench, best, _bounds(question), question.within is not None)
+    search = StressSearch(source, CASES, seed + APART)
     found = search.go()[0]
     known: list[Case] = [dict(one) for one in question.conditions()]
     seeds = [seed + APART + 100 + number for number in range(SEEDS)]
-    rows = places.losses([found.case, *known], seeds)
+    rows = source.losses([found.case, *known], seeds)
     least = max(rows[1:], key=statistics.mean)
     pair = statistics.paired(rows[0], least)
     if pair is None or pair.mean <= max(margin, pair.half_width or 0.0):

@@ -75,7 +75,7 @@ class FamilyStudy:
     _rng: Any = None
     _reported: dict[str, tuple[float, ...]] = field(default_factory=dict)
     _best: str = ""
-    _place: Any = None
+    _last_point: Any = None
     _step: float = STEP
     _rounds: int = 0
     _queue: list[Coordinates] = field(default_factory=list)
@@ -92,31 +92,31 @@ class FamilyStudy:
         the direction that led to it; steps grow after a success and shrink otherwise."""
         import numpy as np
 
-        places = [place for one in best if (place := self.unit_point(one)) is not None]
-        if not places:
+        points = [point for one in best if (point := self.unit_point(one)) is not None]
+        if not points:
             return
         moves: list[tuple[Any, Any]] = []
         if best[0].key == self._best:
             self._step = max(LEAST_STEP, self._step * SHRINK)
         else:
-            if self._place is not None:
+            if self._last_point is not None:
                 self._step = min(STEP, self._step * GROW)
-                moves.append((places[0], places[0] - self._place))
-            self._best, self._place = best[0].key, places[0]
+                moves.append((points[0], points[0] - self._last_point))
+            self._best, self._last_point = best[0].key, points[0]
         self._rounds += 1
         rng = np.random.default_rng([self.number, self._rounds])
         often = np.array([SELDOM if name in self.quiet else OFTEN for name in self.family.axes])
         while len(moves) < count:
             some = rng.random(len(often)) < often
             some[rng.integers(len(often))] = True
-            last = len(moves) == count - 1 and len(places) > 1
-            start = places[rng.integers(1, len(places))] if last else places[0]
+            last = len(moves) == count - 1 and len(points) > 1
+            start = points[rng.integers(1, len(points))] if last else points[0]
             moves.append((start, rng.normal(0.0, self._step, len(often)) * some))
         self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
 
-    def go(self, places: Iterable[Any]) -> None:
+    def enqueue(self, points: Iterable[Any]) -> None:
         """Makes these points of the unit cube the next proposals."""
-        self._queue += [self._at(one) for one in places]
+        self._queue += [self._at(one) for one in points]
 
     def unit_point(self, one: Candidate) -> Any:
         """Point of a candidate in the unit cube; None if its coordinates are unknown."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Largest number of runs that a surrogate is fitted to, those of the best settings, and the smallest.
 MOST, LEAST = 240, 6
 #: Number of points times conditions that a proposal is chosen from; number of posterior samples of each surrogate.
-PLACES, SAMPLES = 640, 64
+POINTS, SAMPLES = 640, 64
 #: Steps away from the incumbent, as shares of the ranges.
 STEPS = (0.03, 0.1, 0.25)
 #: Gauss–Hermite nodes and weights, to integrate the noise out of the penalty of a constraint.
@@ -48,7 +48,7 @@ class Surrogate:
     gain: float = math.inf
     _asked: int = 0
 
-    def observe(self, one: Candidate, place: Array, trial: PairedTrial) -> None:
+    def observe(self, one: Candidate, point: Array, trial: PairedTrial) -> None:
         """Adds a run of a candidate at a point of the unit cube."""
         if (one.key, trial) in self._runs:
             return
@@ -56,7 +56,7 @@ class Surrogate:
         values = {measure.key: self.bench.value(one, trial, measure.key) for measure in goal.measures}
         known = {name: value for name, value in values.items() if value is not None}
         if len(known) == len(values):
-            self._runs[one.key, trial] = (place, known)
+            self._runs[one.key, trial] = (point, known)
 
     def fit(self) -> bool:
         """Fits the Gaussian processes to the observations; False if those are too few."""
@@ -68,8 +68,8 @@ class Surrogate:
             return False
         trials = {trial: number for number, trial in enumerate(dict.fromkeys(trial for _, trial in runs))}
         observed = Observations(
-            np.array([place for place, _ in runs.values()]),
-            np.array([trial.place for _, trial in runs]),
+            np.array([point for point, _ in runs.values()]),
+            np.array([trial.index for _, trial in runs]),
             np.array([trials[trial] for _, trial in runs]),
         )
         self._scales = {
@@ -84,13 +84,13 @@ class Surrogate:
             self.ready = False
         return self.ready
 
-    def expected(self, places: Sequence[Array]) -> list[float]:
+    def expected(self, points: Sequence[Array]) -> list[float]:
         """The expected loss at each point, over the conditions."""
         import numpy as np
 
-        if not len(places):
+        if not len(points):
             return []
-        found = {name: one.at(np.array(places), self.conditions) for name, one in self._processes.items()}
+        found = {name: one.at(np.array(points), self.conditions) for name, one in self._processes.items()}
         samples = {
             name: np.array([mean + np.sqrt(variance) * at for at, _ in HERMITE])
             for name, (mean, variance) in found.items()
@@ -107,33 +107,33 @@ class Surrogate:
         rng = np.random.default_rng([self.seed, self._asked])
         ranked = [tried[n] for n in np.argsort(self.expected(tried), kind="stable")]
         coordinates = len(tried[0])
-        room = max(24, PLACES // self.conditions)
+        room = max(24, POINTS // self.conditions)
         held = ranked[: max(4, room // 6)]
         over = spread.even(coordinates, room // 3, seed=self.seed + self._asked)
-        places = [*held, *over]
-        while len(places) < room:
+        points = [*held, *over]
+        while len(points) < room:
             start = held[min(int(rng.exponential(2.0)), len(held) - 1)]
             step = rng.normal(0.0, STEPS[int(rng.integers(len(STEPS)))], coordinates)
-            places.append(
+            points.append(
                 np.clip(start + step * (rng.random(coordinates) < max(0.5, 1.5 / coordinates)), 0.0, 1.0)
             )
-        losses = self._over(self._losses(self._samples(np.array(places), rng)))
+        losses = self._over(self._losses(self._samples(np.array(points), rng)))
         best = np.minimum(losses[:, : len(held)].min(axis=1), incumbent)
         chosen: list[Array] = []
         gains = np.maximum(best[:, None] - losses[:, len(held) :], 0.0)
         self.gain = float(gains.mean(axis=0).max())
         for _ in range(count):
             one = int(np.argmax(gains.mean(axis=0)))
-            chosen.append(places[len(held) + one])
+            chosen.append(points[len(held) + one])
             best = np.minimum(best, losses[:, len(held) + one])
             gains = np.maximum(best[:, None] - losses[:, len(held) :], 0.0)
         return chosen
 
-    def informative(self, place: Array) -> list[int]:
+    def informative(self, point: Array) -> list[int]:
         """The conditions in the order of the variance reduction of the loss at a point, the largest first."""
         import numpy as np
 
-        samples = self._samples(np.array([place]), np.random.default_rng([self.seed, 1, self._asked]))
+        samples = self._samples(np.array([point]), np.random.default_rng([self.seed, 1, self._asked]))
         losses = self._losses(samples)[:, 0, :]
         wide = {name: self._processes[name].noise(self.conditions) for name in samples}
         up = self._losses({name: sample + wide[name] for name, sample in samples.items()})
@@ -145,19 +145,19 @@ class Surrogate:
         gain = explained / ((off**2).mean(axis=0) + noise**2 + 1e-12)
         return [int(one) for one in np.argsort(-gain, kind="stable")]
 
-    def better(self, places: Sequence[Array], than: Array) -> list[float]:
+    def better(self, points: Sequence[Array], than: Array) -> list[float]:
         """The probability that each point is better than another one."""
         import numpy as np
 
         rng = np.random.default_rng([self.seed, 0, self._asked])
-        losses = self._over(self._losses(self._samples(np.array([than, *places]), rng)))
+        losses = self._over(self._losses(self._samples(np.array([than, *points]), rng)))
         return [float(one) for one in (losses[:, 1:] < losses[:, :1]).mean(axis=0)]
 
-    def _samples(self, places: Array, rng: np.random.Generator) -> dict[str, Array]:
+    def _samples(self, points: Array, rng: np.random.Generator) -> dict[str, Array]:
         """Posterior samples of each measure, by point and condition."""
-        size = (SAMPLES, len(places) * self.conditions)
+        size = (SAMPLES, len(points) * self.conditions)
         return {
-            name: one.samples(places, self.conditions, rng.normal(size=size))
+            name: one.samples(points, self.conditions, rng.normal(size=size))
             for name, one in self._processes.items()
         }
 

@@ -11,7 +11,7 @@ from . import fronts, statements
 from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
-from .names import KINDS, setting, shown
+from .names import DISPLAY_NAMES, setting, shown
 from .robustness import Drift, Off
 from .statements import bounded
 from .terms import cell, interval, labels
@@ -226,5 +226,5 @@ def _screening(answer: Findings) -> list[str]:
         parts = [
             f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (seldom moved)'}" for one in some
         ]
-        lines.append(f"  {KINDS.get(kind, kind)}: {', '.join(parts)}")
+        lines.append(f"  {DISPLAY_NAMES.get(kind, kind)}: {', '.join(parts)}")
     return lines

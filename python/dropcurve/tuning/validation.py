@@ -55,7 +55,7 @@ class Validation:
 
     Attributes:
         margin: Margin of equivalence, in points.
-        until: Time of the monotonic clock after which no run starts.
+        until: Moment of the bench's time source after which no run starts.
         most: Largest number of replications.
         refused: Designs that broke a bound in a block of fresh seeds, by key.
         proof: The block of the design that held every bound there.
@@ -232,12 +232,13 @@ class Validation:
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
     def refuse(self, proof: Proof) -> None:
-        """Counts a design as one that misses a bound, as it does on fresh seeds or is not sure not to."""
+        """Counts a design as one that misses a bound: on fresh seeds it broke one, or did not hold it for sure."""
         self.refused[proof.candidate.key] = proof
         self.decide()
 
     def misses(self, one: Candidate, *, own: bool = False) -> bool:
-        """Whether a design that was validated misses a bound; of its ``own`` runs alone or also by likeness."""
+        """Whether a validated design misses a bound; with ``own`` by its own runs alone, else also because a design
+        like it was refused on fresh seeds."""
         row = self._row(one)
         refused = one.key in self.refused if own else row.refused
         return refused or not replace(row, refused=False).feasible
@@ -270,8 +271,8 @@ class Validation:
             at = len(self._replications)
             conditions = self.bench.question.fresh(fresh, seed=self.seed + APART + at)
             self._replications.append([
-                PairedTrial.of(place, one, self.seed + APART + at * self.effort.fresh + place)
-                for place, one in enumerate(conditions)
+                PairedTrial.of(index, one, self.seed + APART + at * self.effort.fresh + index)
+                for index, one in enumerate(conditions)
             ])  # fmt: skip
         return self._replications[number]
 

@@ -18,6 +18,7 @@ class ValidationLine:
         objectives, measures: Means over the range of conditions.
         kept: How well the design holds each constraint.
         difference: Paired difference of each objective from the recommendation; None for the recommendation itself.
+        real: Whether each difference is significant, adjusted for multiple tests.
         standing: Relation to the recommendation; None for the recommendation itself and with several objectives.
         needed: Replications that would decide an undecided relation; None: too many.
         drifted: Number of conditions beyond the range in which the design fails, if drift was run.

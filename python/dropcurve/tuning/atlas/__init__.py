@@ -1,4 +1,4 @@
-"""The atlas behind `tune --instant`: a small model of settled designs that answers without a run.
+"""The atlas behind `tune --instant`: a small model, learned from simulated designs, that answers without a run.
 
     answer = dropcurve.tuning.atlas.answer(dropcurve.tuning.ask(None, rate="50Mbit", ...))
 

@@ -15,7 +15,7 @@ from ..decision import readable
 from ..delay_bounds import bound_s
 from ..families import family
 from ..measures import Measure, main_measures
-from ..names import KINDS, setting, shown
+from ..names import DISPLAY_NAMES, setting, shown
 from ..question import Question
 from .conditions import Beyond, beyond, known
 from .model import Atlas, load
@@ -32,8 +32,8 @@ LEAST_SHOWN = 0.005
 #: An answer is one to load at this probability that the bounds hold, and with at most this half-width of the objective
 #: (points, or a share of its value).
 SURE, WIDE_POINTS, WIDE_SHARE = 0.8, 10.0, 0.3
-#: Disciplines that a formula is known for where the atlas ends, in the order they are taken: the share of the bound
-#: that rules of thumb give their scale.
+#: Disciplines that have a formula beyond the ranges of the atlas, in the order they are tried: their scale is a share
+#: of the bound, as in the rules of thumb.
 BY_FORMULA = ("droptail", "pie", "fq_codel", "codel", "red")
 
 
@@ -46,8 +46,8 @@ class InstantAnswer:
         picks: The best design of each discipline, the recommended one first; empty where a formula answers.
         formula: The design by formula where the atlas does not reach; None elsewhere.
         outside: Quantities beyond the ranges of the atlas.
-        level: Share of the intervals that cover.
-        rows: Settled conditions behind the answer.
+        level: Share of the intervals that cover the simulated value.
+        rows: Simulated conditions that the model learned from.
     """
 
     question: Question
@@ -104,6 +104,9 @@ def answer(question: Question, atlas: Atlas | None = None) -> InstantAnswer:
         question: As `tuning.ask` returns it.
         atlas: The model; by default that of the package.
 
+    Returns:
+        The recommendation of the atlas, or by formula where a quantity is beyond its ranges.
+
     Raises:
         UsageError: For a question that neither the atlas nor a formula can answer, with the remedy.
         DropcurveError: For a model that is damaged.
@@ -146,8 +149,8 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
         lines.append(f"{_chance(best.sure)} that every bound holds{near}")
     lines += _rivals(found)
     lines.append(
-        f"Not simulated: {wording.percent(found.level)} intervals of a model of {found.rows} settled conditions; "
-        f"{PROVE}"
+        f"Not simulated: {wording.percent(found.level)} intervals of a model learned from {found.rows} simulated "
+        f"conditions; {PROVE}"
     )
     if question.target.box:
         lines.append(
@@ -170,7 +173,7 @@ def _rivals(found: InstantAnswer) -> list[str]:
     sign, best = -objective.sign, found.picks[0]
     end = best.score.low if objective.higher else best.score.high
     open_ = [
-        KINDS.get(one.candidate.kind, one.candidate.kind)
+        DISPLAY_NAMES.get(one.candidate.kind, one.candidate.kind)
         for one in found.picks[1:]
         if one.holds and best.holds
         and sign * (one.score.high if objective.higher else one.score.low) > sign * end
@@ -267,7 +270,7 @@ def _table(found: InstantAnswer) -> list[str]:
 def _name(one: Candidate) -> str:
     scale = {"droptail": "limit", "red": "min_th", "cake": "interval"}.get(one.kind, "target")
     value = one.params_as_loaded.get(scale, one.params.get(scale))
-    return f"{KINDS.get(one.kind, one.kind)} ({scale} {shown(value)})"
+    return f"{DISPLAY_NAMES.get(one.kind, one.kind)} ({scale} {shown(value)})"
 
 
 def _cell(one: Pick, measure: Measure) -> str:

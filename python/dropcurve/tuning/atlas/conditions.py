@@ -14,14 +14,14 @@ from ..link import Link
 from ..link_mix import MixLink
 from ..question import Condition, Question
 from . import features
-from .features import KINDS
+from .features import DISCIPLINES
 from .outcomes import OUTCOMES
 
 #: End of every refusal.
 REMEDY = "run without --instant"
-#: Parameters that a box sets besides those asked for, and that make no other dialect.
+#: Parameters that a box sets besides those asked for; a design with them is still of the default dialect.
 HARMLESS = ("victim", "quantum", "flows")
-#: Quantities without a lower limit in the atlas: smaller values are no new regime.
+#: Quantities without a lower limit in the atlas: below its range a queue behaves as at the end of it.
 OPEN_BELOW = ("flows", "bandwidth-delay product", "calls", "games", "videos", "web", "short flows", "UDP")
 
 
@@ -41,7 +41,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Beyond:
-    """A quantity that lies outside the runs of the atlas: its value furthest out, and the ends of the runs."""
+    """A quantity that lies outside the runs of the atlas: its value furthest out, and the ends of its range in the
+    runs."""
 
     name: str
     value: float
@@ -97,12 +98,12 @@ def _refuse(question: Question) -> None:
         )
     if question.space:
         raise UsageError("--instant", "", "the atlas does not cover [tune.space]", REMEDY)
-    wrong = [kind for kind in question.candidates if kind not in KINDS]
+    wrong = [kind for kind in question.candidates if kind not in DISCIPLINES]
     if not question.free and wrong:
         raise UsageError(
             "--instant",
             wrong[0],
-            f"{wrong[0]} is not in the atlas, which has {', '.join(KINDS)}",
+            f"{wrong[0]} is not in the atlas, which has {', '.join(DISCIPLINES)}",
             f"name one of these, or {REMEDY}",
             shown="path",
         )

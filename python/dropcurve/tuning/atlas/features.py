@@ -1,7 +1,7 @@
 """Numbers by which the atlas knows a condition and a design: logarithms of ratios, since queues depend on ratios.
 
-A condition is the traffic of a link at one place of its ranges, a design a family with its scale; see `Condition` and
-`ScaledDesign`. Both kinds of traffic share the features of a design.
+A condition is the traffic of a link with one value of each of its ranges, a design a family with its scale; see
+`Condition` and `ScaledDesign`. Both kinds of traffic share the features of a design.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..search_space import FULL_BYTES, Coordinates, Room
 from .outcomes import OUTCOMES
 
 #: Disciplines of the atlas, in the order of its features.
-KINDS = ("droptail", "codel", "pie", "fq_codel", "red", "cake")
+DISCIPLINES = ("droptail", "codel", "pie", "fq_codel", "red", "cake")
 #: Bit/s of a call and of a game with headers.
 CALL_BPS, GAME_BPS = 80_000.0, 20_600.0
 
@@ -31,7 +31,8 @@ class Condition:
         rtt_s: The longest base round trip.
         buffer_pkts: Buffer in full packets.
         numbers: Features of the traffic.
-        quantities: What has a range in the atlas, by name, in the units of `RANGES`.
+        quantities: Quantities that have a range in the atlas, by name: rates in bit/s, times in seconds, shares in per
+            cent.
     """
 
     traffic: str
@@ -47,7 +48,7 @@ class ScaledDesign:
     """A design: the parameter in which its delay rises as seconds at the capacity it is sized for, or in packets.
 
     Attributes:
-        kind: Discipline, one of `KINDS`.
+        kind: Discipline, one of `DISCIPLINES`.
         scale: Value of the scale, in seconds or packets.
         in_packets: Whether it counts packets.
         interval_s: Interval of CoDel; 0 for other disciplines.
@@ -102,7 +103,7 @@ def usual(profile: LinkProfile, direction: str) -> Condition:
     return Condition("usual", capacity, high, float(profile.buffer_pkts(direction)), numbers, quantities)
 
 
-def setting(kind: str, coordinates: Coordinates, room: Room, *, linux: bool) -> ScaledDesign:
+def scaled_design(kind: str, coordinates: Coordinates, room: Room, *, linux: bool) -> ScaledDesign:
     """The design at coordinates of its family (`search_space.Family`), sized for ``room``."""
     interval = memory = 0.0
     if kind == "droptail":
@@ -133,9 +134,13 @@ def _row(condition: Condition, one: ScaledDesign) -> list[float]:
     rtt, capacity = condition.rtt_s, condition.capacity
     scale = delay_s(condition, one)
     of_trip, in_packets = math.log(scale / rtt), math.log(scale * capacity)
-    place = KINDS.index(one.kind)
-    slots = [0.0] * (3 * len(KINDS))
-    slots[place], slots[len(KINDS) + place], slots[2 * len(KINDS) + place] = 1.0, of_trip, in_packets
+    index = DISCIPLINES.index(one.kind)
+    slots = [0.0] * (3 * len(DISCIPLINES))
+    slots[index], slots[len(DISCIPLINES) + index], slots[2 * len(DISCIPLINES) + index] = (
+        1.0,
+        of_trip,
+        in_packets,
+    )
     interval = math.log(one.interval_s / rtt) if one.interval_s else 0.0
     memory = math.log(one.memory_pkts / (capacity * rtt)) if one.memory_pkts else 0.0
     buffer_s = condition.buffer_pkts / capacity

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import DropcurveError
 from ...files.writing import write_bytes, write_text
-from .features import KINDS, Condition, ScaledDesign, rows, units_ms
+from .features import DISCIPLINES, Condition, ScaledDesign, rows, units_ms
 from .network import Network
 from .outcomes import LARGEST, OUTCOMES, LearnedMeasure, groups
 
@@ -29,8 +29,8 @@ MOST_BYTES = 5_000_000
 
 @dataclass(frozen=True)
 class Prediction:
-    """Outcomes of designs at a condition, a list for each design, in learned numbers: the expected ones and the
-    half-widths of their intervals; the unit of time of each, and the scales of the outcomes."""
+    """Outcomes of designs at a condition, a list for each design, on the scales that the networks learn: the expected
+    ones and the half-widths of their intervals; the unit of time of each, and the scales (``outcomes``)."""
 
     centre: list[list[float]]
     half: list[list[float]]
@@ -63,12 +63,13 @@ class TrafficModel:
 
     Attributes:
         networks: Networks by group of outcomes, in the order of `outcomes.groups`.
-        factors: Factors on the error at which intervals cover: for each discipline a list by outcome.
+        factors: Factors on the predicted error with which intervals have their coverage: for each discipline a list by
+            outcome.
         ranges: Lowest and highest value of each quantity in the runs.
-        caution: Share of an interval that a pick stays inside a bound.
+        caution: Distance that a pick keeps inside each bound, as a share of the half-width of the interval.
         widening: Factor on the intervals of an answer's numbers, from answers that were simulated.
-        rows: Settled conditions.
-        sum_share: Factor on the interval of an objective of several terms: their errors add up in part.
+        rows: Simulated conditions.
+        sum_share: Factor on the interval of an objective of several terms, whose errors add up only in part.
     """
 
     networks: Mapping[str, GroupNetworks]
@@ -80,7 +81,7 @@ class TrafficModel:
     sum_share: float = 1.0
 
     def predict(self, condition: Condition, settings: Sequence[ScaledDesign]) -> Prediction:
-        """The outcomes of designs at a condition; those of a group whose traffic is missing mean nothing."""
+        """The outcomes of designs at a condition; those of a group whose traffic is missing have no meaning."""
         found = rows(condition, settings)
         centre: list[list[float]] = [[] for _ in settings]
         errors: list[list[float]] = [[] for _ in settings]
@@ -89,7 +90,7 @@ class TrafficModel:
                 own += more
             for own, more in zip(errors, group.error(found), strict=True):
                 own += more
-        factors = [self.factors[KINDS.index(one.kind)] for one in settings]
+        factors = [self.factors[DISCIPLINES.index(one.kind)] for one in settings]
         half = [
             [factor * math.exp(min(error, LARGEST)) for factor, error in zip(own, some, strict=True)]
             for own, some in zip(factors, errors, strict=True)
@@ -158,7 +159,13 @@ def _network(record: Mapping[str, Any], content: bytes) -> Network:
 
 
 def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, Any]) -> None:
-    """Writes a model; ``record`` is added to what the parts are described by."""
+    """Writes a model.
+
+    Args:
+        folder: Where the two files go.
+        parts: The networks by kind of traffic.
+        record: Further keys of the description, such as how the model was made.
+    """
     content = b""
     own: dict[str, Any] = {}
     for name, part in parts.items():

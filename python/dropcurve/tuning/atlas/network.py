@@ -33,6 +33,6 @@ class Network:
         """The outputs for rows of inputs.
 
         Raises:
-            ValueError: For content or rows of another length than the sizes say.
+            ValueError: For content or rows whose length does not fit the sizes.
         """
         return self._built(rows)

@@ -16,19 +16,19 @@ from ..question import Question
 from ..search_space import FULL_BYTES, Family
 from . import features
 from .conditions import Known, answerable, is_linux
-from .features import KINDS, ScaledDesign
+from .features import DISCIPLINES, ScaledDesign
 from .model import Prediction, TrafficModel
 from .outcomes import OUTCOMES
 
-#: Settings of each discipline that are compared, and the origin of a pick.
+#: Number of settings of each discipline that are compared, and the origin of a pick.
 STEPS, ORIGIN = 48, "atlas"
 #: Ends of the scales, as factors on the shares that rules of thumb take of the least and the greatest bound.
 LEAST_SHARE, MOST_SHARE = 0.25, 2.2
 #: The same of CAKE's interval.
 CAKE_LEAST, CAKE_MOST = 0.6, 30.0
-#: Distance inside the bounds of a goal that has none.
+#: Distance inside its bounds that a design has where the goal has no bound.
 FAR_INSIDE = 10.0
-#: Half-widths of an interval in standard deviations of a normal law.
+#: Half-width of a 90 % interval of a normal distribution, in standard deviations.
 HALF_SD = 1.645
 
 
@@ -55,7 +55,7 @@ class Pick:
         measures: Measures of the goal: the mean over the conditions, of a bounded one the worst.
         sure: Probability that every bound holds at every condition; 1 without bounds.
         holds: Whether the bounds hold with the caution of the atlas.
-        worst: The condition nearest to a bound, by its place.
+        worst: Index of the condition nearest to a bound.
         scale: Scale of its discipline.
     """
 
@@ -75,7 +75,9 @@ def picks(question: Question, part: TrafficModel, known: Sequence[Known]) -> lis
     others the one whose bounds hold with the greatest probability.
     """
     found = [
-        pick for kind in KINDS if kind in question.candidates and (pick := _best(question, part, known, kind))
+        pick
+        for kind in DISCIPLINES
+        if kind in question.candidates and (pick := _best(question, part, known, kind))
     ]
     sign = -question.goal.objectives[0].sign
     able = [one for one in found if one.holds]
@@ -112,11 +114,11 @@ def _best(question: Question, part: TrafficModel, known: Sequence[Known], kind: 
         return None
     linux = _linux(question, usual)
     settings = [
-        features.setting(kind, rest | {one.scale: scale}, question.room, linux=linux) for scale in grid
+        features.scaled_design(kind, rest | {one.scale: scale}, question.room, linux=linux) for scale in grid
     ]
     judged = Judged.of(question, part, known, settings)
-    place = judged.best()
-    at = rest | {one.scale: float(grid[place])}
+    index = judged.best()
+    at = rest | {one.scale: float(grid[index])}
     made = question.target.candidate(f"{kind}, by the atlas", kind, one.params(at), origin=ORIGIN)
     if made is None:
         return None
@@ -130,12 +132,12 @@ def _linux(question: Question, one: Candidate) -> bool:
 
 
 def judge(question: Question, model: TrafficModel, known: Sequence[Known], one: Pick) -> Pick:
-    """The design of a pick with the figures of a model."""
+    """The design of a pick with the outcomes that a model predicts for it."""
     kind = one.candidate.kind
     space = family(kind, question.room)
     at = space.coordinates_of(one.candidate.params) or customary(space, question.room, 1.0)
     linux = _linux(question, one.candidate)
-    exact = features.setting(kind, at, question.room, linux=linux)
+    exact = features.scaled_design(kind, at, question.room, linux=linux)
     found = Judged.of(question, model, known, [exact]).pick(0, one.candidate)
     return replace(found, scale=at[space.scale])
 
@@ -160,16 +162,16 @@ def _grid(question: Question, one: Family) -> list[float]:
 
 @dataclass(frozen=True)
 class Judged:
-    """Settings at every condition.
+    """Predicted outcomes of settings at every condition.
 
     Attributes:
         question: The question.
         part: The model.
         known: Conditions.
-        predictions: Of each condition, for every setting.
+        predictions: Outcomes at each condition, for every setting.
         inside: For each setting, at each condition: the distance of the expected value inside the nearest bound as a
             share of the half-width of its interval.
-        columns: Place of each measure of the goal among the outcomes, by key.
+        columns: Index of each measure of the goal among the outcomes, by key.
     """
 
     question: Question
@@ -183,12 +185,12 @@ class Judged:
     def of(
         cls, question: Question, part: TrafficModel, known: Sequence[Known], settings: Sequence[ScaledDesign]
     ) -> Judged:
-        """The settings at the conditions."""
+        """The predictions of a model for settings at the conditions."""
         found = [part.predict(one.condition, settings) for one in known]
         names = [outcome.name for outcome in OUTCOMES[known[0].condition.traffic]]
         columns = {one.key: names.index(known[0].name(one.key)) for one in question.goal.measures}
         inside = [
-            [_inside(question.goal, columns, one, place) for one in found] for place in range(len(settings))
+            [_inside(question.goal, columns, one, index) for one in found] for index in range(len(settings))
         ]
         return cls(question, part, known, found, inside, columns)
 
@@ -196,16 +198,16 @@ class Judged:
         """The setting to take: the best of those that hold; where none does the one nearest to holding."""
         inside = [round(min(some), 6) for some in self.inside]
         sign = -self.question.goal.objectives[0].sign
-        able = [place for place, one in enumerate(inside) if one >= self.part.caution]
+        able = [index for index, one in enumerate(inside) if one >= self.part.caution]
         if able:
-            return max(able, key=lambda place: round(sign * self._expected(place), 6))
+            return max(able, key=lambda index: round(sign * self._expected(index), 6))
         return max(range(len(inside)), key=inside.__getitem__)
 
-    def pick(self, place: int, candidate: Candidate) -> Pick:
+    def pick(self, index: int, candidate: Candidate) -> Pick:
         """One of the settings as a pick."""
         goal = self.question.goal
         bounded = {one.measure.key: one.upper for one in goal.constraints}
-        ranges = {one.key: self._ranges(place, one.key) for one in goal.measures}
+        ranges = {one.key: self._ranges(index, one.key) for one in goal.measures}
         measures = {}
         for key, some in ranges.items():
             ends = [[getattr(one, end) for one in some] for end in ("low", "value", "high")]
@@ -213,7 +215,7 @@ class Judged:
                 measures[key] = PredictedRange(*(max(one) if bounded[key] else min(one) for one in ends))
             else:
                 measures[key] = PredictedRange(*(math.fsum(one) / len(one) for one in ends))
-        inside = self.inside[place]
+        inside = self.inside[index]
         chance = 0.5 * (1.0 + math.erf(min(inside) * HALF_SD / math.sqrt(2.0)))
         bounds = bool(goal.constraints)
         return Pick(
@@ -221,12 +223,12 @@ class Judged:
             not bounds or round(min(inside), 3) >= self.part.caution - 0.05, inside.index(min(inside)),
         )  # fmt: skip
 
-    def _expected(self, place: int) -> float:
+    def _expected(self, index: int) -> float:
         """The expected objective of a setting over the conditions."""
         objective = self.question.goal.objectives[0]
         sums = [
             math.fsum(
-                weight * one.expected(place, self.columns[term.key]) for weight, term in objective.terms
+                weight * one.expected(index, self.columns[term.key]) for weight, term in objective.terms
             )
             for one in self.predictions
         ]
@@ -238,8 +240,8 @@ class Judged:
         objective = self.question.goal.objectives[0]
         share = self.part.sum_share if objective.single is None else 1.0
         ends: dict[str, list[float]] = {"low": [], "value": [], "high": []}
-        for place in range(len(self.known)):
-            terms = [(weight, ranges[one.key][place]) for weight, one in objective.terms]
+        for index in range(len(self.known)):
+            terms = [(weight, ranges[one.key][index]) for weight, one in objective.terms]
             centre = math.fsum(weight * one.value for weight, one in terms)
             low = math.fsum(weight * (one.low if weight >= 0 else one.high) for weight, one in terms)
             high = math.fsum(weight * (one.high if weight >= 0 else one.low) for weight, one in terms)
@@ -248,10 +250,10 @@ class Judged:
             ends["high"].append(centre + share * (high - centre))
         return PredictedRange(*(_together(some, self.question) for some in ends.values()))
 
-    def _ranges(self, place: int, key: str) -> list[PredictedRange]:
+    def _ranges(self, index: int, key: str) -> list[PredictedRange]:
         """A measure of a setting with its interval at each condition."""
         column, widening = self.columns[key], self.part.widening
-        return [PredictedRange(*one.interval(place, column, widening)) for one in self.predictions]
+        return [PredictedRange(*one.interval(index, column, widening)) for one in self.predictions]
 
 
 def _together(values: Sequence[float], question: Question) -> float:
@@ -259,14 +261,14 @@ def _together(values: Sequence[float], question: Question) -> float:
     return sign * over([sign * value for value in values], question.robust)
 
 
-def _inside(goal: Goal, columns: Mapping[str, int], found: Prediction, place: int) -> float:
+def _inside(goal: Goal, columns: Mapping[str, int], found: Prediction, index: int) -> float:
     """The distance of a setting inside the nearest bound at a condition, as a share of the half-width of the interval;
     far inside without bounds."""
     some = []
     for one in goal.constraints:
         column = columns[one.measure.key]
-        outcome, unit = found.outcomes[column], found.units_ms[place][column]
+        outcome, unit = found.outcomes[column], found.units_ms[index][column]
         limit = outcome.learned(max(one.bound, 1e-6), unit)
         sign = 1.0 if outcome.falls != one.upper else -1.0
-        some.append(sign * (limit - found.centre[place][column]) / found.half[place][column])
+        some.append(sign * (limit - found.centre[index][column]) / found.half[index][column])
     return min(some, default=FAR_INSIDE)

@@ -1,4 +1,4 @@
-"""Where the full search starts from: the scale of each discipline that the atlas picks."""
+"""Starting points of the full search: the scale of each discipline that the atlas picks."""
 
 from __future__ import annotations
 

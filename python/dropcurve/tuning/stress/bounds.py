@@ -42,7 +42,7 @@ class Bounds:
         choices: Names by choice.
         envelope_rate: Share of the link in per cent.
         envelope_burst: As written, see `units.buffer`.
-        usual: Values towards which a case is shrunk, where they are others than `StressParameter.usual`.
+        usual: Values towards which a case is shrunk, where they differ from `StressParameter.usual`.
     """
 
     ranges: Mapping[str, Range]
@@ -66,7 +66,7 @@ class Bounds:
         return found | {name: some[0] for name, some in self.choices.items()}
 
     def at(self, shares: Mapping[str, float]) -> Case:
-        """The case at a place of the unit cube: `mild` except for the axes in ``shares``."""
+        """The case at a point of the unit cube: `mild` except for the axes in ``shares``."""
         found = self.mild()
         for name, share in shares.items():
             share = min(max(float(share), 0.0), 1.0)
@@ -79,7 +79,7 @@ class Bounds:
         return found
 
     def share(self, name: str, value: float | str) -> float:
-        """Place of a value on an axis of the unit cube, the inverse of `at`."""
+        """Coordinate of a value on an axis of the unit cube, the inverse of `at`."""
         if name in self.choices:
             some = self.choices[name]
             return (some.index(str(value)) + 0.5) / len(some)

@@ -25,7 +25,7 @@ class RivalHarm:
     Attributes:
         name: As ``--queue`` takes it.
         harm: With its interval.
-        less: Harm of the design less that of the rival, with its interval; simultaneous over all rivals by Bonferroni.
+        less: Harm of the design minus that of the rival, with its interval; simultaneous over all rivals by Bonferroni.
         relation: "far less" if the rival surely loses less than half, "less" or "more" where the difference is real,
             else "alike".
     """
@@ -78,7 +78,7 @@ def _kind(own: list[float], rivals: Sequence[RivalHarm], level: float) -> Fault:
     far = sum(one.relation == "far less" for one in rivals)
     if far:
         return "design" if 2 * far > len(rivals) else "some"
-    # None loses far less for sure; where one may, more runs are needed.
+    # No rival surely loses far less; where one may, more runs are needed.
     may = any(
         (one.harm.mean or 0.0) - (one.harm.half_width or 0.0) < FAR_LESS * interval.mean for one in rivals
     )

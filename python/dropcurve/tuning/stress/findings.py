@@ -18,7 +18,7 @@ SCENARIO = "worst.toml"
 
 @dataclass(frozen=True)
 class StressFindings:
-    """Outcome of a stress search: cases, harms with intervals, rivals and pictures' data.
+    """Outcome of a stress search: cases, harms with intervals, rivals and the data of figures.
 
     Attributes:
         design: As typed.
@@ -35,7 +35,7 @@ class StressFindings:
         usual: The mild case.
         usual_harm: Harm of usual traffic over the same fresh seeds.
         keep: Share of the loss that shrinking had to leave.
-        fault: Of the design, of some, of any, or undecided.
+        fault: Of this design, of some designs, of any queue, undecided, or none.
         rivals: Under the minimal scenario, the least harmed first.
         walks: Harm along each axis through the worst case, in one run each.
         grid: Harm over the two axes that matter most; None if fewer vary.
@@ -47,7 +47,7 @@ class StressFindings:
         digest_seed: That seed.
         command: Repeats the search.
         version: Of the package.
-        stopped: What was cut by a limit of time; "" if nothing.
+        stopped: Words on a time limit that cut the search short; "" if none did.
         folder: Where it is stored.
         lab: Command that plays the scenario on real kernels; "" where a lab cannot.
     """

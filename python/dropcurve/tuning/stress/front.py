@@ -1,4 +1,4 @@
-"""A stress test: the bounds, the link and the harm that are meant, and the search for the worst case."""
+"""A stress test: parses the bounds, the link and the harm, and searches for the worst case."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def stress(
         exchange: Between delay and utilisation, for goals by name.
         regret: Looks for the largest harm beyond that of the best rival of each run instead.
         against: Rivals besides the usual ones.
-        keep: Share of the loss that the minimal scenario must still do.
+        keep: Share of the loss that the minimal scenario must retain.
         runs: Cases of the search.
         fresh: Fresh runs of each interval.
         seconds: Limit of time. Only ``runs`` gives the same answer on every machine.
@@ -70,7 +70,7 @@ def stress(
         The answer, which ``print`` renders; ``worst.toml`` in the folder is the minimal scenario.
 
     Raises:
-        DropcurveError: For whatever is wrong with design, bounds, values or folder.
+        DropcurveError: For every fault of the design, the bounds, the values or the folder.
 
     Example:
         ``stress("codel", link="50/10", out="worst").fault``

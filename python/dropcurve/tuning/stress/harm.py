@@ -63,7 +63,7 @@ class Harm:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Every measure that it takes."""
+        """Every measure that the goal names."""
         return self.goal.measures
 
     def of(self, case: Case, run: Run) -> float:
@@ -136,8 +136,8 @@ def parse(text: str, bounds: Bounds, link: StressLink, *, exchange: Exchange | N
         exchange: Between delay and utilisation; by default that of the link's usual round trip.
 
     Raises:
-        UsageError: For text that is none, for several objectives, for measures that the traffic has no value of, and
-            for those whose best value is not known.
+        UsageError: For text that names no goal or measure, for several objectives, for measures that the traffic has no
+            value of, and for those whose best value is not known.
 
     Example:
         ``parse("p95 delay of call", bounds, link)``

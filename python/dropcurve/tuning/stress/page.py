@@ -9,7 +9,7 @@ from ... import report
 from ...files import checksums
 from ...files.writing import write_bytes, write_text
 from ...plot import style
-from . import pictures, text
+from . import figures, text
 from .answer import StressAnswer
 from .findings import SCENARIO
 
@@ -21,8 +21,8 @@ def write(answer: StressAnswer) -> Path:
     folder = answer.folder
     files = []
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name in pictures.available(answer):
-        figure = pictures.draw(name, answer)
+    for name in figures.available(answer):
+        figure = figures.draw(name, answer)
         for format in ("svg", "png"):
             files.append(folder / "figures" / f"{name}.{format}")
             with style.styled():
@@ -54,7 +54,7 @@ def content(answer: StressAnswer) -> dict[str, Any]:
         ],
         "worst": text.described(answer, answer.worst), "minimal": text.described(answer, answer.minimal),
         "rows": text.rows(answer)[1:], "walked": text.walked(answer)[1:] if answer.walks else [],
-        "figures": [_figure(name, answer) for name in pictures.available(answer)],
+        "figures": [_figure(name, answer) for name in figures.available(answer)],
         "scenario": answer.scenario.given(), "scenario_file": SCENARIO,
         "replay": answer.replay, "digest": answer.digest,
         "lab": answer.lab, "command": answer.command, "bounds": answer.bounds.lines(),
@@ -66,8 +66,8 @@ def content(answer: StressAnswer) -> dict[str, Any]:
 def _figure(name: str, answer: StressAnswer) -> dict[str, Any]:
     from markupsafe import Markup
 
-    title, see = pictures.TITLES[name]
+    title, see = figures.TITLES[name]
     return {
-        "name": name, "title": title, "see": see, "wide": Markup(pictures.fragment(name, answer)),
-        "narrow": Markup(pictures.fragment(name, answer, width="column")),
+        "name": name, "title": title, "see": see, "wide": Markup(figures.fragment(name, answer)),
+        "narrow": Markup(figures.fragment(name, answer, width="column")),
     }  # fmt: skip

@@ -64,9 +64,9 @@ class Losses(Protocol):
 
 @dataclass
 class Tried:
-    """A case with its place in the unit cube and its losses, one for each seed."""
+    """A case with its point in the unit cube and its losses, one for each seed."""
 
-    place: tuple[float, ...]
+    point: tuple[float, ...]
     case: Case
     losses: list[float]
 
@@ -150,16 +150,16 @@ class StressSearch:
                 new[name] = made
         rows = trials.losses(list(new.values()), [self.seed])
         for (name, case), row in zip(new.items(), rows, strict=True):
-            self.tried[name] = Tried(self._place(case), case, row)
+            self.tried[name] = Tried(self._point(case), case, row)
         trials.worst = self.worst.loss
 
-    def _place(self, case: Case) -> tuple[float, ...]:
+    def _point(self, case: Case) -> tuple[float, ...]:
         bounds = self.trials.bounds
         return tuple(bounds.share(name, case[name]) for name in bounds.axes)
 
-    def _at(self, place: Sequence[float]) -> Case:
+    def _at(self, point: Sequence[float]) -> Case:
         bounds = self.trials.bounds
-        return bounds.at(dict(zip(bounds.axes, place, strict=True)))
+        return bounds.at(dict(zip(bounds.axes, point, strict=True)))
 
     def _initial(self) -> list[Case]:
         """Both ends of each axis with everything else mild, then points of low discrepancy."""
@@ -175,8 +175,8 @@ class StressSearch:
         return [*ends, *inside][: max(ROUND, round(0.6 * self.budget))]
 
     def _proposals(self, rng: np.random.Generator) -> list[Case]:
-        places = [*self._improving(rng, ROUND // 2), *(self._mutated(rng) for _ in range(ROUND - ROUND // 2))]
-        return [self._at(place) for place in places]
+        points = [*self._improving(rng, ROUND // 2), *(self._mutated(rng) for _ in range(ROUND - ROUND // 2))]
+        return [self._at(point) for point in points]
 
     def _parents(self) -> list[Tried]:
         return sorted(self.tried.values(), key=lambda one: -one.loss)[:PARENTS]
@@ -186,29 +186,29 @@ class StressSearch:
         parents = self._parents()
         # The worse, the likelier.
         first = parents[min(int(rng.exponential(len(parents) / 3.0)), len(parents) - 1)]
-        place = list(first.place)
+        point = list(first.point)
         if rng.random() < 0.3:
             other = parents[int(rng.integers(len(parents)))]
-            place = [a if rng.random() < 0.5 else b for a, b in zip(place, other.place, strict=True)]
+            point = [a if rng.random() < 0.5 else b for a, b in zip(point, other.point, strict=True)]
         step = STEPS[int(rng.integers(len(STEPS)))]
-        for axis in rng.choice(len(place), size=min(len(place), int(rng.integers(1, 4))), replace=False):
+        for axis in rng.choice(len(point), size=min(len(point), int(rng.integers(1, 4))), replace=False):
             # Reflected at the ends.
-            value = abs(place[axis] + step * float(rng.standard_normal())) % 2.0
-            place[axis] = min(value, 2.0 - value)
-        return place
+            value = abs(point[axis] + step * float(rng.standard_normal())) % 2.0
+            point[axis] = min(value, 2.0 - value)
+        return point
 
     def _improving(self, rng: np.random.Generator, count: int) -> list[list[float]]:
         """The points of largest expected improvement in a pool of random and of mutated points, no two alike."""
         import numpy as np
 
         some = self._observed()
-        places = np.array([one.place for one in some])
+        points = np.array([one.point for one in some])
         losses = np.array([one.loss for one in some])
         zeros = np.zeros(len(some), dtype=np.int64)
         process = self._process
-        process.fit(Observations(places, zeros, np.arange(len(some), dtype=np.int64)), losses)
+        process.fit(Observations(points, zeros, np.arange(len(some), dtype=np.int64)), losses)
         pool = np.vstack([
-            rng.random((POOL // 2, places.shape[1])),
+            rng.random((POOL // 2, points.shape[1])),
             np.array([self._mutated(rng) for _ in range(POOL // 2)]),
         ])  # fmt: skip
         mean, variance = (one[:, 0] for one in process.at(pool, 1))
@@ -220,9 +220,9 @@ class StressSearch:
         gain = (mean - best) * below + sd * density
         found: list[list[float]] = []
         for number in np.argsort(-gain, kind="stable"):
-            place = list(map(float, pool[number]))
-            if all(max(abs(a - b) for a, b in zip(place, other, strict=True)) > APART for other in found):
-                found.append(place)
+            point = list(map(float, pool[number]))
+            if all(max(abs(a - b) for a, b in zip(point, other, strict=True)) > APART for other in found):
+                found.append(point)
             if len(found) == count:
                 break
         return found

@@ -43,7 +43,7 @@ def shrink(trials: Trials, case: Case, seeds: list[int], keep: float) -> Case:
     mild = trials.enveloped(trials.bounds.mild())
     whole, usual = trials.means([case, mild], seeds)
     wanted = keep * whole if whole > 0 else whole
-    # Usual traffic may do the harm already.
+    # Usual traffic may cause the harm already.
     best = mild if usual >= wanted else dict(case)
     trail = [dict(case), best]
     for _ in range(PASSES):

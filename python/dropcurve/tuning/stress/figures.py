@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 TITLES = {
     "map": (
         "Harm over the two parameters that matter most",
-        "One run at each place, everything else as in the worst case; darker is worse, ringed is the worst case.",
+        "One run for each pair of values, everything else as in the worst case; darker is worse, ringed is the worst "
+        "case.",
     ),
     "walks": (
         "Harm along each parameter",
@@ -26,13 +27,13 @@ TITLES = {
 
 
 def available(answer: StressAnswer) -> tuple[str, ...]:
-    """The pictures that have something to show."""
+    """Names of the figures that the answer has data for."""
     found = ["map"] if answer.grid is not None else []
     return (*found, *(["walks"] if any(walk.effect > 0 for walk in answer.walks) else []))
 
 
 def draw(name: str, answer: StressAnswer, *, width: str = "page") -> Figure:
-    """A picture by name."""
+    """A figure by name."""
     from matplotlib.figure import Figure
 
     with style.styled():
@@ -50,7 +51,7 @@ def draw(name: str, answer: StressAnswer, *, width: str = "page") -> Figure:
 
 
 def fragment(name: str, answer: StressAnswer, *, width: str = "page") -> str:
-    """A picture as an SVG element for a page."""
+    """A figure as an SVG element for a page."""
     figure = draw(name, answer, width=width)
     with style.styled(text_as_text=True):
         svg = style.to_bytes(figure, format="svg")
@@ -59,11 +60,11 @@ def fragment(name: str, answer: StressAnswer, *, width: str = "page") -> str:
 
 
 def _map(figure: Figure, answer: StressAnswer) -> None:
-    """A cell for each place of the grid, with its harm."""
+    """A cell for each pair of values of the grid, with its harm."""
     from matplotlib.colors import LinearSegmentedColormap
 
     grid = answer.grid
-    assert grid is not None, "available() has looked"
+    assert grid is not None, "`available` checks that there is a grid"
     axes = figure.subplots()
     colours = LinearSegmentedColormap.from_list("harm", [style.WASH, style.PALETTE[1]])
     low, high = min(map(min, grid.harm)), max(map(max, grid.harm))
@@ -73,8 +74,8 @@ def _map(figure: Figure, answer: StressAnswer) -> None:
             share = (value - low) / span
             axes.add_patch(_cell(x, y, colours(share)))
             axes.text(x, y, f"{value:.3g}", ha="center", va="center", fontsize=6.5, color=style.INK)
-    for places, axis, count in ((axes.xaxis, grid.across, grid.columns), (axes.yaxis, grid.down, grid.rows)):
-        places.set_ticks(range(len(count)), [answer.bounds.shown(axis, one) for one in count])
+    for ticks, axis, values in ((axes.xaxis, grid.across, grid.columns), (axes.yaxis, grid.down, grid.rows)):
+        ticks.set_ticks(range(len(values)), [answer.bounds.shown(axis, one) for one in values])
     axes.set_xlabel(_label(grid.across))
     axes.set_ylabel(_label(grid.down))
     axes.set_xlim(-0.5, len(grid.columns) - 0.5)
@@ -82,8 +83,8 @@ def _map(figure: Figure, answer: StressAnswer) -> None:
     axes.grid(visible=False)
     own = answer.worst[grid.across], answer.worst[grid.down]
     if own[0] in grid.columns and own[1] in grid.rows:
-        place = grid.columns.index(own[0]), grid.rows.index(own[1])
-        axes.add_patch(_cell(*place, "none", edge=style.INK, line=1.6))
+        cell = grid.columns.index(own[0]), grid.rows.index(own[1])
+        axes.add_patch(_cell(*cell, "none", edge=style.INK, line=1.6))
     axes.set_title(f"{'regret' if answer.regret else 'harm'} of {answer.design} ({answer.unit})")
 
 
