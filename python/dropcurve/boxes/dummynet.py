@@ -19,8 +19,9 @@ from .settings import Settings
 
 __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 
+#: Disciplines that dummynet has.
 KINDS = ("droptail", "red", "codel", "pie", "fq_codel", "fq_pie")
-#: Slots of a queue whose configuration states none.
+#: Slots of a queue whose configuration states none: dummynet's default.
 SLOTS = 50
 #: AQMs of a pipe or scheduler, with the words of each that take a value.
 AQM = {
@@ -28,7 +29,7 @@ AQM = {
     "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),
     "fq_pie": ("target", "tupdate", "alpha", "beta", "quantum", "limit", "flows"),
 }  # fmt: skip
-#: A command that configures a pipe, scheduler or queue: which, its number, its words.
+#: A command that configures a pipe, scheduler or queue; its groups are the kind of object, its number, its words.
 COMMAND = re.compile(
     r"(?:\S*(?:ipfw|dnctl)|\$\{?\w+\}?)\s+(?:-\w+\s+)*(pipe|sched|queue)\s+(\S+)\s+config\b(.*)"
 )
@@ -60,7 +61,7 @@ def export(given: Settings, *, params: dict[str, object], name: str = "1", shape
         given: The queue.
         params: As asked for.
         name: Number of the pipe, and of the scheduler.
-        shape: Accepted as for other boxes; a pipe always shapes.
+        shape: Has no effect: a pipe always shapes.
     """
     if given.discipline not in KINDS:
         refuse("kind", given.discipline, f"dummynet has {', '.join(KINDS)}", "choose one of these")

@@ -1,4 +1,4 @@
-"""Sentences on the difference between a box's queue and the requested one, from the drop curves of both."""
+"""Sentences on the difference between a box's queue and the requested one, from their drop curves and averages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ WORTH = 0.02
 
 
 def effect(asked: Settings, loaded: Settings) -> list[str]:
-    """Sentences; empty if curves and averages show no difference."""
+    """Sentences on the queue as loaded against the one asked for; empty if curves and averages do not differ."""
     return [*_curves(asked, loaded), *_weights(asked, loaded)]
 
 
 def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
-    found, made = _Law.of(asked), _Law.of(loaded)
+    found, made = _DropCurve.of(asked), _DropCurve.of(loaded)
     if found is None or made is None:
         return
     for where, avg in (
@@ -39,7 +39,7 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
         )
 
 
-def _remedy(found: _Law, made: _Law) -> str:
+def _remedy(found: _DropCurve, made: _DropCurve) -> str:
     """The max_p that would make up for another spacing of marks, if only the spacing differs."""
     if found.points or found.spacing == made.spacing:
         return ""
@@ -69,8 +69,8 @@ def _weight(one: Settings) -> float | None:
     return one.number("w_q") if "w_q" in one else None
 
 
-class _Law:
-    """The curve of a class: thresholds in packets, or points of (packets, probability)."""
+class _DropCurve:
+    """The drop curve of a class: thresholds in packets, or points of (packets, probability)."""
 
     def __init__(
         self,
@@ -85,8 +85,8 @@ class _Law:
         self.above = str(one.options.get("above_max", "drop"))
 
     @classmethod
-    def of(cls, one: Settings) -> _Law | None:
-        """The law of the first class; None for a discipline of another kind."""
+    def of(cls, one: Settings) -> _DropCurve | None:
+        """The curve of the first class; None for a discipline of another kind."""
         if one.discipline in ("wred", "gred"):
             low, high = one.amounts("min_th")[0][0], one.amounts("max_th")[0][0]
             top = (
@@ -109,7 +109,7 @@ class _Law:
         return (self.low + self.high) / 2.0
 
     def taken(self, avg: float) -> float:
-        """Share of packets taken at a steady average."""
+        """Share of packets that are dropped or marked at a steady average."""
         if self.points:
             return share(self._between(avg), self.spacing)
         if avg < self.low:

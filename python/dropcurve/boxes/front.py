@@ -42,11 +42,11 @@ _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
     "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
 }
-#: Interface with the queue of the downstream traffic: boxes queue packets that they send.
+#: Note on the interface of the downstream queue: boxes queue the packets that they send.
 DOWNWARDS = Note(
     "load",
     "",
-    "the queue is that of what users receive: the interface is the one towards them, where it is sent out",
+    "the queue holds what users receive, so that it belongs to the interface towards them, which sends it",
 )
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
@@ -159,7 +159,7 @@ def _writer(box: str) -> Any:
 
 
 def named(box: str, *, what: str = "box") -> str:
-    """Returns the name of a box used here, given that or another of its names.
+    """Returns the key of `BOXES` for any name of a box.
 
     Args:
         box: The name given.

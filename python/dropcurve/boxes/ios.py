@@ -32,7 +32,7 @@ def export(
     name: str = "DROPCURVE",
     shape: bool = False,
 ) -> Export:
-    """A policy map and where it goes. ``shape`` shapes to the link's rate. Raises ScenarioError."""
+    """A policy map and the interface that uses it. ``shape`` shapes to the link's rate. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
     if given.discipline in ("droptail", "drr"):

@@ -24,7 +24,7 @@ _POLICE = re.compile(
     r"^\s*police:?(?:\s+(?:cir|rate))*\s+(?:percent\s+(?P<percent>\d+)|(?P<stated>\d+)\s*(?P<unit>[kmg]?(?:bps)?)(?=\s|$))",
     re.M,
 )
-#: Its burst in bytes: ``bc 1562500``, ``burst 64000``, ``police 512000 64000 64000``.
+#: The burst of a policer in bytes: ``bc 1562500``, ``burst 64000``, ``police 512000 64000 64000``.
 _BURST = re.compile(
     r"^\s*police\b[^\n]*?\b(?:bc|burst|conform-burst)\s+(\d+)|^\s*police\s+(?:cir\s+)?\d+\s+(\d{4,})", re.M
 )
@@ -63,7 +63,7 @@ def is_queue(block: Block) -> bool:
 
 
 def is_policed(block: Block) -> bool:
-    """Whether a policer cuts the class."""
+    """Whether the class has a policer."""
     return bool(block.policy) and _ANY_POLICE.search(block.body) is not None
 
 
@@ -88,8 +88,8 @@ def drops_beyond(block: Block) -> bool:
 
 
 def police_bps(block: Block, rate_bps: float | None) -> float | None:
-    """The rate above which the class is cut: that of its policer or of its priority; None if there is none, or its
-    rate depends on a link that is not known."""
+    """The rate above which packets of the class are dropped: that of its policer or of its priority; None if there is
+    none, or it is a share of a rate that is not known."""
     for found in (_POLICE.search(block.body), _PRIORITY.search(block.body)):
         if found is None:
             continue

@@ -1,6 +1,6 @@
-"""The structure of Cisco texts: policies in classes of other policies, and the rate at which a class is served. Reads
+"""The structure of Cisco texts: policies in classes of other policies, and the rate at which a class is served.
 
-configurations and the output of ``show policy-map interface`` (CiscoWRED).
+Reads configurations and the output of ``show policy-map interface`` (CiscoWRED).
 """
 
 from __future__ import annotations

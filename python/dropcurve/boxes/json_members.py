@@ -1,4 +1,4 @@
-"""Members of a JSON object by their places in a text, so that some can change while the layout stays (RFC 8259)."""
+"""Members of a JSON object by their offsets in a text, so that some can change while the layout stays (RFC 8259)."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def members(text: str, start: int) -> Iterator[Member]:
 
 
 def with_values(text: str, old: Sequence[Member], new: Mapping[str, object]) -> str:
-    """The text with other values of an object, and members that it lacks at its end, spaced as its last one.
+    """The text with new values for members of an object; new members follow the last one, with the same spacing.
 
     Args:
         text: All of the text.
         old: The members of the object, at least one.
-        new: Values by key; a value that is written as it was stays.
+        new: Values by key; a value that is equal to the old one keeps its form.
     """
     known = {one.key for one in old}
     last = old[-1]

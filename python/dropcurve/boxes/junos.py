@@ -17,10 +17,11 @@ from .settings import Settings
 
 __all__ = ["PRIORITIES", "export", "looks_like", "read", "read_all"]
 
+#: Loss priorities, in the order of the classes.
 PRIORITIES = ("low", "medium-low", "medium-high", "high")
 #: First words of every statement.
 ROOT = "set class-of-service"
-#: Most points of an interpolated profile.
+#: Largest number of points of an interpolated profile.
 MOST = 64
 
 
@@ -32,7 +33,8 @@ def export(
     name: str = "dropcurve",
     shape: bool = False,
 ) -> Export:
-    """``set`` lines. Raises ScenarioError."""
+    """``set`` lines of a scheduler, its drop profiles and its interface; ``shape`` shapes to the link's rate. Raises
+    ScenarioError."""
     notes: list[Note] = []
     if given.discipline == "prio":
         return _low_latency(given, params, notes, dev=dev, name=name, shape=shape)
@@ -142,8 +144,7 @@ def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:
 
 
 def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]:
-    """The one profile of a `curve` that was drawn as points or as steps, and whether lines join them. Raises
-    ScenarioError."""
+    """The profile of a `curve` of points or of steps, and whether lines join its points. Raises ScenarioError."""
     stated, limit = given.text("curve"), given.bytes_("limit")
     lost(given, notes, box="Junos")
     if given.number("w_q") < INSTANT:
@@ -167,7 +168,7 @@ def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]
 
 
 def _points(row: RedRow, limit: float, at: str, notes: list[Note]) -> list[Point]:
-    """Fill levels and probabilities: flat to min_th, up to max_p at max_th, then everything one percent later."""
+    """Fill levels and probabilities: 0 up to min_th, rising to max_p at max_th, and 100 % from one percent above it."""
     low = percent(row.low[1] / limit, f"{at}min_th", notes)
     high = percent(row.high[1] / limit, f"{at}max_th", notes)
     share = percent(row.max_p, f"{at}max_p", notes)

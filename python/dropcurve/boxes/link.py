@@ -8,17 +8,17 @@ from typing import Any
 
 from ..scenario import Scenario, links
 
-#: Rate below which a link is too slow for video next to everything else.
+#: Rate in bit/s below which a link is too slow for video next to everything else.
 VIDEO_BPS = 3e6
 #: Base round trip below which a link is one of a data centre, with its traffic.
 LOCAL_S = 1e-3
-#: Run of such a link, in which its thin flows send some packets each.
+#: Duration of a run of a data centre's link, in which each of its thin flows sends some packets.
 LOCAL_RUN = "150 ms"
 
 
 def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
     """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them: that of a data
-    centre where round trips are as short."""
+    centre if the round trip is below `LOCAL_S`."""
     if rtt_s[1] < LOCAL_S:
         usual = links.preset("datacentre").mix
         return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", replace(usual, downloads=flows))

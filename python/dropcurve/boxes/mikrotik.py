@@ -23,6 +23,7 @@ from .tc_written import Written
 
 __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 
+#: Disciplines that RouterOS has.
 KINDS = ("droptail", "red", "sfq", "codel", "fq_codel", "cake")
 #: Names of RouterOS for kinds of queues, and those of `tc`.
 TC = {
@@ -37,7 +38,7 @@ BUILT_IN = {
     "multi-queue-ethernet-default": ("mq-pfifo", {}),
     "only-hardware-queue": ("none", {}), "pcq-upload-default": ("pcq", {}), "pcq-download-default": ("pcq", {}),
 }  # fmt: skip
-#: Options by kind without its prefix, and the words of `tc`; None for options that are not simulated.
+#: Options without the prefix of their kind, and the word of `tc` for each; None for options that are not simulated.
 WORDS: dict[str, str | None] = {
     "limit": "limit", "target": "target", "interval": "interval", "quantum": "quantum", "flows": "flows",
     "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",
@@ -45,7 +46,7 @@ WORDS: dict[str, str | None] = {
 }  # fmt: skip
 #: A full packet with its Ethernet header, by which a size in bytes becomes a number of packets.
 FRAME_BYTES = FULL_BYTES + ETHERNET_BYTES
-#: Sizes of PCQ that RouterOS takes where none is stated: one address's queue, and all of them.
+#: Sizes of PCQ that RouterOS takes where none is stated: the queue of one address, and all queues together.
 PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
 #: Menus whose entries may have parents.
 TREES = ("queue tree", "queue simple")
@@ -215,8 +216,8 @@ def _siblings(entry: Entry, leaves: list[Entry]) -> bool:
 def _used(
     entry: Entry, types: dict[str, tuple[str, dict[str, str]]], origin: str, *, siblings: bool = False
 ) -> Iterator[Import]:
-    """The queues of one entry: two of a simple queue, upload first. A leaf of a tree with siblings is sure of its
-    ``limit-at`` alone."""
+    """The queues of one entry: two of a simple queue, upload first. A leaf of a tree that has siblings is guaranteed
+    its ``limit-at`` alone."""
     values = entry.values
     title = values.get("name") or values.get("target") or values.get("") or values.get("interface", "queue")
     if values.get("disabled") == "yes":
@@ -329,7 +330,7 @@ def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[N
 
 
 def _pcq(options: dict[str, str], notes: list[Note], origin: str) -> tuple[int, int]:
-    """Sizes of PCQ as fair queues, in packets: of one address's queue, and of all together."""
+    """Sizes of PCQ as fair queues, in packets: of the queue of one address, and of all queues together."""
     packets = {}
     for key, usual in PCQ_SIZES.items():
         text = options.get(f"pcq-{key}", usual)

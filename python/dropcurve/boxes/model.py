@@ -1,4 +1,4 @@
-"""Parts of an export and an import."""
+"""Exports and imports of box configurations as data: the queue, its text, its notes; and problems gathered."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .link import profile, scenario
 class Note:
     """A note on one option.
 
-    ``kind`` is "rounded" (the box knows other steps), "lost" (the box cannot express it), "assumed" (the configuration
-    does not state it) or "load" (a precondition for loading it).
+    ``kind`` is "rounded" (the box has coarser steps), "lost" (the box, or the simulation of its queue, has no such
+    option), "assumed" (the configuration does not state it) or "load" (a condition or hint for loading it).
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Export:
 
 #: Remedy for a damaged text.
 EXPORT_AGAIN = "export it from the box once more"
-#: A limit in packets beyond that of any box.
+#: Limit of a `prio` queue in packets that has no effect, since it is above that of any box.
 MOST_PLACED = 10_000_000
 #: Packets of a priority queue whose text states no limit.
 PRIORITY_PKTS = 64
@@ -220,16 +220,16 @@ class Problems:
         self.origin = origin
 
     def add(self, path: str, value: object, rule: str, remedy: str = "") -> None:
-        """Adds one."""
+        """Adds a problem."""
         self.found.append(Problem(path, str(value), rule, remedy))
 
     def require(self, holds: bool, path: str, value: object, rule: str, remedy: str = "") -> None:
-        """Adds one unless it holds."""
+        """Adds a problem unless the condition ``holds``."""
         if not holds:
             self.add(path, value, rule, remedy)
 
     def raise_if_any(self) -> None:
-        """Raises ScenarioError with all of them."""
+        """Raises ScenarioError with every problem, if there is one."""
         if self.found:
             raise ScenarioError(self.found, origin=self.origin)
 

@@ -66,5 +66,5 @@ def at(words: list[str], index: int, after: str, *, origin: str = "") -> str:
 
 
 def one_of(words: Iterable[str], index: int) -> str:
-    """Returns the word at a place, "" beyond the last."""
+    """Returns the word at an index, "" beyond the last."""
     return dict(enumerate(words)).get(index, "")

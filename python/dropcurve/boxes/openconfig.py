@@ -156,7 +156,7 @@ def read(
 
 
 def _profiles(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every entry of a list ``queue-management-profile``, at any place and with any prefix."""
+    """Every entry of a list ``queue-management-profile``, at any depth and with any prefix."""
     if isinstance(tree, list):
         for one in tree:
             yield from _profiles(one)

@@ -219,7 +219,7 @@ def of_sonic(text: str) -> Iterator[Policer]:
 
 
 def of_openconfig(text: str) -> Iterator[Policer]:
-    """The policers of OpenConfig's scheduler policies: ``one-rate-two-color`` and its kin, with their ``cir``."""
+    """The policers of OpenConfig's scheduler policies: ``one-rate-two-color`` and the like, with their ``cir``."""
     pattern = r'"(?:openconfig-qos:)?((?:one-rate-two|one-rate-three|two-rate-three)-color)"\s*:'
     for found in re.finditer(pattern, text):
         cir = re.match(r"[^}]*?\"cir\"\s*:\s*\"?(\d+)", text[found.end() :])

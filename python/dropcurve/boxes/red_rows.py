@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
 
-#: The disciplines such a box can be configured for.
+#: The disciplines that a box with rows of WRED can be configured for.
 KINDS = ("red", "wred", "gred")
 #: A weight that means no averaging; in scenarios it must be below 1.
 INSTANT = 0.999999
@@ -90,7 +90,7 @@ def _shown(amount: tuple[float, float]) -> str:
 
 
 def lost(given: Settings, notes: list[Note], *, box: str) -> None:
-    """Notes on options that no such box has."""
+    """Adds notes on the options that no box with rows of WRED has."""
     spacing = given.options.get("spacing", "geometric")
     if spacing != "geometric":
         text = (
@@ -112,7 +112,7 @@ def lost(given: Settings, notes: list[Note], *, box: str) -> None:
 def whole(
     value: float, key: str, unit: str, notes: list[Note], *, least: int = 1, most: int = 2**32 - 1
 ) -> int:
-    """A whole number in a box's range, with a note if it is another."""
+    """The nearest whole number in a box's range, with a note if it differs from the value."""
     found = min(most, max(least, round(value)))
     if abs(found - value) > 1e-9 * max(1.0, value):
         notes.append(Note("rounded", key, f"{value:.6g} becomes {found} {unit}"))
@@ -120,7 +120,7 @@ def whole(
 
 
 def cells(value: float, key: str, cell: int, notes: list[Note]) -> int:
-    """Bytes in whole cells of ``cell`` bytes, in which a switch counts its buffer; at least one."""
+    """Bytes in whole cells of ``cell`` bytes, the unit of a switch's buffer; at least one cell."""
     count = max(1, round(value / cell))
     found = count * cell
     if abs(found - value) > 1e-9 * value:
@@ -138,7 +138,7 @@ def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int
 
 
 def no_weight(rows: Rows, notes: list[Note], *, box: str) -> None:
-    """The note of a box without an average."""
+    """Adds the note on the weight for a box that does not average the queue."""
     notes.append(
         Note("lost", "w_q", f"{rows.w_q:.4g}: {box} has no weight to set; the instantaneous queue counts")
     )

@@ -14,7 +14,7 @@ from . import rewrite_lines, sqm, tc
 from .json_members import members, with_values
 from .model import Export, Import
 
-#: Names of disciplines in tc, where they differ from ours.
+#: Names of disciplines in tc, where they differ from those of scenarios.
 _TC_KINDS = {
     "droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",), "cobalt": ("cobalt", "cake"),
 }  # fmt: skip
@@ -64,7 +64,7 @@ def _joined(lines: list[str], text: str) -> str:
 
 
 def _linux(text: str, found: Import, made: Export) -> str | None:
-    """The queue's own command with other words after its parent and handle."""
+    """The text with new words after the parent and handle in the queue's own command."""
     lines = text.splitlines()
     words = "|".join(_TC_KINDS.get(found.discipline, (found.discipline,)))
     pattern = re.compile(rf"^(.*\bqdisc\s+(?:add|replace|change)\b.*?)\s({words})\b(?!:).*$")
@@ -89,7 +89,7 @@ def _linux(text: str, found: Import, made: Export) -> str | None:
 
 
 def _at(head: str, title: str) -> bool:
-    """Whether a command's head names the place ``title``; it may contain shell variables."""
+    """Whether the head of a command, which may contain shell variables, names the interface and parent ``title``."""
     words = head.replace('"', "").split()
     place = [word for key in ("dev", "parent") for word in _after(words, key)] + (
         ["root"] if "root" in words else []
@@ -118,7 +118,7 @@ def _after(words: list[str], key: str) -> list[str]:
 
 
 def _ios(text: str, found: Import, made: Export) -> str | None:
-    """The queue's lines within its class."""
+    """The text with the queue's lines in its class replaced."""
     lines = text.splitlines()
     mine = [number for title, number in _class_lines(lines) if title == found.title]
     if not mine:
@@ -176,7 +176,7 @@ def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _junos(text: str, found: Import, made: Export) -> str | None:
-    """``set`` lines with the scheduler's drop profiles and buffer replaced."""
+    """The text with the drop profiles and buffer of the scheduler replaced; None if it has no ``set`` lines."""
     lines = text.splitlines()
     if not any(re.match(r"\s*set\s", line) for line in lines):
         return None
@@ -219,7 +219,7 @@ def _pairs(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
-    """Lines of an export about the scheduler and its profile, under the names of the text."""
+    """The lines of an export for the scheduler and its profile, with the names of the text."""
     profile = next(
         name for name in (title, f"{title}-fixed", *(f"{title}-fixed{n}" for n in range(2, 99)))
         if name not in (free or set())
@@ -251,7 +251,7 @@ _STATEMENT = re.compile(
 
 
 def _mikrotik(text: str, found: Import, made: Export) -> str | None:
-    """A queue type of its own, and its name in the simple queue (for one direction), tree or interface."""
+    """The text with a new queue type, named in the simple queue (for one direction), tree or interface."""
     name, _, direction = found.title.rpartition(" ")
     sides = {"upload": 0, "download": 1}
     simple = _users(text, name, r"\bqueue=([^\s/]+)/([^\s/]+)") if direction in sides else []
@@ -304,7 +304,8 @@ def _stanzas(text: str, key: str) -> list[str]:
 
 
 def _sqm(text: str, found: Import, made: Export) -> str | None:
-    """The options of one direction of its section; script and kind of queue hold for both."""
+    """The text with the options of one direction of a section replaced; script and kind of queue hold for both
+    directions."""
     name, _, direction = found.title.rpartition(" ")
     (own,) = sqm.sections(made.text)
     side, other = sqm.DIRECTIONS[direction], sqm.DIRECTIONS["upload"]
@@ -326,7 +327,7 @@ def _sqm(text: str, found: Import, made: Export) -> str | None:
 
 
 def _sonic(text: str, found: Import, made: Export) -> str | None:
-    """The profile's entry in CONFIG_DB: only values that differ, in the text's own layout."""
+    """The text with the values of the profile in CONFIG_DB replaced that differ, in its own layout."""
     try:
         (new,) = json.loads(made.text)["WRED_PROFILE"].values()
         start = next(one.value for one in members(text, text.index("{")) if one.key == "WRED_PROFILE")
@@ -334,7 +335,7 @@ def _sonic(text: str, found: Import, made: Export) -> str | None:
         old = list(members(text, start))
     except (ValueError, KeyError, TypeError, StopIteration):
         return None
-    # Colours without a curve in the profile get none.
+    # A colour that has no curve in the profile gets none.
     colours = {_colour(one.key) for one in old} | {""}
     kept = {key: value for key, value in new.items() if _colour(key) in colours}
     return with_values(text, old, kept) if old else None

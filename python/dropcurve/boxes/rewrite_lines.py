@@ -15,7 +15,8 @@ _VYOS_QUEUE = (
 )  # fmt: skip
 #: Policies of VyOS that are one queue without a rate.
 _VYOS_POLICIES = ("fq-codel", "fair-queue", "drop-tail", "random-detect", "priority", "priority-queue")
-#: Words of a command of dummynet about its queue that have a value, those that have none, and other words with a value.
+#: Words of a dummynet command: those about its queue that have a value, those about its queue without one, and other
+#: words with a value.
 _DUMMYNET_VALUES = (
     "queue",
     "red",
@@ -66,7 +67,7 @@ def _policy(line: str) -> tuple[str, list[str]]:
 
 
 def _renamed(line: str, before: str, name: str) -> str:
-    """A line of an export below the text's own words, with the policy's name in the text."""
+    """A line of an export with the first words and the policy's name of the text."""
     return re.sub(r"\bDROPCURVE\b", name, line.replace("set qos policy", before, 1))
 
 

@@ -59,11 +59,11 @@ class Settings:
         return int(self.options[key])
 
     def flag(self, key: str) -> bool:
-        """A switch; off where the discipline has none of the name."""
+        """A switch; off where the discipline has no such option."""
         return bool(self.options.get(key, False))
 
     def seconds(self, key: str) -> float:
-        """A span."""
+        """A time in seconds."""
         return span(self.text(key))
 
     def rate(self, key: str) -> float:
@@ -101,7 +101,19 @@ def settings(
     packet_bytes: int = 1500,
     rtt_s: float = RTT_S,
 ) -> Settings:
-    """Checks and resolves parameters on a link. Raises ScenarioError with every problem in them."""
+    """Validates parameters and resolves them on a link.
+
+    Args:
+        discipline: Its kind.
+        params: Its parameters as in scenarios.
+        rate_bps: Rate of the link.
+        packet_bytes: Size of a full packet.
+        rtt_s: Round trip that automatic values are computed for.
+
+    Raises:
+        ScenarioError: With every problem in the parameters.
+        UsageError: For a rate or packet size out of range.
+    """
     if not 0.0 < rate_bps < 1e13:
         raise UsageError(
             "rate",
@@ -148,6 +160,6 @@ def amount(value: Any, *, packet_bytes: int) -> tuple[float, float]:
 
 
 def span(text: str) -> float:
-    """Seconds of a span, 0 included."""
+    """Seconds of a time, which may be 0."""
     zero = re.fullmatch(r"\s*0+(?:\.0*)?\s*[a-z]*\s*", text)
     return 0.0 if zero else units.span(text)

@@ -17,6 +17,7 @@ from .numbers import fit, whole
 from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
+#: Colours of packets, in the order of the classes.
 COLOURS = ("green", "yellow", "red")
 
 
@@ -150,7 +151,7 @@ def read(
 
 
 def _speed(tables: Mapping[str, Any], profile: str, notes: list[Note], origin: str) -> float | None:
-    """The rate of the slowest port with a queue of this profile, by the table PORT; None where it says none."""
+    """The rate of the slowest port with a queue of this profile, by the table PORT; None where the table has none."""
     ports = {
         port
         for key, one in tables.get("QUEUE", {}).items()

@@ -38,7 +38,8 @@ DIRECTIONS = {"upload": "e", "download": "i"}
 LIMIT, LEAST_TARGET_US, ABOVE_TARGET_US = 1001, 5000, 95000
 #: Bits of the longest packet in ATM cells, 33 of 53 bytes.
 ATM_PACKET_BITS = 33 * 53 * 8
-#: Scripts with a single queue each way; `simple.qos` has three, of which that of best effort is taken.
+#: Scripts with a single queue in each direction, and the tins of those with CAKE; `simple.qos` has three queues, of
+#: which that of best effort is taken.
 SCRIPTS = {
     "piece_of_cake.qos": "besteffort", "layer_cake.qos": "diffserv3", "simplest.qos": "", "simplest_tbf.qos": "",
     "simple.qos": "",
@@ -53,7 +54,7 @@ class Section:
     options: dict[str, str] = field(default_factory=dict)
 
     def get(self, key: str, otherwise: str = "") -> str:
-        """An option's value."""
+        """The value of an option; ``otherwise`` where it is not stated."""
         return self.options.get(key) or otherwise
 
     @property
@@ -73,7 +74,7 @@ def export(
         params: As asked for.
         dev: The interface.
         name: Of the section.
-        shape: Accepted as for other boxes; sqm-scripts always shape.
+        shape: Has no effect: sqm-scripts always shape.
         direction: Of the queue, "up" or "down".
         other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
             default it is not shaped.
@@ -172,13 +173,16 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
 
 
 def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, str]:
-    """The new options of a section that give way to what it states: its script, where that sets up a queue of the new
-    kind, and its link layer, which options of the queue would override.
+    """The values that a section keeps instead of the new ones: its script, where that sets up a queue of the new kind,
+    and its link layer, which framing in the options of the queue would override.
 
     Args:
-        section: The present one.
-        options: The new ones.
+        section: The section of the text.
+        options: The new options.
         side: First letter of the options of the direction.
+
+    Returns:
+        Options to put in place of those in ``options``.
     """
     found: dict[str, str] = {}
     script = section.get("script", "simple.qos")

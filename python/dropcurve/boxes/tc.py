@@ -13,12 +13,15 @@ from .tc_written import Written
 
 
 def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
-    """Commands of a queue for the packets that arrive at an interface: they pass a device of their own.
+    """Commands for a queue of the packets that arrive at an interface: a filter redirects them through an ifb device.
 
     Args:
-        commands: Of the queue, on ``dev``.
-        wan: The interface.
+        commands: Commands of the queue, on ``dev``.
+        wan: The interface where packets arrive.
         dev: The interface in ``commands``.
+
+    Returns:
+        The commands, the queue's own ones last.
     """
     # Names of interfaces have 15 characters at most.
     ifb = f"ifb4{wan}"[:15]
@@ -92,7 +95,7 @@ def _low_latency(given: Settings, params: dict[str, object], *, dev: str, shape:
 def _shaper(given: Settings, dev: str) -> list[str]:
     """An htb class of the link's rate."""
     rate = tc.show_rate(given.rate_bps)
-    # Bytes of a millisecond and one packet: a class that may send less at once misses its rate.
+    # The bytes of a millisecond and one packet: with a smaller burst a class does not reach its rate.
     burst = max(2 * given.packet_bytes, round(given.rate_bps / 8000.0) + given.packet_bytes)
     return [
         f"tc qdisc replace dev {dev} root handle 1: htb default 1",

@@ -16,14 +16,16 @@ RTTS = {
     "datacentre": 0.0001, "lan": 0.001, "metro": 0.010, "regional": 0.030, "internet": 0.100,
     "oceanic": 0.300, "satellite": 1.0, "interplanetary": 3600.0,
 }  # fmt: skip
-#: Words for framings: overhead, least size, cells or code words (tc-cake(8)).
+#: Words for framings: bytes of overhead, least size in bytes, cells ("atm") or blocks ("ptm") (tc-cake(8)).
 FRAMINGS = {
     "conservative": (48, 0, "atm"), "pppoa-vcmux": (10, 0, "atm"), "pppoa-llc": (14, 0, "atm"),
     "pppoe-vcmux": (32, 0, "atm"), "pppoe-llcsnap": (40, 0, "atm"), "bridged-vcmux": (24, 0, "atm"),
     "bridged-llcsnap": (32, 0, "atm"), "ipoa-vcmux": (8, 0, "atm"), "ipoa-llcsnap": (16, 0, "atm"),
     "pppoe-ptm": (30, 0, "ptm"), "bridged-ptm": (22, 0, "ptm"), "docsis": (18, 64, ""), "ethernet": (38, 84, ""),
 }  # fmt: skip
+#: Words for the tins.
 TINS = ("besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence")
+#: Words for the isolation of flows, and the values of scenarios.
 ISOLATION = {
     "flowblind": "flowblind", "srchost": "srchost", "dsthost": "dsthost", "hosts": "hosts", "flows": "flows",
     "dual-srchost": "dual_srchost", "dual-dsthost": "dual_dsthost", "triple-isolate": "triple",
@@ -52,7 +54,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     notes += [Note("lost", word, lost) for word, lost in LOST.items() if word in options]
     wire = _wire(options, notes)
     if "flowblind" in options and "besteffort" in options and not _describes_wire(options):
-        # One queue, without overhead: COBALT behind a shaper.
+        # One queue for all flows, without overhead: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
@@ -97,7 +99,7 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
 
 
 def write(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
-    """`cake`, from a discipline of that name."""
+    """The words of `cake` for a `cake` queue."""
     interval = max(1, round(given.seconds("interval") * 1e6)) / 1e6
     if abs(interval - given.seconds("interval")) > 1e-12:
         notes.append(Note("rounded", "interval", f"becomes {tc.show_time(interval)}"))
@@ -138,7 +140,7 @@ def target(rtt: float) -> float:
 
 
 def another_target(given: Settings, taken: float) -> list[Note]:
-    """A note if another target was asked for than the one taken."""
+    """A note if the target asked for differs from the one that CAKE takes."""
     if abs(taken - given.seconds("target")) <= 1e-9:
         return []
     text = f"{given.text('target')} becomes {units.show_span(taken)}: CAKE takes a twentieth of its rtt"
@@ -146,6 +148,6 @@ def another_target(given: Settings, taken: float) -> list[Note]:
 
 
 def memory(limit: int) -> Note:
-    """Note that a limit is one of memory."""
+    """The note that CAKE's limit counts memory, not packets."""
     text = f"CAKE bounds memory, with its own overhead for each packet: memlimit {limit}"
     return Note("lost", "limit", text)

@@ -13,13 +13,13 @@ from decimal import Decimal
 
 from ..errors import UsageError
 
-#: Codel's times are kept in units of 1024 ns.
+#: Unit of CoDel's times in the kernel.
 CODEL_TICK_S = 1024e-9
-#: The kernel's clock of packet schedulers: tc computes RED's idle table in these.
+#: Tick of the kernel's clock of packet schedulers, the unit of RED's idle table.
 PSCHED_TICK_S = 64e-9
 #: Largest number accepted: the kernel's own fields have 64 bits at most.
 MOST = 2.0**64
-#: RED's thresholds are kept shifted up by `ewma` in 32 bits.
+#: Bits of the field in which the kernel stores a threshold of RED, shifted left by `ewma`.
 BITS = 32
 
 _SIZE_UNITS = {
@@ -97,7 +97,8 @@ def plog(min_th: float, max_th: float, max_p: float) -> int | None:
 
 
 def scell_log(exponent: int, avpkt: int, rate_bps: float) -> int | None:
-    """Cells of the idle table, as a power of two of ticks: 31 halvings must fit 512 cells."""
+    """Width of a cell of RED's idle table, as a power of two of ticks: 31 halvings of the average must fit into 512
+    cells. None if no width suffices."""
     ticks = avpkt * 8.0 / rate_bps / PSCHED_TICK_S
     longest = 31.0 * ticks / -math.log1p(-(0.5**exponent))
     return next((n for n in range(32) if longest / 2**n < 512.0), None)

@@ -27,9 +27,9 @@ FLAGS = {
     "satellite", "interplanetary", "ether-vlan", "pppoa-vcmux", "pppoa-llc", "pppoe-vcmux", "pppoe-llcsnap",
     "bridged-vcmux", "bridged-llcsnap", "ipoa-vcmux", "ipoa-llcsnap", "pppoe-ptm", "bridged-ptm",
 }  # fmt: skip
-#: Verbs of commands that configure nothing.
+#: Verbs of commands that do not configure a queue.
 NOT_SET = ("del", "delete", "show", "list", "ls", "lst", "get", "flush")
-#: Kinds whose words "flows" and the like take a value.
+#: Kinds of queue in which the word "flows" takes a value; it is a flag of the others.
 VALUED_FLOWS = {"fq_codel", "fq_pie", "sfq"}
 #: Types in the output of ``tc -j qdisc show``.
 _ROWS = [
@@ -90,7 +90,7 @@ def _enter(found: Tree, one: Queue, words: list[str]) -> None:
         found.notes.append(Note("lost", "netem", f"{one}: its delay and loss are not simulated"))
     elif CONTAINERS.get(one.kind):
         found.notes.append(Note("lost", one.kind, f"{one.place}: {CONTAINERS[one.kind]}"))
-    # A later command for the same place replaces the earlier queue.
+    # A later change of the queue at the same interface and parent replaces the earlier one.
     found.queues[:] = [
         other for other in found.queues
         if (other.dev, other.place) != (one.dev, one.place) or not one.place or other.kind != one.kind

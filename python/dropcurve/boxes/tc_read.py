@@ -1,4 +1,4 @@
-"""Reads Linux queues, parsed by `tc_parse`, as disciplines with parameters, each at its place in the tree."""
+"""Reads Linux queues, parsed by `tc_parse`, as disciplines with parameters, each with its rates in the tree."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill, unshaped
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
-    """The queue of a text; of several, the first that has no queue served after it, or the one at the place ``name``: a
-    device, a handle, or its place as printed. Raises ScenarioError if there is none.
+    """The queue of a text; of several, the one that ``name`` (a device, a handle, or interface and parent as printed)
+    selects, or the first that no other queue is served after. Raises ScenarioError if there is none.
     """
     held, known = _known(text, origin)
     if name is None:

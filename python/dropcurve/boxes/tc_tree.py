@@ -30,7 +30,8 @@ NO_QUEUE = ("ingress", "clsact", "noqueue")
 
 @dataclass
 class Queue:
-    """One queue of the text: its kind, its place, its options (a flag has the value "")."""
+    """One queue of the text: its kind, its place (interface and parent as tc states them, such as ``dev eth0 root``),
+    and its options (a flag has the value ""). ``virtual`` has the options of the virtual queues of `gred`."""
 
     kind: str
     place: str
@@ -46,8 +47,8 @@ class Queue:
 
 @dataclass(frozen=True)
 class Branch:
-    """A class, or a shaper: its interface, identity and parent, the rate it is sure of, the most it gets, and its
-    priority among its siblings as it is written.
+    """A class, or a shaper: its interface, identity and parent, its guaranteed rate, the highest rate it can get, and
+    its priority among its siblings as written.
     """
 
     dev: str
@@ -141,7 +142,7 @@ def _same(one: str, other: str) -> bool:
 def rate_in(words: list[str], *keys: str) -> float | None:
     """The rate that one of the words states; None if none is there.
 
-    Curves of hfsc state it as ``rate R``, or as ``m1 R d TIME m2 R``, whose second part lasts.
+    Curves of hfsc state it as ``rate R``, or as ``m1 R d TIME m2 R``, where m2 is the lasting rate.
     """
     for key in keys:
         if key not in words[:-1]:
@@ -215,7 +216,7 @@ def _worked_out(text: str) -> str:
 
 
 def check(words: list[str], number: int) -> None:
-    """Raises UsageError for a line of `tc` whose values depend on something that the text does not state."""
+    """Raises UsageError for a line of `tc` with a shell variable or command that the text does not resolve."""
     loose = next((one for one in words if "$" in one or "`" in one), None)
     if loose is not None:
         raise UsageError(

@@ -1,7 +1,7 @@
-"""Lets the real ``tc`` judge an export: in a network namespace of its own, so that nothing of this machine changes.
+"""Tries an export with the real ``tc``, in a network namespace of its own, so that nothing of this machine changes.
 
-tc ends with 1 when its own parser refuses a command and with 2 when the kernel does; a kernel without a kind of queue
-reports that, so that only the parser has checked the command.
+tc exits with 1 when its own parser refuses a command and with 2 when the kernel does. Where the kernel has no such kind
+of queue, only the parser has checked the command.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TcOutcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """The outcome of a trial; ``skipped`` is the reason if there was none."""
+    """The outcome of every command of an export; ``skipped`` is the reason if none was tried."""
 
     verdicts: tuple[TcOutcome, ...] = ()
     skipped: str = ""
@@ -38,7 +38,14 @@ class Trial:
 
 
 def trial(text: str) -> Trial:
-    """Loads an export's commands onto the loopback device of an empty namespace."""
+    """Loads the ``tc`` commands of an export onto the loopback device of an empty network namespace.
+
+    Args:
+        text: The export.
+
+    Returns:
+        The outcome of each command, or the reason for which none was tried.
+    """
     if shutil.which("tc") is None or shutil.which("unshare") is None:
         return Trial(skipped="tc or unshare is not installed here (Debian: iproute2, util-linux)")
     commands = [re.sub(r"\bdev \S+", "dev lo", line) for line in text.splitlines() if line.startswith("tc ")]

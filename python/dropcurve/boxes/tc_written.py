@@ -1,4 +1,4 @@
-"""The product of a writer of ``tc`` commands."""
+"""Result of a writer of ``tc`` commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .settings import Settings
 
 @dataclass
 class Written:
-    """The product of a writer: words, further commands to change the queue by, and the options as loaded."""
+    """Result of a writer: the kind and words of the command, the words of further ``tc qdisc change`` commands, and
+    discipline and options as the kernel runs them. ``shapes``: the queue has a shaper of its own."""
 
     kind: str
     words: list[str]

@@ -48,7 +48,7 @@ def _trial(trial: Trial) -> list[str]:
 
 
 def export_data(made: Export, trial: Trial | None = None) -> dict[str, Any]:
-    """An export as JSON holds it."""
+    """An export as data for JSON."""
     found: dict[str, Any] = {
         "box": made.box, "discipline": made.discipline, "params": made.params, "text": made.text,
         "notes": [vars(one) for one in made.notes], "effect": made.effect,
@@ -85,7 +85,7 @@ def _shown(value: Any) -> str:
 
 
 def import_data(found: Import) -> dict[str, Any]:
-    """An import as JSON holds it."""
+    """An import as data for JSON."""
     return {
         "box": found.box, "discipline": found.discipline, "params": found.params, "queue": found.queue,
         "notes": [vars(one) for one in found.notes], "rate_bps": found.rate_bps,

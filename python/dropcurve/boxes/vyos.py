@@ -27,14 +27,15 @@ TYPES = {
     "fq-codel": "fq_codel", "fair-queue": "sfq", "drop-tail": "pfifo", "random-detect": "red", "rate-control": "tbf",
     "cake": "cake", "priority": "pfifo", "priority-queue": "pfifo",
 }  # fmt: skip
-#: Options of a queue and the words of `tc`; times are in milliseconds.
+#: Options of a queue and the words of `tc`; `TIMES` are in milliseconds.
 WORDS = {"codel-quantum": "quantum", "flows": "flows", "queue-limit": "limit", "hash-interval": "perturb"}
 TIMES = {"interval": "interval", "target": "target"}
+#: CAKE's isolation of flows in VyOS, and the words of `tc`.
 ISOLATION = {
     "blind": "flowblind", "src-host": "srchost", "dst-host": "dsthost", "host": "hosts", "flow": "flows",
     "dual-src-host": "dual-srchost", "dual-dst-host": "dual-dsthost", "triple-isolate": "triple-isolate", "nat": "nat",
 }  # fmt: skip
-#: Policies without a queue of packets that leave, or whose parts are not taken.
+#: Policies that are not read as queues, with the reason.
 LOST = {
     "limiter": "a policer drops before any queue: it is not simulated",
     "network-emulator": "its delay and loss are not simulated", "round-robin": "its classes are not taken",
@@ -239,7 +240,7 @@ def _queue(title: str, kind: str, options: Options, rate: float | None, origin: 
 
 
 def _red(options: Options, notes: list[Note], title: str, origin: str) -> list[str]:
-    """The words of RED: of a queue type its own, of a policy those of precedence 0."""
+    """The words of RED: those of a queue type, or of precedence 0 of a policy."""
     own = {
         path[-1]: value for path, value in options.items() if path[0] != "precedence" or path[1:2] == ("0",)
     }
