@@ -54,7 +54,7 @@ def test_runs_without_a_value_are_left_out() -> None:
 
 def test_the_sentence_names_setting_ends_and_unit() -> None:
     runs = [
-        RunValue({"dumbbell_rate_bps": rate}, seed, value + 0.001 * seed)
+        RunValue({"dumbbell_rate_bps": rate}, seed, value + 1e4 * seed)
         for rate, value in ((5e6, 4e6), (10e6, 9e6))
         for seed in (1, 2, 3)
     ]
