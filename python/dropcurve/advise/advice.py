@@ -41,7 +41,7 @@ class Advice:
         return _text.text(self.conditions, self.designs, self.notes, assumed=self.assumed, width=width)
 
     def data(self) -> dict[str, Any]:
-        """Returns the advice as JSON holds it: numbers with their unit in the key."""
+        """Returns the advice as data for JSON: numbers with their unit in the key."""
         return _text.data(self.conditions, self.designs, self.notes) | {"assumed": self.assumed}
 
     def __str__(self) -> str:

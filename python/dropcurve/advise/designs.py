@@ -213,7 +213,8 @@ def red_by_queue_law(given: Conditions) -> Design:
 
 
 def red_by_stability(given: Conditions) -> Design:
-    """The same curve with an average slow enough to be stable at the fewest flows and the longest round trip."""
+    """RED with the curve of `red_by_queue_law` and an average slow enough to be stable at the fewest flows and the
+    longest round trip."""
     base = red_by_queue_law(given)
     low, high, _ = thresholds(given)
     max_p = float(base.params["max_p"])
@@ -358,7 +359,7 @@ def _red(
 
 
 def _for_share(taken: float) -> float:
-    """The `p_b` at which the spacing of the paper's figure takes a share of packets."""
+    """The `p_b` at which RED with the spacing of FJ93's pseudocode drops or marks a share of packets."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2.0

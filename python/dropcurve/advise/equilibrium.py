@@ -45,11 +45,11 @@ class Curve:
         return self.max_p if self.above == "capped" else 1.0
 
     def taken(self, avg: float) -> float:
-        """The share of packets taken at a steady average, spacing included."""
+        """The share of packets that is dropped or marked at a steady average, by the spacing of marks."""
         return share(self.p_b(avg), self.spacing)
 
     def slope(self, avg: float) -> float:
-        """Slope of the share taken over the average, per packet; 0 outside the sloping parts."""
+        """Slope of `taken` over the average, per packet; 0 outside the sloping parts."""
         step = 1e-4 * max(avg, 1.0)
         return max(0.0, (self.taken(avg + step) - self.taken(max(0.0, avg - step))) / (2.0 * step))
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from .link_conditions import Point
 
+#: A transfer function: of s in rad/s.
 Transfer = Callable[[complex], complex]
 
 
@@ -43,7 +44,7 @@ class Margins:
 
 
 def plant(point: Point, queue: float, *, b: int = 1) -> Transfer:
-    """P(s) above at a standing queue."""
+    """P(s), the transfer function from the share of packets marked to the queue, at a standing queue."""
     rtt, n, c = point.round_trip(queue), point.flows, point.capacity
     corner = 2.0 * n / (b * rtt * rtt * c)
     top = c * c / (2.0 * n)

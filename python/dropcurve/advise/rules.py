@@ -33,8 +33,8 @@ def weight_for_interval(capacity: float, interval_s: float) -> float:
 
 
 def most_weight(min_th: float, burst: int) -> float:
-    """The greatest `w_q` that lets `burst` packets into an empty queue pass: L + 1 + ((1-w)^(L+1) - 1)/w < min_th
-    (FJ93, section 6). 1 if any does."""
+    """The greatest `w_q` with which a burst of L packets into an empty queue meets no drop or mark: L + 1 +
+    ((1-w)^(L+1) - 1)/w < min_th (FJ93, section 6). 1 if every weight allows it."""
 
     def after(w: float) -> float:
         return burst + 1.0 + math.expm1((burst + 1.0) * math.log1p(-w)) / w

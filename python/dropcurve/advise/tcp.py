@@ -60,7 +60,7 @@ def newreno(p: float, sender: Sender) -> float:
     each packet alone, as those of RED do.
 
     A cycle has 1/p packets until the first loss, the rest w of that window, of which p w more are lost, and a round
-    trip of w/2 packets for each loss to be repaired. No timeout follows if the retransmission and the two packets of
+    trip of w/2 packets for each retransmission. No timeout follows if the retransmission and the two packets of
     limited transmit arrive, and at least one packet of the rest of the window; PFTK98 assumes a certain timeout below 4
     packets.
     """
@@ -111,7 +111,7 @@ LAWS: dict[str, Callable[[float, Sender], float]] = {
 #: The one that is closest to simulation (docs/guide/advice-errors.md): designs and expectations follow it.
 CLOSEST = "newreno"
 
-#: Losses beyond this are outside the range of every law.
+#: Range of the loss in which the laws are inverted.
 MOST_LOSS = 0.5
 LEAST_LOSS = 1e-9
 

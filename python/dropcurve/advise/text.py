@@ -12,7 +12,7 @@ from .designs import Design, Expectation
 from .fluid import Margins
 from .link_conditions import Conditions
 
-#: Names of the regimes.
+#: Words for the regime of an equilibrium (`equilibrium.Equilibrium`); "" for the usual ones.
 REGIMES = {
     "curve": "",
     "edge": "at the jump of the curve: oscillates",
@@ -119,7 +119,7 @@ def _wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
 
 
 def data(given: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> dict[str, Any]:
-    """Returns the advice as JSON holds it: numbers with their unit in the key."""
+    """Returns the advice as data for JSON: numbers with their unit in the key."""
     return {
         "conditions": {
             "rate_bps": given.rate_bps, "rtt_s": list(given.rtt_s), "flows": list(given.flows),

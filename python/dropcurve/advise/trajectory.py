@@ -39,7 +39,7 @@ def under_red(
     b: int = 1,
     start: tuple[float, float] = (1.0, 0.0),
 ) -> Trajectory:
-    """Integrates from a window and a queue; RED takes the share of its curve at the average."""
+    """Integrates from a window and a queue; RED drops or marks the share that its curve has at the average."""
     pole = -point.capacity * math.log1p(-w_q)
 
     def respond(state: list[float], queue: float, step_s: float) -> float:
@@ -53,7 +53,8 @@ def under_pi(
     gain: float, zero: float, q_ref: float, point: Point, *, seconds: float, limit: float = math.inf, b: int = 1,
     start: tuple[float, float] = (1.0, 0.0),
 ) -> Trajectory:  # fmt: skip
-    """The same under the PI controller K (1 + s/z)/s, whose integral stays between 0 and 1."""
+    """Integrates from a window and a queue under the PI controller K (1 + s/z)/s, whose integral stays between 0 and
+    1."""
 
     def respond(state: list[float], queue: float, step_s: float) -> float:
         state[1] = min(1.0, max(0.0, state[1] + gain * (queue - q_ref) * step_s))

@@ -78,7 +78,7 @@ def evaluate(
         A card with a grade for each test and a verdict.
 
     Raises:
-        UsageError: For a queue that is not one.
+        UsageError: For an unknown discipline.
         ScenarioError: For invalid parameters of a queue.
 
     Example:
@@ -113,8 +113,8 @@ def evaluate(
 
 def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: float) -> Verdict | None:
     """The verdict on both over all tests: for each seed the means over the tests of utilisation, of the delay of
-    delay-sensitive traffic and of the loss of thin flows; None if both lack a value of a test. If one does, because
-    nothing of its traffic arrived, it misses that mean."""
+    delay-sensitive traffic and of the loss of thin flows; None if both designs lack a value of a test. A design that
+    lacks one alone, because nothing of its traffic arrived, has no value of that mean."""
     rate = Exchange.default(rtt_s)
     totals: list[dict[str, list[float | None]]] = [{}, {}]
     tests: dict[str, int] = {}
@@ -149,7 +149,7 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
         )
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]
-    # The mean over many tests has less scatter than a score of one link: the margin is that of its cards.
+    # A mean over many tests varies less than the score of one link: the margin is that of a single measure.
     return decide(designs, weighed, margin=MARGIN_POINTS, exchange=rate.stated(tests), baseline=baseline)
 
 
@@ -192,7 +192,7 @@ def _parts(
 
 
 def _check_kinds(kinds: Iterable[str]) -> None:
-    """Raises UsageError for a discipline that is none, with the nearest name."""
+    """Raises UsageError for an unknown discipline, with the nearest name."""
     known = library.disciplines()
     for kind in kinds:
         if kind not in known:

@@ -13,6 +13,7 @@ from ..verdict import Verdict, headline
 from .cases import Case, Setup
 from .cost import cost
 
+#: Sign of each grade.
 SIGNS = {"better": "✓", "worse": "✗", "differs": "≠", "equal": "=", "undecided": " "}
 #: Dimensions of a card, with the metrics that belong to each.
 DIMENSIONS = {
@@ -99,8 +100,8 @@ def _together(verdicts: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """The whole card; ``decision`` is the verdict over all tests together, ``fitted`` names parameters that are no
-    defaults because those do not fit the link."""
+    """The whole card; ``decision`` is the verdict over all tests together, ``fitted`` names the parameters that differ
+    from their defaults because those do not fit the link."""
 
     candidate: str
     baseline: str
@@ -125,7 +126,7 @@ class Card:
         )
 
     def data(self) -> dict[str, Any]:
-        """Returns the card as JSON holds it."""
+        """Returns the card as data for JSON."""
         return _data(self)
 
 
@@ -182,7 +183,7 @@ def _shown(value: tuple[float | None, float | None], divisor: float, possible: i
 
 
 def _data(card: Card) -> dict[str, Any]:
-    """The card as JSON holds it."""
+    """The card as data for JSON."""
     return {
         "candidate": card.candidate, "baseline": card.baseline, "replications": card.replications, "seed": card.seed,
         "rate_bps": card.setup.rate_bps, "rtt_s": card.setup.rtt_s, "buffer_pkts": card.setup.buffer,

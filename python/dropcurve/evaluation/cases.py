@@ -256,13 +256,16 @@ def in_a_row(setup: Setup) -> Iterator[str]:
     yield setup.group("second", count, **{"from": 2, "to": 3})
 
 
+#: Metrics of most tests: of the delay, of a link under congestion (section 8.2), and of a phase of it.
 DELAY = ("sojourn_ms_mean", "sojourn_ms_p95")
 STEADY = ("queue_pkts_sd", *DELAY, "utilisation")
 PHASE = (*DELAY, "utilisation")
 #: The queue of the other direction, and those of a chain: what section 8.2 measures, for each (sections 9.2 and 10).
 BACK = tuple(f"{name}[bottleneck.back]" for name in STEADY)
 HOPS = tuple(f"{name}[{hop}]" for hop in ("hop1", "hop2") for name in PHASE)
+#: Metrics of the tests with bursts (section 7).
 PAGES = ("page_ms_mean[web]", "delay_ms_p95[cbr]", "flow_loss[cbr]")
+#: The tests, in the order of RFC7928.
 CASES = (
     Case("5.1.1", "TCP-friendly sender", "delay falls and the link stays in use",
          (*DELAY, "goodput_bps", "loss"), friendly),

@@ -45,7 +45,7 @@ class Cost:
 
 
 def cost(queue: str) -> Cost:
-    """The cost of a queue as `dropcurve compare --queue` takes it. Raises UsageError for text that is none."""
+    """The cost of a queue as `dropcurve compare --queue` takes it. Raises UsageError for text of another form."""
     kind, _ = values.queue(queue)
     found = next((one for one in library.catalogue()["disciplines"] if one["kind"] == kind), None)
     fields = [] if found is None else found["fields"]

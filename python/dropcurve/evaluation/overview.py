@@ -31,7 +31,7 @@ class Overview:
     Attributes:
         cards: The cards, in the order of the disciplines.
         refused: Disciplines that could not be tested, and why.
-        command: That repeats it.
+        command: Command line that repeats it.
     """
 
     cards: tuple[Card, ...]
@@ -42,11 +42,11 @@ class Overview:
         return self.markdown()
 
     def data(self) -> dict[str, Any]:
-        """All cards as JSON holds them."""
+        """All cards as data for JSON."""
         return {"cards": [one.data() for one in self.cards], "refused": self.refused, "command": self.command}
 
     def markdown(self) -> str:
-        """The page."""
+        """The page in Markdown."""
         about = _ABOUT.format(basis=self._basis(), cost=self._cost())
         parts = [
             "# Report cards of all disciplines", _filled(about), f"    {self.command}", _filled(_LEGEND), self._table(),
@@ -148,13 +148,14 @@ def overview(
 
     Args:
         kinds: Queues as `dropcurve compare --queue` takes them; by default every discipline but the baseline.
-        command: That repeats it.
+        command: Command line that repeats it.
         cache: A folder of finished runs, as for `evaluate`; by default a temporary one.
         progress: Called as each discipline begins.
         options: As for `evaluate`.
 
     Raises:
-        UsageError: For options that make no sense.
+        UsageError: For invalid options.
+        DropcurveError: If no discipline could be tested, with the reason for each.
     """
     against = str(options.get("against", "droptail"))
     chosen = list(kinds or (kind for kind in library.disciplines() if kind != against))

@@ -1,5 +1,5 @@
-"""A box's configuration with better queues: the answer for each of its queues, and the text with the best of them
-instead.
+"""A box's configuration with better queues: the answer for each of its queues, and the text with the recommended ones
+in their places.
 """
 
 from __future__ import annotations

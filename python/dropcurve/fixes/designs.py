@@ -30,10 +30,10 @@ SELF_SETTING = {
     "FQ-CoDel": "fq_codel",
     "CAKE": "cake",
 }
-#: Fair queues of boxes that have no better ones: the title and the number of flow queues, as few as where the
-#: configuration states none, and enough for flows seldom to share one. SFQ of Linux is none of the designs: a long flow
-#: fills its own queue there, which delays what else it carries (a tunnel, a browser's one connection), and the score
-#: counts thin flows of their own alone. `tune --queue sfq` judges it.
+#: Fair queues of boxes that have no better ones: the title and the number of flow queues, the default of IOS-XE and
+#: enough for flows seldom to share one. SFQ of Linux is none of the designs: a long flow fills its own queue there,
+#: which delays what else it carries (a tunnel, a browser's one connection), and the score counts the delay of thin
+#: flows alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 #: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
 FAIR_ROUNDS = (1.0, 2.0)
@@ -48,7 +48,7 @@ LINE = ("overhead", "mpu", "framing")
 CURVES = ("red", "ared", "wred", "gred", "curve")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
-#: The same as shares of a round trip, for links of a data centre.
+#: Delays that thresholds and limits are sized for on links of a data centre, as shares of a round trip.
 LOCAL_AIMS = (0.25, 0.5)
 #: Share of a round trip at the link's rate beyond which the queue of a data centre marks every packet (DCTCP10).
 STEP_SHARE = 1.0 / 7.0
@@ -97,8 +97,11 @@ def tuned(
         seconds: Time for the search; by default it has `SEARCH_RUNS` runs, which is the same on every machine.
         goal: The goal; by default the balanced goal, whose score the verdict uses.
         exchange: Between delay and utilisation; by default that of the round trip.
-        jobs: Where runs are made.
+        jobs: Executor of the runs.
         say: Called with each stage of the search.
+
+    Returns:
+        The name of each design, and the configuration to load.
     """
     searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:

@@ -17,7 +17,7 @@ def joint(
     answers: Sequence[QueueFix], search: Thoroughness, exchange: Exchange | None = None
 ) -> list[QueueFix]:
     """Answers in which both directions of a section have the same kind of queue: the one that loses the fewest points
-    in both together, be it the one that is there.
+    in both together, which may be the present one.
 
     Args:
         answers: Of every queue of a text.

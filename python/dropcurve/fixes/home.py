@@ -36,7 +36,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         The empty configuration, and its download and upload queues.
 
     Raises:
-        UsageError: For another box, and for rates that are none.
+        UsageError: For another box, and for text that states no rates.
 
     Example:
         >>> text, places = line("20/2")

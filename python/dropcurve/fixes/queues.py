@@ -1,5 +1,5 @@
-"""Better queues for a box's configuration: each queue simulated in its place next to designs that the box can load, as
-it loads them, and the text with the best of them instead.
+"""The answer for one queue of a box's configuration: the queue simulated in its place next to designs that the box can
+load, as it loads them, and the verdict on all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Thoroughness:
         tune: Whether a search is made at all, next to usual settings and formulas.
         seconds: Time for the search of one queue; None for a fixed number of runs.
         goal: The goal of the search and of the verdict; None for use of the link against delay.
-        jobs: Where runs are made.
+        jobs: Executor of the runs.
     """
 
     tune: bool = True
@@ -162,8 +162,8 @@ def _judged(
     progress: Progress | None,
     left_s: float | None = None,
 ) -> tuple[Result, Verdict, str]:
-    """The comparison of all designs with the imported queue, with more runs while it is undecided; in a time with as
-    many designs as it allows, and what it leaves out."""
+    """The comparison of all designs with the imported queue, with more runs while it is undecided; its verdict; and
+    words on what was left out to fit into ``left_s`` seconds ("" without a limit, or if all fits)."""
     began = time.monotonic()
     variants = _variants(where, exports)
     if len(variants) < 2 * len(where.conditions):
@@ -207,7 +207,7 @@ def _affordable(
     where: Place, variants: Mapping[str, Scenario], replications: int, exchange: Exchange | None,
     weights: Weights | None, left_s: float,
 ) -> tuple[dict[str, Scenario], int, str]:  # fmt: skip
-    """The variants that a time allows, their replications, and what is left out."""
+    """The variants that fit into ``left_s`` seconds, their replications, and words on what is left out."""
     names = [name for name in variants if not where.condition or name.startswith(f"{where.condition} ")]
     titles = [name.removeprefix(f"{where.condition} ") for name in names]
 

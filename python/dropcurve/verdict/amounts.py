@@ -61,6 +61,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def value(one: Value) -> str:
+    """A criterion with its mean: ``utilisation 97.2 %``."""
     return f"{one.criterion.title} {_amount(one.mean, one.criterion.unit)}{_beyond(one.criterion, one.mean)}"
 
 
@@ -80,10 +81,12 @@ def size(one: Change) -> str:
 
 
 def points(one: Change) -> float:
+    """The size of a change in points of the score."""
     return abs(one.criterion.score(one.recommended) - one.criterion.score(one.other))
 
 
 def share(one: Change) -> float:
+    """The size of a change as a share of the other design's value."""
     return one.share
 
 
@@ -116,6 +119,7 @@ def _miss(one: Missed) -> str:
 
 
 def duration(seconds: float) -> str:
+    """A rounded time: ``about 40 s``, ``about 3 min``, ``about 1.5 h``."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     minutes = seconds / 60

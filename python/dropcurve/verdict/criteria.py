@@ -79,7 +79,7 @@ def balanced(
             _metric("sojourn_ms_p95", ""),
         )
     short = [name for name, role in found.items() if role == "short"]
-    for criterion, function in _handed(runs[0], short, exchange, reverse):
+    for criterion, function in _object_outcomes(runs[0], short, exchange, reverse):
         add(criterion, function)
     transfers = [name for name, role in found.items() if role == "bulk"]
     for name in transfers if len(transfers) > 1 else []:
@@ -92,7 +92,7 @@ def balanced(
     return criteria, samples
 
 
-def _handed(
+def _object_outcomes(
     runs: Sequence[Run], names: Sequence[str], exchange: Exchange, reverse: Collection[str]
 ) -> list[tuple[Criterion, Callable[[Run], float | None]]]:
     """The outcomes of classes that hand over objects, with their worth: that of data that passes the queue, shared by

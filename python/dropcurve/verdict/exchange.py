@@ -16,12 +16,12 @@ from ..quantities import units, wording
 POINTS_PER_ROUND_TRIP = 20.0
 #: Round trip assumed where none is known.
 ROUND_TRIP_S = 0.04
-#: Longest round trip that the rate of delay follows: users do not get used to a longer one. At 100 ms and
-#: above 1 ms counts as 0.2 points.
+#: Longest round trip that the rate of delay follows: users do not get used to a longer one. At a round trip of 100 ms
+#: and above, 1 ms counts as 0.2 points.
 MOST_ROUND_TRIP_S = 0.1
-#: Shortest round trip that the rate of delay follows: what answers in a data centre works for some
-#: hundred microseconds itself, so that a queue well below a millisecond is seldom felt. Without this bound 0.2 ms at
-#: a round trip of 0.1 ms would be worth 40 % of the link. At 1 ms and below 0.1 ms counts as 2 points.
+#: Shortest round trip that the rate of delay follows: a server in a data centre takes some hundred microseconds to
+#: answer, so that a queueing delay well below a millisecond is seldom felt. Without this bound 0.2 ms at a round trip
+#: of 0.1 ms would be worth 40 % of the link. At a round trip of 1 ms and below, 0.1 ms counts as 2 points.
 LEAST_ROUND_TRIP_S = 1e-3
 #: Points of a page that takes twice as long: users perceive the logarithm of a load time (ITU-T G.1030).
 PAGE_POINTS = 10.0

@@ -3,9 +3,9 @@
 1. A design that meets every bound comes before one that does not.
 2. A is better than B if its paired advantage exceeds both the equivalence margin and the half-width of its interval.
 3. Two designs are equal if the whole interval of their difference lies within the margin (two one-sided tests,
-   Schuirmann 1987); of equal designs the simplest is chosen, and none is simpler than the one in use.
-   Before that, one that is as close is chosen for outcomes that the score does not weigh (page load time, video): if it
-   is surely and notably better in one of them, and worse in none.
+   Schuirmann 1987); of equal designs the simplest is chosen, and the one in use counts as the simplest. A design to
+   load gives way to one that is equal, or undecided and only slightly behind, for outcomes that the score does not
+   weigh (page load time, video): if the other is surely and notably better in one of them, and worse in none.
 4. Any other difference is undecided, with the replications that would decide it. Until then the design in use stays;
    without one the simplest of the leader and of those within the margin of it is named.
 5. Where several measures are weighed and the choice would be a new tail drop, a fair queue that ties with it goes
@@ -196,7 +196,8 @@ class _Context:
         )
 
     def excess(self, one: SampledDesign) -> float:
-        """How far a design is from meeting its bounds: the mean excess over runs, summed over bounds."""
+        """Distance of a design from meeting its bounds: the mean excess over runs, summed over bounds; a weighed
+        criterion without a value counts the share of such runs."""
         total = 0.0
         for criterion in self.criteria:
             values = one.samples[criterion.key]

@@ -62,13 +62,7 @@ def headline(
     }  # fmt: skip
     reasons = {"load": words.price, "keep": words.trade, "undecided": words.needed}
     reason = reasons.get(found.status, lambda: "")()
-    sure = [
-        words.ahead(),
-        words.next_best(),
-        words.equals(),
-        words.unsettled(),
-        words.basis(),
-    ]
+    sure = [words.ahead(), words.next_best(), words.equals(), words.unsettled(), words.basis()]
     more = words.so_far() if found.status == "undecided" else words.alternative()
     sentences = [answers[found.status](), reason, more]
     return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
@@ -138,6 +132,8 @@ def _relation(rival: Rival | None) -> str:
 
 @dataclass(frozen=True)
 class _Words:
+    """The sentences on one verdict; `headline` puts them in order. Arguments as for `headline`."""
+
     found: Verdict
     verb: str
     seconds: float | None

@@ -75,8 +75,8 @@ def bbr_share(
     BBR is limited by its window, twice its rate times the least round trip that it measured; while it
     measures, the queue still holds the packets of the others and four of each BBR flow. With p the share of
     the others, a link of C and a round trip R: (1 - p)(q + C R) = 2 (1 - p)(p q + 4N + C R), so p = 1/2 -
-    1/(2X) - 4N/q for N BBR flows, a buffer of q packets and of X bandwidth-delay products (after WMSS19,
-    without its text). ``duration_s`` takes off the time spent measuring.
+    1/(2X) - 4N/q for N BBR flows, a buffer of q packets and of X bandwidth-delay products (derived from the
+    assumptions of WMSS19, not from its text). ``duration_s`` subtracts the time spent measuring.
 
     Args:
         buffer_pkts: limit of the queue in packets.

@@ -1,9 +1,9 @@
-"""Throughput of NewReno in closed form, with the two ways of RFC6582 to treat the retransmission timer in recovery.
+"""Throughput of NewReno in closed form, with the two variants of the retransmission timer in recovery of RFC6582.
 
 Reference: PMW10 for the assumptions: loss events come at rate `p`; of the later segments of that window each is lost
-with a probability `q` of its own; one hole is repaired each round trip. Deviations: the paper's equations were
-not available. These follow from its assumptions and from the cycle of PFTK98. Tests compare them with hand arithmetic
-and, for single random losses, with the simulator: within 8 % up to a loss of 0.4 %, within 20 % at 2 %.
+with a probability `q` of its own; one hole is filled each round trip. Deviations: the equations here are not the
+paper's; they follow from its assumptions and from the cycle of PFTK98. Tests compare them with hand arithmetic and, for
+single random losses, with the simulator: within 8 % up to a loss of 0.4 %, within 20 % at 2 %.
 
 *Slow but steady* resets the timer on each partial acknowledgement, so recovery lasts a round trip for each hole.
 *Impatient* resets it on the first one only, so a recovery longer than that ends in a timeout and slow start.
