@@ -17,10 +17,13 @@ from dropcurve.cli.import_ import _rivals, lasting
 from dropcurve.errors import DropcurveError
 from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
 from dropcurve.fixes.designs import designs, loadable, tuned
-from dropcurve.fixes.queues import YOURS
+from dropcurve.fixes.elimination import Elimination, contenders
+from dropcurve.fixes.queues import LEVEL, YOURS
 from dropcurve.quantities import units
+from dropcurve.results import Result, Variant
+from dropcurve.results.series import Series
 from dropcurve.scenario import Scenario
-from dropcurve.verdict import Criterion, SampledDesign, Verdict, decide
+from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline
 
 SQM = """# uplink
 tc qdisc add dev eth1 root handle 1: htb default 10
@@ -859,3 +862,83 @@ def test_a_queue_in_place_of_a_cake_of_vyos_keeps_its_shaper() -> None:
     before = "set qos policy cake OUT bandwidth '18mbit'\nset qos interface eth0 egress 'OUT'\n"
     made = dict(designs(place(boxes.read(before)), shape=False))["FQ-CoDel"]
     assert "bandwidth 18000kbit" in made.text and boxes.read(made.text).rate_bps == pytest.approx(18e6)
+
+
+def _rounds(scores: dict[str, list[float]]) -> tuple[list[tuple[str, int]], Verdict]:
+    """The rounds of designs of these scores, the first in use: the runs that were made, and the verdict."""
+    made: list[tuple[str, int]] = []
+
+    def replicate(names: Sequence[str] | None, count: int) -> Result:
+        some = list(scores) if names is None else list(names)
+        made.extend((name, count) for name in some)
+        return Result("x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), "")
+
+    def judge(result: Result) -> Verdict:
+        most = max(len(one.runs) for one in result.variants)
+        designs = []
+        for one in result.variants:
+            own = len(one.runs)
+            values: list[float | None] = [*scores[one.name][:own], *[None] * (most - own)]
+            there = [number < own for number in range(most)]
+            designs.append(SampledDesign(one.name, {"u": values}, current=one.name == YOURS, made=there))
+        return decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)], confidence=LEVEL)
+
+    _, verdict = Elimination(replicate, judge, lambda one: one.name, 5, 30).run()
+    return made, verdict
+
+
+def _noisy(mean: float, spread: float, period: int = 2) -> list[float]:
+    return [mean + (spread if number % period else -spread) for number in range(30)]
+
+
+def test_further_replications_go_to_designs_in_contention_and_the_verdict_is_that_of_all() -> None:
+    scores = {
+        YOURS: _noisy(90.0, 1.5), "ahead": _noisy(91.0, 1.0, 3), "far": _noisy(40.0, 0.5),
+        "near": _noisy(90.5, 1.0, 5),
+    }  # fmt: skip
+    made, verdict = _rounds(scores)
+    again = {name for name, count in made if count > 5}
+    assert again == {YOURS, "ahead", "near"}
+    whole = decide(
+        [
+            SampledDesign(name, {"u": values[: verdict.replications]}, current=name == YOURS)
+            for name, values in scores.items()
+        ],
+        [Criterion("u", "utilisation", "%", worth=1.0)],
+        confidence=LEVEL,
+    )
+    assert (verdict.status, verdict.recommended, verdict.leader) == (
+        whole.status, whole.recommended, whole.leader,
+    )  # fmt: skip
+    assert verdict.advantage == whole.advantage
+    assert verdict.half_width == whole.half_width, "as simultaneous as over all pairs"
+    assert verdict.fewest == 5
+    assert "from 5 for designs that were surely worse by then" in " ".join(headline(verdict).details)
+
+
+def test_a_design_that_a_later_leader_does_not_surely_beat_comes_back_with_all_runs() -> None:
+    """Design a surely beats back over five runs; b, which leads later, does not over the same five."""
+    rest = 25
+    scores = {
+        YOURS: [70.0, 92.0, 70.0, 92.0, 70.0, *[80.0, 81.0] * 12, 80.0],
+        "a": [90.0] * 5 + [60.0] * rest,
+        "back": [89.0] * 5 + [89.5] * rest,
+        "b": [70.0, 93.0, 70.0, 93.0, 70.0, *[88.0] * rest],
+    }
+    made, verdict = _rounds(scores)
+    assert ("back", 5) in made
+    assert any(name == "back" and count > 5 for name, count in made)
+    assert verdict.leader == "back"
+    assert verdict.replications == max(count for _, count in made)
+
+
+def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention() -> None:
+    """One miss of five may become one of thirty, which is 96.7 % of runs; two stay below 95 %."""
+    capped = Criterion("u", "utilisation", "%", worth=1.0, bound=Bound(50.0, upper=False))
+    ok = SampledDesign("ok", {"u": [60.0, 61.0, 59.0, 60.0, 61.0]}, current=True)
+    once = SampledDesign("once", {"u": [49.0, 70.0, 71.0, 69.0, 70.0]})
+    twice = SampledDesign("twice", {"u": [49.0, 49.0, 71.0, 69.0, 70.0]})
+    found = decide([ok, once, twice], [capped])
+    assert [one.relation for one in found.rivals] == ["infeasible", "infeasible"]
+    assert contenders(found, most=30) == ["ok", "once"]
+    assert contenders(found, most=5) == ["ok"]

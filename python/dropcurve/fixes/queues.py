@@ -5,7 +5,7 @@ load, as it loads them, and the verdict on all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..boxes.model import Export, Import
@@ -24,6 +24,7 @@ from ..tuning import goal_weights
 from ..verdict import Exchange, Verdict, Weights
 from . import budget
 from .designs import designs, round_trip_s, tuned
+from .elimination import Elimination
 from .place import Place
 
 #: The name of the imported queue among the variants.
@@ -58,7 +59,8 @@ class QueueFix:
     Attributes:
         place: The imported queue and its scenario.
         exports: The designs by name, as the box takes them.
-        result: The simulation of all of them and of the imported queue, `YOURS`.
+        result: The simulation of all of them and of the imported queue, `YOURS`; designs that were surely worse early
+            have fewer runs.
         verdict: The verdict on these designs.
         untuned: Why there was no search, "" if there was one.
         chosen: The design to load although the verdict is to keep the present queue, because the other direction of
@@ -162,8 +164,9 @@ def _judged(
     progress: Progress | None,
     left_s: float | None = None,
 ) -> tuple[Result, Verdict, str]:
-    """The comparison of all designs with the imported queue, with more runs while it is undecided; its verdict; and
-    words on what was left out to fit into ``left_s`` seconds ("" without a limit, or if all fits)."""
+    """The comparison of all designs with the imported queue, with more runs of those that may still be the best while
+    it is undecided; its verdict; and words on what was left out to fit into ``left_s`` seconds ("" without a limit, or
+    if all fits)."""
     began = time.monotonic()
     variants = _variants(where, exports)
     if len(variants) < 2 * len(where.conditions):
@@ -177,14 +180,17 @@ def _judged(
     count, limited = replications, ""
     if left_s is not None:
         variants, count, limited = _affordable(where, variants, replications, exchange, weights, left_s)
-    while True:
-        spent = time.monotonic()
-        result = replicate(
-            variants, Effort(replications=count), name=where.base.name, command=command, progress=progress
+
+    def some_of(titles: Sequence[str] | None, number: int) -> Result:
+        chosen = variants if titles is None else _of_titles(where, variants, titles)
+        made = replicate(
+            chosen, Effort(replications=number), name=where.base.name, command=command, progress=progress
         )
-        result = of_place(_distinct(result), where)
-        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
-        if verdict is None:
+        return of_place(_distinct(made) if titles is None else made, where)
+
+    def judge(result: Result) -> Verdict:
+        found = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
+        if found is None:
             raise DropcurveError(
                 "configuration",
                 where.found.box,
@@ -192,15 +198,32 @@ def _judged(
                 "keep it, or give the rate and round trip of the line if they differ",
                 shown="value",
             )
-        # Half as many again, and at least the number that the verdict asks for, while the time allows it.
-        if verdict.status != "undecided" or verdict.more is None or count >= most:
-            return result, verdict, limited
-        # Finished runs are stored, so only further ones take time.
-        further = max(statistics.next_size(count, maximum=most), count + verdict.more) - count
-        now = time.monotonic()
-        if left_s is not None and now + further * (now - spent) / count > began + left_s:
-            return result, verdict, limited
-        count = min(most, count + further)
+        return found
+
+    titles = _titles(where, variants)
+    rounds = Elimination(
+        some_of, judge, lambda one: titles[one.name], count, most, len(where.conditions),
+        None if left_s is None else began + left_s,
+    )  # fmt: skip
+    result, verdict = rounds.run()
+    return result, verdict, limited
+
+
+def _titles(where: Place, names: Iterable[str]) -> dict[str, str]:
+    """The title of the design of each variant: its name without the condition."""
+    conditions = sorted((one.condition for one in where.conditions), key=len, reverse=True)
+    return {
+        name: next((name.removeprefix(f"{one} ") for one in conditions if name.startswith(f"{one} ")), name)
+        for name in names
+    }
+
+
+def _of_titles(
+    where: Place, variants: Mapping[str, Scenario], titles: Sequence[str]
+) -> dict[str, Scenario]:
+    """The variants of these designs under every condition."""
+    title = _titles(where, variants)
+    return {name: made for name, made in variants.items() if title[name] in titles}
 
 
 def _affordable(
@@ -208,15 +231,10 @@ def _affordable(
     weights: Weights | None, left_s: float,
 ) -> tuple[dict[str, Scenario], int, str]:  # fmt: skip
     """The variants that fit into ``left_s`` seconds, their replications, and words on what is left out."""
-    names = [name for name in variants if not where.condition or name.startswith(f"{where.condition} ")]
-    titles = [name.removeprefix(f"{where.condition} ") for name in names]
-
-    def chosen(some: Sequence[str]) -> dict[str, Scenario]:
-        wanted = {f"{one.condition} {title}".strip() for one in where.conditions for title in some}
-        return {name: made for name, made in variants.items() if name in wanted}
+    titles = list(dict.fromkeys(_titles(where, variants).values()))
 
     def once(some: Sequence[str]) -> dict[str, float]:
-        made = replicate(chosen(some), Effort(replications=1), name=where.base.name)
+        made = replicate(_of_titles(where, variants, some), Effort(replications=1), name=where.base.name)
         result = of_place(_distinct(made), where)
         found = verdict_on(result, current=YOURS, exchange=exchange, weights=weights)
         rivals = found.rivals if found else ()
@@ -229,7 +247,8 @@ def _affordable(
     parts = [f"{wording.count(made.dropped, 'design')} left out"] if made.dropped else []
     if made.replications < replications:
         parts.append(f"{made.replications} replications")
-    return chosen(made.names), made.replications, f"as the time allows: {', '.join(parts)}" if parts else ""
+    limited = f"as the time allows: {', '.join(parts)}" if parts else ""
+    return _of_titles(where, variants, made.names), made.replications, limited
 
 
 def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,8 @@ def verdict_on(
     """Returns the verdict on a comparison of queues.
 
     Args:
-        result: Variants that differ in their queues alone, or the same queues at several conditions.
+        result: Variants that differ in their queues alone, or the same queues at several conditions. One that was given
+            up early has fewer runs than others, of the same first seeds.
         current: The variant that is in use already, "" if none is.
         exchange: Between delay and utilisation; by default that of the scenario's round trip.
         margin: Equivalence margin in points; by default that of the weights.
@@ -77,12 +78,15 @@ def verdict_on(
     designs = [
         SampledDesign(
             name,
-            found,
+            {key: _placed(values, made) for key, values in found.items()},
             _SIMPLICITY.get(kind_of(variant), _OTHERS),
             current in (name, variant.name),
             manages(kind_of(variant)),
+            made,
         )
-        for (name, variant), found in zip(places[0].items(), samples, strict=True)
+        for ((name, variant), made), found in zip(
+            zip(places[0].items(), _runs_made(places), strict=True), samples, strict=True
+        )
     ]
     usual = weights.margin if weights else None
     found = decide(
@@ -95,6 +99,21 @@ def verdict_on(
         points=weights.points if weights else "points",
     )
     return replace(found, conditions=len(places))
+
+
+def _runs_made(places: Sequence[Mapping[str, Variant]]) -> list[list[bool]]:
+    """By design, whether it has each of the runs that a design has at most, over all conditions."""
+    most = [max(len(one.runs) for one in place.values()) for place in places]
+    return [
+        [run < len(place[name].runs) for place, count in zip(places, most, strict=True) for run in range(count)]
+        for name in places[0]
+    ]
+
+
+def _placed(values: Sequence[float | None], made: Sequence[bool]) -> list[float | None]:
+    """The values at the places of the runs that were made, None elsewhere."""
+    rest = iter(values)
+    return [next(rest) if there else None for there in made]
 
 
 def _weighed(

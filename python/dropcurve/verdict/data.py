@@ -86,6 +86,7 @@ class SampledDesign:
         simplicity: The smaller, the simpler.
         current: Whether it is in use already.
         manages: "fair" of a queue for each flow, "none" of tail drop, "" of any other.
+        made: Whether each run was made, where a design that was given up early lacks the later ones; None if all were.
     """
 
     name: str
@@ -93,6 +94,12 @@ class SampledDesign:
     simplicity: float = 0.0
     current: bool = False
     manages: Literal["fair", "none", ""] = ""
+    made: Sequence[bool] | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run was made."""
+        return self.made is None or all(self.made)
 
 
 @dataclass(frozen=True)
@@ -198,6 +205,8 @@ class Verdict:
         replications: Paired runs of each design, over all conditions.
         points: The unit of scores.
         conditions: Conditions that the runs are over.
+        fewest: Paired runs of the design that has the fewest, because it was given up early as surely worse; 0 if all
+            designs have the same.
         passed_over: The tail drop that ties with the recommended design and gives way because that has a queue for each
             flow (RFC7567); "" if there is none.
     """
@@ -222,6 +231,7 @@ class Verdict:
     points: str = "points"
     conditions: int = 1
     passed_over: str = ""
+    fewest: int = 0
 
     @property
     def others(self) -> list[str]:

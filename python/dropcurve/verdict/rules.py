@@ -13,6 +13,9 @@
    have, and RFC7567 asks for queue management wherever it does no harm.
 
 Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
+
+A design that was given up early lacks the later runs. It is compared over the runs that both have, and it leads only if
+no design with all runs is feasible.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ def decide(
     """The verdict on designs by the rules above.
 
     Args:
-        designs: Two designs or more, with samples of equal length; at most one is current.
+        designs: Two designs or more, with samples of equal length; at most one is current, and one has every run.
         criteria: What is weighed, bounded and reported. The score is the sum of worth times value, or its logarithm.
         margin: Equivalence margin of the score; by default that of as many measures as have a worth.
         confidence: Of all statements together.
@@ -58,6 +61,7 @@ def decide(
     assert len(designs) >= 2, "a verdict needs two designs or more"
     assert len(counts) == 1, "samples are paired"
     assert sum(one.current for one in designs) <= 1, "one design is in use"
+    assert any(one.complete for one in designs), "one design has every run"
     if margin is None:
         margin = margin_of(sum(one.worth != 0 for one in criteria))
     context = _Context(tuple(designs), tuple(criteria), margin, confidence, counts.pop())
@@ -66,6 +70,7 @@ def decide(
     shared = {
         "leader": leader.name if leader else "", "current": current.name if current else "", "margin": margin,
         "exchange": exchange, "confidence": confidence, "replications": context.runs, "points": points,
+        "fewest": 0 if all(one.complete for one in designs) else min(len(context.made(one)) for one in designs),
     }  # fmt: skip
     if leader is None:
         return Verdict(
@@ -137,6 +142,10 @@ class _Context:
         """Confidence of one interval, so that those of all pairs with the leader are simultaneous."""
         return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
 
+    def made(self, one: SampledDesign) -> list[int]:
+        """The numbers of the runs that a design has."""
+        return [run for run in range(self.runs) if one.made is None or one.made[run]]
+
     def scores(self, one: SampledDesign) -> list[float | None]:
         """The score of each run; None where a weighed criterion has no value, unless no design has one in that run (no
         page was asked for): it adds nothing to any of them."""
@@ -153,24 +162,24 @@ class _Context:
     def score(self, one: SampledDesign) -> float | None:
         """The mean score; None unless every run has one."""
         values = [value for value in self.scores(one) if value is not None]
-        return statistics.mean(values) if values and len(values) == self.runs else None
+        return statistics.mean(values) if values and len(values) == len(self.made(one)) else None
 
     def missed(self, one: SampledDesign) -> tuple[Missed, ...]:
         """The bounds that a design misses, and the weighed criteria that it has no value of in some run."""
-        found = []
+        found, runs = [], len(self.made(one))
         for criterion in self.criteria:
             values = one.samples[criterion.key]
             known = [value for value in values if value is not None]
             if criterion.bound is None:
                 lost = self.lacking(one, criterion)
                 if criterion.worth and lost:
-                    found.append(Missed(criterion, lost, self.runs, None))
+                    found.append(Missed(criterion, lost, runs, None))
                 continue
             bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
-            if not holds(held, self.runs):
+            if not holds(held, runs):
                 worst = (max if bound.upper else min)(known) if known else None
-                found.append(Missed(criterion, self.runs - held, self.runs, worst))
+                found.append(Missed(criterion, runs - held, runs, worst))
         return tuple(found)
 
     def nowhere(self) -> tuple[Missed, ...]:
@@ -178,8 +187,12 @@ class _Context:
         return tuple(
             Missed(one, self.runs, self.runs, None)
             for one in self.criteria
-            if one.worth and all(None in design.samples[one.key] for design in self.designs)
+            if one.worth and all(self._blank(design, one) for design in self.designs)
         )
+
+    def _blank(self, one: SampledDesign, criterion: Criterion) -> bool:
+        """Whether some run of a design has no value of a criterion."""
+        return any(one.samples[criterion.key][run] is None for run in self.made(one))
 
     def empty(self, criterion: Criterion) -> list[int]:
         """The runs in which no design has a value of a criterion; none if it has no value anywhere."""
@@ -192,20 +205,20 @@ class _Context:
         rows = [other.samples[criterion.key] for other in self.designs]
         mine = one.samples[criterion.key]
         return sum(
-            mine[run] is None and any(row[run] is not None for row in rows) for run in range(self.runs)
+            mine[run] is None and any(row[run] is not None for row in rows) for run in self.made(one)
         )
 
     def excess(self, one: SampledDesign) -> float:
         """Distance of a design from meeting its bounds: the mean excess over runs, summed over bounds; a weighed
         criterion without a value counts the share of such runs."""
-        total = 0.0
+        total, made = 0.0, self.made(one)
         for criterion in self.criteria:
-            values = one.samples[criterion.key]
+            values = [one.samples[criterion.key][run] for run in made]
             if criterion.bound is not None:
                 each = [1.0 if value is None else criterion.bound.excess(value) for value in values]
                 total += statistics.mean(each)
             elif criterion.worth:
-                total += self.lacking(one, criterion) / self.runs
+                total += self.lacking(one, criterion) / len(made)
         return total
 
     def leader(self) -> SampledDesign | None:
@@ -213,13 +226,21 @@ class _Context:
         scored = [one for one in self.designs if self.score(one) is not None]
         feasible = [one for one in scored if not self.missed(one)]
         if feasible:
-            return max(feasible, key=lambda one: self.score(one) or 0.0)
-        return min(scored, key=lambda one: (self.excess(one), -(self.score(one) or 0.0)), default=None)
+            return max(feasible, key=lambda one: (one.complete, self.score(one) or 0.0))
+        return min(
+            scored,
+            key=lambda one: (not one.complete, self.excess(one), -(self.score(one) or 0.0)),
+            default=None,
+        )
 
     def runner_up(self, chosen: SampledDesign) -> SampledDesign | None:
-        """The best of the others: feasible before infeasible, then by mean score."""
+        """The best of the others: feasible before infeasible, with all runs before others, then by mean score."""
         others = [one for one in self.designs if one is not chosen and self.score(one) is not None]
-        return max(others, key=lambda one: (not self.missed(one), self.score(one) or 0.0), default=None)
+        return max(
+            others,
+            key=lambda one: (not self.missed(one), one.complete, self.score(one) or 0.0),
+            default=None,
+        )
 
     def paired(self, one: SampledDesign, other: SampledDesign) -> statistics.Paired | None:
         """The score of ``one`` less that of ``other``."""
@@ -240,7 +261,7 @@ class _Context:
         relation = self.relation(leader, one)
         more = None
         if relation == "undecided" and behind is not None:
-            more = replications_to_decide(behind, half, margin=self.margin, runs=self.runs)
+            more = replications_to_decide(behind, half, margin=self.margin, runs=len(self.made(one)))
         return Rival(one.name, behind, half, relation, more, missed, self.values(one))
 
     def simplest(self, some: Sequence[SampledDesign]) -> SampledDesign:

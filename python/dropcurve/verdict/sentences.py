@@ -385,6 +385,8 @@ class _Words:
         found = self.found
         parts = [wording.count(found.replications // found.conditions, "paired replication")]
         parts[0] += f" at each of {found.conditions} conditions" if found.conditions > 1 else ""
+        if found.fewest:
+            parts += [f"from {found.fewest // found.conditions} for designs that were surely worse by then"]
         parts += [f"{wording.percent(found.confidence)} confidence"] if found.replications > 1 else []
         parts += [found.exchange] if found.exchange else []
         return f"Basis: {', '.join(parts)}"

@@ -1,0 +1,104 @@
+"""A comparison with the design in use in which further replications go to the designs that may still be the best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..metrics import statistics
+from ..results import Result, Variant
+from ..verdict import Rival, Verdict
+from ..verdict.equivalence import HELD_SHARE, relation
+
+
+@dataclass
+class Elimination:
+    """Rounds of replications; a design that is surely worse takes no part in further ones.
+
+    A design that a later leader does not surely beat over the runs that both have comes back, with all runs.
+
+    Attributes:
+        replicate: Replications of designs, by their names and the replications of each; None stands for all designs.
+            Finished runs are not made again.
+        judge: The verdict on a comparison.
+        title: The name of a variant's design in the verdict.
+        count: Replications of each design in the first round.
+        most: Replications at most.
+        conditions: Conditions, of which a replication has a run each.
+        until: Time of `time.monotonic` by which a further round has to end; None without a limit.
+    """
+
+    replicate: Callable[[Sequence[str] | None, int], Result]
+    judge: Callable[[Result], Verdict]
+    title: Callable[[Variant], str]
+    count: int
+    most: int
+    conditions: int = 1
+    until: float | None = None
+    #: Seconds of a replication of one design.
+    _each_s: float = field(default=0.0, init=False)
+
+    def run(self) -> tuple[Result, Verdict]:
+        """The comparison and its verdict: decided, or as far as replications and time allow."""
+        began = time.monotonic()
+        result = self.replicate(None, self.count)
+        designs = len(result.variants) / self.conditions
+        self._each_s = (time.monotonic() - began) / (self.count * designs)
+        while True:
+            result, verdict = self._completed(result)
+            if verdict.status != "undecided" or verdict.more is None or self.count >= self.most:
+                return result, verdict
+            # Half as many again, and at least the number that the verdict asks for, while the time allows it.
+            wanted = max(statistics.next_size(self.count, maximum=self.most), self.count + verdict.more)
+            size, names = min(self.most, wanted), contenders(verdict, most=self.most * self.conditions)
+            runs = (size - self.count) * len(names)
+            if self.until is not None and time.monotonic() + runs * self._each_s > self.until:
+                return result, verdict
+            began, self.count = time.monotonic(), size
+            result = self._extended(result, names)
+            self._each_s = (time.monotonic() - began) / runs
+
+    def _completed(self, result: Result) -> tuple[Result, Verdict]:
+        """The comparison with all replications of the designs that are in contention, and its verdict."""
+        while True:
+            verdict = self.judge(result)
+            short = {self.title(one) for one in result.variants if len(one.runs) < self.count}
+            if verdict.status != "none feasible":
+                short &= set(contenders(verdict, most=self.most * self.conditions))
+            if not short:
+                return result, verdict
+            result = self._extended(result, sorted(short))
+
+    def _extended(self, result: Result, names: Sequence[str]) -> Result:
+        """The comparison with all replications of these designs."""
+        made = self.replicate(names, self.count)
+        fresh = {one.name: one for one in made.variants}
+        variants = [fresh.get(one.name, one) for one in result.variants]
+        return replace(made, variants=variants)
+
+
+def contenders(verdict: Verdict, *, most: int) -> list[str]:
+    """The designs that further runs may make the best.
+
+    Args:
+        verdict: So far.
+        most: Runs of a design at most.
+
+    Returns:
+        The design in use, the leader, and those that are neither surely worse nor sure to miss a bound.
+
+    Example:
+        >>> names = contenders(verdict, most=30)
+    """
+    out = {one.name for one in verdict.rivals if _is_out(one, verdict, most)} - {verdict.current}
+    return [name for name in (verdict.leader, *(one.name for one in verdict.rivals)) if name not in out]
+
+
+def _is_out(one: Rival, verdict: Verdict, most: int) -> bool:
+    # A bound is sure to be missed if it does not hold often enough even where it holds in every further run.
+    spare = (1.0 - HELD_SHARE) * most
+    if any(miss.criterion.bound is None or miss.missed > spare + 1e-9 for miss in one.missed):
+        return one.relation == "infeasible"
+    behind = one.behind
+    return behind is not None and relation(behind, one.half_width, verdict.margin) == "better" and behind > 0
