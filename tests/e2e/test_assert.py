@@ -61,7 +61,12 @@ def test_what_is_no_statement_is_refused(dropcurve: Dropcurve, statement: str, w
     assert answer.code == 2 and words in answer.err and "Traceback" not in answer.err
 
 
-def test_a_measure_without_a_value_is_no_success(dropcurve: Dropcurve) -> None:
+def test_a_measure_without_a_value_is_no_success(
+    dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dropcurve.tuning import assertions
+
+    monkeypatch.setattr(assertions, "_refuse_missing", lambda *_: None)
     answer = dropcurve("assert", "short.toml", "call quality > 3", *FEW)
     assert answer.code == 1 and "no run has a value" in answer.out
 
@@ -71,3 +76,19 @@ def test_a_measure_of_flows_that_are_not_there_is_refused_before_any_run(dropcur
     assert answer.code == 2 and answer.errors == [
         "dropcurve: mos of voic > 4: the scenario has no flows named voic; did you mean 'voice'?"
     ]
+
+
+def test_a_measure_that_no_run_can_have_is_refused_before_anything_runs(
+    dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dropcurve.tuning import assertions
+
+    monkeypatch.setattr(assertions, "_Runs", None)
+    answer = dropcurve(
+        "assert", "short.toml", "call quality > 3", "utilisation > 30%", "page load time < 1s", *FEW
+    )
+    assert answer.code == 2
+    first, second = answer.err.splitlines()
+    assert first.endswith("add a call, such as --link cable")
+    assert "call quality > 3: only UDP flows with small packets have call quality" in first
+    assert "only web pages of several objects have a load time" in second

@@ -9,6 +9,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.advise import advise, equilibrium, fluid, rules, tcp, trajectory
+from dropcurve.advise.designs import Design
 from dropcurve.advise.link_conditions import Point, allowed_delay, conditions
 
 #: The example of HMTG01 and HMTG01a: 60 flows, 246 ms, 15 Mbit/s in packets of 500 bytes.
@@ -258,3 +259,46 @@ def test_no_design_expects_a_queue_longer_than_the_buffer() -> None:
 
 def test_one_flow_has_no_plural() -> None:
     assert ", 1 TCP flow, packets" in advise(rate="1Mbit", rtt="5ms", flows=1).text()
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "reason"),
+    [
+        ({"rate": "10Mbit", "rtt": "40ms", "flows": 8, "buffer": "100pkts", "goal": "p95 delay < 20ms"}, "PI",
+         "within the 10 ms aimed at, and a stable loop"),
+        ({"rate": "100Mbit", "rtt": "20-200ms", "flows": "5-100", "buffer": "1000pkts"}, "CoDel",
+         "beyond the 5 ms aimed at; of the designs with a model of the loop none keeps that delay, is stable"),
+        ({"rate": "1Mbit", "rtt": "500ms", "flows": 1}, "PIE",
+         "at 1 flow, 500 ms no design is expected to stay within the 5 ms aimed at; this one comes closest"),
+    ],
+)  # fmt: skip
+def test_advice_opens_with_a_design_and_a_reason_that_its_own_figures_bear_out(
+    given: dict[str, object], name: str, reason: str
+) -> None:
+    found = advise(**given)  # type: ignore[arg-type]
+    opening = " ".join(found.text(width=10_000).partition("\n\n")[0].split())
+    chosen = found.design(name)
+    assert opening.startswith(f"Start with {name} (number {found.designs.index(chosen) + 1} below)")
+    assert reason in opening
+    assert found.data()["answer"]["design"] == name
+    aim = found.conditions.aim_s * 1.02
+    acting = [
+        one for one in found.designs
+        if one.expected and all(row.at.regime in ("curve", "held") for row in one.expected)
+    ]  # fmt: skip
+    delays = {one.name: max(row.at.rtt_s - row.point.rtt_s for row in one.expected) for one in acting}
+    keeping = [one for one in acting if delays[one.name] <= aim]
+
+    def seconds(one: Design) -> float:
+        rows = [row.margins for row in one.expected]
+        if any(row is None or row.gain < 2.0 or not row.crossover > 0.0 for row in rows):
+            return math.inf
+        return max(1.0 / row.crossover for row in rows if row is not None)
+
+    fast = [one.name for one in sorted(keeping, key=seconds) if seconds(one) <= 10.0]
+    if fast:
+        assert name == fast[0]
+    elif keeping:
+        assert name == "CoDel"
+    else:
+        assert delays[name] == min(delays.values())

@@ -871,7 +871,9 @@ def _rounds(scores: dict[str, list[float]]) -> tuple[list[tuple[str, int]], Verd
     def replicate(names: Sequence[str] | None, count: int) -> Result:
         some = list(scores) if names is None else list(names)
         made.extend((name, count) for name in some)
-        return Result("x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), "")
+        return Result(
+            "x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), ""
+        )
 
     def judge(result: Result) -> Verdict:
         most = max(len(one.runs) for one in result.variants)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dropcurve as dc
+from dropcurve.errors import UsageError
 from dropcurve.quantities import units
 from dropcurve.results.document import assumptions
 from dropcurve.scenario import links
@@ -188,3 +189,9 @@ def test_the_queue_of_the_other_direction_can_be_another_one() -> None:
     (base,) = links.scenarios("20/2,back=fq_codel")
     assert base.get("back_queue.kind") == "fq_codel" and base.get("queue.kind") == "droptail"
     assert "queue in the down direction and fq_codel in the other" in str(base.get("description"))
+
+
+@pytest.mark.parametrize("value", ["2", "1-3", "1-1000"])
+def test_an_unknown_key_of_a_link_is_refused_with_the_value_as_typed(value: str) -> None:
+    with pytest.raises(UsageError, match=f"link.download = {value}: no such key; did you mean 'downloads'"):
+        links.spec(f"cable,download={value}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..quantities import units
 from .designs import Design, Expectation
+from .first_choice import first_choice
 from .fluid import Margins
 from .link_conditions import Conditions
 
@@ -25,7 +26,8 @@ def text(
     given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, assumed: str = "", width: int
 ) -> str:
     """Returns the whole advice as text of at most ``width`` columns."""
-    lines = [*_head(given, width)]
+    opening = " ".join(first_choice(given, designs).sentences)
+    lines = [*_wrapped(opening, width, "", ""), "", *_head(given, width)]
     for note in notes:
         lines += ["", *_wrapped(note, width, "! ", "  ")]
     for number, design in enumerate(designs, start=1):
@@ -127,6 +129,9 @@ def data(given: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> 
             "ecn": given.ecn, "capacity_pps": given.capacity,
         },
         "notes": list(notes),
+        "answer": {
+            "design": (chosen := first_choice(given, designs)).design.name, "sentences": list(chosen.sentences),
+        },
         "designs": [
             {
                 "name": one.name, "discipline": one.discipline, "params": one.params, "queue": one.queue,

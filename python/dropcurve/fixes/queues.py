@@ -218,9 +218,7 @@ def _titles(where: Place, names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _of_titles(
-    where: Place, variants: Mapping[str, Scenario], titles: Sequence[str]
-) -> dict[str, Scenario]:
+def _of_titles(where: Place, variants: Mapping[str, Scenario], titles: Sequence[str]) -> dict[str, Scenario]:
     """The variants of these designs under every condition."""
     title = _titles(where, variants)
     return {name: made for name, made in variants.items() if title[name] in titles}

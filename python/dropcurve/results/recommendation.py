@@ -105,7 +105,11 @@ def _runs_made(places: Sequence[Mapping[str, Variant]]) -> list[list[bool]]:
     """By design, whether it has each of the runs that a design has at most, over all conditions."""
     most = [max(len(one.runs) for one in place.values()) for place in places]
     return [
-        [run < len(place[name].runs) for place, count in zip(places, most, strict=True) for run in range(count)]
+        [
+            run < len(place[name].runs)
+            for place, count in zip(places, most, strict=True)
+            for run in range(count)
+        ]
         for name in places[0]
     ]
 

@@ -7,11 +7,12 @@ lies on one side of the bound, or there are no more to run; then it is undecided
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from .. import metrics
+from ..advise import planned
 from ..errors import UsageError, nearest
 from ..metrics import statistics
 from ..metrics.statistics import Interval
@@ -108,6 +109,7 @@ def check(
         )
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     _refuse_unknown_classes(base, wanted)
+    _refuse_missing(base, wanted)
     work = _Runs(base, seed, Executor(jobs), progress)
     with caches.store(cache) as store:
         until_precise(
@@ -131,6 +133,18 @@ def _refuse_unknown_classes(base: Scenario, wanted: Sequence[Constraint]) -> Non
                 "statement", str(one), f"the scenario has no flows named {scope}",
                 nearest(scope, classes, otherwise=f"it has {wording.listed(classes)}"), shown="value",
             )  # fmt: skip
+
+
+def _refuse_missing(base: Scenario, wanted: Sequence[Constraint]) -> None:
+    """Raises UsageError for measures that no run of the scenario can have a value of."""
+    wrong = []
+    for one in wanted:
+        try:
+            planned.refuse_missing([one.measure.key], base, what="statement")
+        except UsageError as error:
+            wrong += [replace(problem, value=str(one), shown="value") for problem in error.problems]
+    if wrong:
+        raise UsageError.of(wrong)
 
 
 @dataclass(eq=False)

@@ -204,9 +204,7 @@ class _Context:
         """The runs in which a design has no value of a criterion and another one has."""
         rows = [other.samples[criterion.key] for other in self.designs]
         mine = one.samples[criterion.key]
-        return sum(
-            mine[run] is None and any(row[run] is not None for row in rows) for run in self.made(one)
-        )
+        return sum(mine[run] is None and any(row[run] is not None for row in rows) for run in self.made(one))
 
     def excess(self, one: SampledDesign) -> float:
         """Distance of a design from meeting its bounds: the mean excess over runs, summed over bounds; a weighed

@@ -145,6 +145,7 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     varying: dict[str, Range] = {}
     found = BASE if typed else preset(name)
     for key, value in given.items():
+        _refuse_unknown(key, value)
         for single, ends in _ranged(key, value):
             varying.pop(single, None)
             if isinstance(ends, Range):
@@ -323,13 +324,22 @@ def _with(profile: LinkProfile, key: str, value: str) -> LinkProfile:
         _known(key, value, "disciplines", "kind")
         return replace(profile, back=value)
     kinds = {one.name: str(one.type) for one in fields(Mix)}
-    if key not in kinds:
-        known = (*KEYS, *kinds)
-        hint = nearest(key, known, otherwise=f"there are {', '.join(known)}")
-        raise UsageError(f"link.{key}", value, "no such key", hint)
     if key == "cc":
         _known(key, value, "congestion_controls", "name")
     return replace(profile, mix=replace(profile.mix, **{key: _value(kinds[key], key, value)}))
+
+
+def _refuse_unknown(key: str, value: str) -> None:
+    """Raises UsageError for a key that links do not have, with the value as it was typed."""
+    known = (*RATES, *KEYS, *(one.name for one in fields(Mix)))
+    if key not in known:
+        shown = dict.fromkeys((*KEYS, *(one.name for one in fields(Mix))))
+        raise UsageError(
+            f"link.{key}",
+            value,
+            "no such key",
+            nearest(key, shown, otherwise=f"there are {', '.join(shown)}"),
+        )
 
 
 def _known(key: str, value: str, what: str, name: str) -> None:
