@@ -142,7 +142,7 @@ class Adaptive(Plain):
 
 
 class Feng(Plain):
-    """Feng, Kandlur, Saha, Shin 1999: at every update of the average."""
+    """Feng, Kandlur, Saha, Shin 1999: max_p adapts at every update of the average, by 3 downwards and 2 upwards."""
 
     status = "below"
 
@@ -160,7 +160,7 @@ class Feng(Plain):
 
 
 class Weighted(Plain):
-    """WTRED: green, yellow and red areas of the buffer."""
+    """WTRED: the weight of the average falls from the green to the yellow and the red area of the buffer."""
 
     def __init__(self, limit):
         super().__init__(limit, 0.4 * limit, 0.7 * limit, 0.1, 0.003)
@@ -224,7 +224,7 @@ class BySize(Plain):
 
 
 class AdaptiveThresholds(Plain):
-    """RED-AT, Figure 6, with our bounds."""
+    """RED-AT, Figure 6. Its bounds on the thresholds are chosen here: the paper prints none."""
 
     cnt1 = cnt2 = cnt3 = 0
     low, nominal, high = (5, 25), (10, 30), (15, 35)
@@ -278,10 +278,10 @@ class Choke(Plain):
     def between(self, now, packet):
         if self.avg < self.min_th or not self.queue:
             return False
-        place = int(self.uniform() * len(self.queue))
-        if self.queue[place].flow != packet.flow:
+        drawn = int(self.uniform() * len(self.queue))
+        if self.queue[drawn].flow != packet.flow:
             return False
-        self.end(self.queue.pop(place))
+        self.end(self.queue.pop(drawn))
         self.end(packet)
         if not self.queue:
             self.q_time = now

@@ -42,8 +42,8 @@ def test_a_link_of_twice_the_bit_rate_never_stalls() -> None:
 def test_a_link_of_half_the_bit_rate_stalls_for_half_of_the_time() -> None:
     """Of 500 kbit/s, 1448 of every 1500 bytes are data: 482.7 kbit/s, and a chunk of 4 Mbit takes 8.287 s. To that come
     the round trip of its last acknowledgement, 20 ms, and the delay of that, 200 ms at most (RFC 5681 allows 500). So
-    11 chunks arrive in 100 s, and before each of the last ten the picture stands for what 4 s of video leave of it:
-    4.287 s to 4.507 s."""
+    11 chunks arrive in 100 s. Before each of the last ten the picture is frozen for that time less the 4 s of video
+    that a chunk lasts: 4.287 s to 4.507 s."""
     bit_rate, stalled = measured("500 kbit/s")
     assert bit_rate == 1e6
     takes = 4e6 / (500e3 * 1448 / 1500)

@@ -13,9 +13,11 @@ from .measures import Measure
 from .names import shown
 from .validation_line import ValidationLine
 
-#: Points of the use of a whole link, and the share of a difference of scores that is sure below which it is stated by
-#: its lower end.
-MOST_POINTS, SURE = 100.0, 2 / 3
+#: Points that the use of the whole link is worth. A greater difference of scores is stated by its lower end.
+MOST_POINTS = 100.0
+#: A difference of scores whose lower end is a smaller share of it than this is stated by that end; chosen, not
+#: measured.
+SURE = 2 / 3
 
 
 def points_of(one: Objective) -> str:

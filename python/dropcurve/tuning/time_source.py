@@ -1,4 +1,4 @@
-"""Source of the time that a limit of time is measured in: the wall clock, or processor seconds.
+"""The clock that limits of time are measured by: the wall clock, or processor seconds.
 
 Every reading of time in `tune` comes from here, so that a limit can be given in processor seconds, in which the load of
 the machine does not count.
@@ -27,6 +27,7 @@ class WallTime:
     """The wall clock. ``slowdown`` is measured over the last `WINDOW_S` seconds of processor time, since the load of a
     machine changes."""
 
+    #: What the system reported before: nanoseconds that this thread ran, and that it waited for a processor.
     _seen: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)], repr=False)
 
     def now(self) -> float:

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Odd, so that its product with each seed is different.
+#: The multiplier of Fibonacci hashing, 2**64 over the golden ratio: odd, so that its product with each seed is
+#: different.
 _SPREAD = 0x9E3779B97F4A7C15
 
 
 def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]:
-    """The rows of the stored runs among these; the table in the folder ``but`` is left out."""
+    """The rows of those runs of ``keys`` that some command has stored; the table in the folder ``but`` is not read."""
     made_by = build()
     found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
     for folder in store.tables(identity()):
@@ -45,8 +46,8 @@ def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
     import numpy as np
     import pyarrow.compute as pc
 
-    places = np.fromiter((_place(*one) for one in keys), dtype=np.uint64, count=len(keys))
-    if not np.isin(places, _index(path, build())).any():
+    hashes = np.fromiter((_run_hash(*one) for one in keys), dtype=np.uint64, count=len(keys))
+    if not np.isin(hashes, _hashes(path, build())).any():
         return {}
     table = run_files.read_table(path, columns=None)
     if table is None:
@@ -60,18 +61,18 @@ def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:
 
 
 @lru_cache(maxsize=1_000)
-def _index(path: Path, made_by: str) -> NDArray[np.uint64]:
-    """A number for each run of a build in a file, which never changes once it exists."""
+def _hashes(path: Path, made_by: str) -> NDArray[np.uint64]:
+    """The hashes of all runs of a build in a file. They can be cached, as a file never changes once it exists."""
     import numpy as np
 
     table = run_files.read_table(path, columns=list(KEY))
     columns = [table.column(name).to_pylist() for name in KEY] if table is not None else [[], [], []]
-    places = [_place(scenario, seed) for scenario, seed, of in zip(*columns, strict=True) if of == made_by]
-    return np.array(places, dtype=np.uint64)
+    hashes = [_run_hash(scenario, seed) for scenario, seed, of in zip(*columns, strict=True) if of == made_by]
+    return np.array(hashes, dtype=np.uint64)
 
 
-def _place(scenario: str, seed: int) -> int:
-    """64 bits for a run: two runs rarely share them, and then a file is read without need."""
+def _run_hash(scenario: str, seed: int) -> int:
+    """A hash of 64 bits for a run. Two runs rarely share one; where they do, a file is read without need."""
     try:
         return (int(scenario, 16) ^ (seed * _SPREAD)) % 2**64
     except ValueError:

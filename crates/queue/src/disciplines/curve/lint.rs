@@ -14,7 +14,8 @@ pub enum CurveFaultKind {
     Unreachable,
     /// It starts at or above the limit of the buffer, which an average cannot pass.
     BeyondLimit,
-    /// Two sections end at one bound, or none of them at any: they contradict each other, and the second is never used.
+    /// Two sections end at the same bound, or neither has one: they contradict each other, and the second is never
+    /// used.
     Contradiction,
     /// Not a number.
     Undefined,
