@@ -331,3 +331,24 @@ def test_a_default_class_that_tc_shows_is_found() -> None:
     )
     assert not [note for note in read_all(shown)[0].notes if note.key == "htb default"]
     assert [note for note in read_all(shown.replace("0x10", "0x30"))[0].notes if note.key == "htb default"]
+
+
+@pytest.mark.parametrize("default", ["30", "0x30"])
+@pytest.mark.parametrize("leaf", ["pfifo limit 300", "prio bands 2"])
+def test_of_several_classes_the_default_of_the_shaper_is_read(default: str, leaf: str) -> None:
+    inner = (
+        "tc qdisc add dev eth0 parent 30:2 handle 32: pfifo limit 300\n" if leaf.startswith("prio") else ""
+    )
+    text = (
+        f"tc qdisc add dev eth0 root handle 1: htb default {default}\n"
+        "tc class add dev eth0 parent 1: classid 1:1 htb rate 20mbit\n"
+        "tc class add dev eth0 parent 1:1 classid 1:10 htb rate 5mbit\n"
+        "tc class add dev eth0 parent 1:1 classid 1:30 htb rate 10mbit\n"
+        "tc qdisc add dev eth0 parent 1:10 handle 10: pfifo limit 50\n"
+        f"tc qdisc add dev eth0 parent 1:30 handle 30: {leaf}\n{inner}"
+    )
+    found = read(text)
+    assert (found.params["limit"], found.rate_bps) == ("300 pkts", 10e6)
+    # Without a default class it is the first.
+    first = read(text.replace(f" default {default}", ""))
+    assert (first.params["limit"], first.rate_bps) == ("50 pkts", 5e6)

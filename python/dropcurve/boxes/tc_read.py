@@ -9,7 +9,7 @@ from ..errors import ScenarioError, UsageError
 from .model import Import, Note, promise, refuse
 from .tc_kinds import READERS
 from .tc_parse import tree
-from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill, unshaped
+from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill, takes_the_rest, unshaped
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:
@@ -18,7 +18,8 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
     """
     held, known = _known(text, origin)
     if name is None:
-        return _of(held, known, next((one for one in known if not _urgent(held, one)), known[0]), origin)
+        others = [one for one in known if not _urgent(held, one)] or known
+        return _of(held, known, next((one for one in others if takes_the_rest(held, one)), others[0]), origin)
     for one in known:
         if name in (one.place, one.handle, *one.place.split()):
             return _of(held, known, one, origin)

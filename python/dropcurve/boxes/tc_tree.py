@@ -246,6 +246,24 @@ def fill(held: Tree) -> None:
             _put(held, leaf.dev, leaf.name)
 
 
+def _default_class(shaper: Queue) -> str | None:
+    """The class of packets that no filter classifies, with the minor number 0 where none is stated; None for a text
+    that is no number."""
+    minor = shaper.options.get("default", "0").removeprefix("0x")
+    return f"{shaper.handle}{int(minor, 16):x}" if re.fullmatch(r"[0-9a-fA-F]{1,4}", minor) else None
+
+
+def takes_the_rest(held: Tree, queue: Queue) -> bool:
+    """Whether a queue is in the ``default`` class of an `htb` or `hfsc`, which carries what no filter classifies."""
+    around = [one for one in held.queues if one.handle and queue.parent.startswith(one.handle)]
+    parents = {queue.parent, *(one.parent for one in around if one.kind not in ("htb", "hfsc"))}
+    return any(
+        _default_class(one) in parents
+        for one in held.queues
+        if one.kind in ("htb", "hfsc") and one.handle and one.dev == queue.dev
+    )
+
+
 def unshaped(held: Tree) -> list[Note]:
     """Notes on `htb` queues whose traffic without a class passes unshaped: no ``default`` is stated, or a class that
     the text does not have (tc-htb(8))."""
@@ -253,13 +271,11 @@ def unshaped(held: Tree) -> list[Note]:
     for one in [other for other in held.queues if other.kind == "htb" and other.handle]:
         mine = [other for other in held.branches if not one.dev or other.dev in ("", one.dev)]
         names = {other.name.lower() for other in mine if other.name.startswith(one.handle)}
-        minor = one.options.get("default", "0").removeprefix("0x")
-        if names <= {one.handle} or not re.fullmatch(r"[0-9a-fA-F]{1,4}", minor):
+        wanted = _default_class(one)
+        if names <= {one.handle} or wanted is None or wanted in names:
             continue
-        wanted = f"{one.handle}{int(minor, 16):x}"
-        if int(minor, 16) and wanted in names:
-            continue
-        reason = f"there is no class {wanted}" if int(minor, 16) else "no default class is stated"
+        stated = wanted != f"{one.handle}0"
+        reason = f"there is no class {wanted}" if stated else "no default class is stated"
         notes.append(
             Note(
                 "lost",
