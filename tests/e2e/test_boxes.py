@@ -21,8 +21,10 @@ def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> 
     asked = ("advise", "--rate", "100Mbit", "--rtt", "20-200ms", "--flows", "5-100", "--buffer", "1000pkts")
     answer = dropcurve(*asked)
     assert answer.code == 0
-    assert answer.out.startswith(
-        "100 Mbit/s, round trip 20 to 200 ms, 5 to 100 TCP flows, packets of 1500 B, buffer 1000"
+    assert answer.out.startswith("Start with CoDel (number 8 below): ")
+    assert (
+        "\n\n100 Mbit/s, round trip 20 to 200 ms, 5 to 100 TCP flows, packets of 1500 B, buffer 1000"
+        in answer.out
     )
     assert (
         answer.err

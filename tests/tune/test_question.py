@@ -286,3 +286,11 @@ def test_families_that_average_the_queue_have_a_second_start_with_a_short_memory
     # A bound of a packet's time stays inside the ranges.
     small = short_memory(families.family("red", room), room, 1e-3)
     assert small is not None and small["min_th"] == 1.0
+
+
+@pytest.mark.parametrize("box", ["ios", "cisco", "junos"])
+def test_a_priority_queue_without_bands_is_refused_for_boxes_that_need_them(box: str) -> None:
+    base = dc.Scenario.load("droptail_vs_red")
+    with pytest.raises(UsageError, match="has a priority queue only above another one"):
+        of_file(base, goal="balanced", box=box, candidates=("prio",))
+    assert of_file(base, goal="balanced", box="linux", candidates=("prio",)).candidates == ("prio",)

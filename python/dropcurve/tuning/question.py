@@ -297,6 +297,10 @@ def assembled(
     return replace(found, robust=robust)
 
 
+#: Boxes on which `prio` needs its bands: a policed priority queue, and another queue below it.
+BANDED = ("ios", "junos")
+
+
 def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
     """The disciplines to search: those asked for, or the usual ones. Raises UsageError for an unknown box, and for
     disciplines that it does not have."""
@@ -307,6 +311,13 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
     strange = [kind for kind in chosen if kind not in held]
     if strange:
         raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(held)}")
+    if "prio" in chosen and boxes.named(box) in BANDED:
+        raise UsageError(
+            "candidate",
+            "prio",
+            f"{box} has a priority queue only above another one",
+            "name a scenario whose queue is prio with two bands, and the queue to tune below it, such as --queue red",
+        )
     return chosen
 
 
