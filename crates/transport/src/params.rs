@@ -1,7 +1,6 @@
 //! The parameters of a TCP connection: one table of named options for sender and receiver.
 //!
 //! A profile (see [`crate::profiles`]) is a row of options; a result prints both the profile and its options.
-//!
 //! *Units*: windows, thresholds and bursts count segments.
 
 use units::{param::Range, Bytes, Span};
@@ -71,6 +70,8 @@ units::params! {
         vegas_rule: VegasRule = VegasRule::Brakmo => { source: "Brakmo and Peterson 1995" },
         /// When bandwidth is sampled (westwood).
         westwood_rule: WestwoodRule = WestwoodRule::Plus => { source: "Grieco and Mascolo 2004" },
+        /// Implementation of BIC, HighSpeed TCP, Hybla and Veno (bic, highspeed, hybla, veno).
+        module_rule: ModuleRule = ModuleRule::Published => { source: "the sources of each control" },
         /// Share of the bandwidth estimate kept by a sample (westwood).
         westwood_filter: f64 = 0.9 => { range: Range::Within(0.0, 0.9999), source: "Grieco and Mascolo 2004" },
         /// Time constant of the filter with a sample per ACK (westwood, `original`).
@@ -203,8 +204,7 @@ units::params! {
         /// Policer detection: if a fifth of the segments is lost in consecutive intervals at the same
         /// delivery rate, that rate is used for 48 rounds (bbr).
         bbr_policer: bool = false => { source: "Linux" },
-        /// A recovery starts a round: packet conservation lasts for that round; otherwise until the present
-        /// one ends (bbr).
+        /// A recovery starts a round: packet conservation lasts for that round; otherwise until the present one ends (bbr).
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
         /// Losses reduce the window with any ACK; otherwise only with deliveries in a recovery (bbr).
         bbr_lost_at_once: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },

@@ -74,6 +74,11 @@ pub const PROFILES: &[Preset] = &[
             ("vegas_alpha", "2"),
             ("vegas_beta", "4"),
             ("westwood_rule", "linux"),
+            ("module_rule", "linux"),
+            ("bic_s_max", "16"),
+            ("bic_s_min", "0.2"),
+            ("bic_beta", "0.2001953125"),
+            ("scalable_legacy_window", "0"),
         ],
     },
     Preset {

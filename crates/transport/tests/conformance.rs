@@ -318,6 +318,7 @@ proptest! {
             ("hystart", hystart),
             ("vegas_rule", vegas_rule),
             ("westwood_rule", original),
+            ("module_rule", if cubic_rule == "linux" { "linux" } else { "published" }),
             ("bbr_rule", if choice % 2 == 0 { "linux" } else { "original" }),
             ("profile", profile),
             ("recovery", RECOVERIES[recovery]),

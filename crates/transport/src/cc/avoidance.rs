@@ -81,6 +81,15 @@ pub(super) fn reduced(window: &Window, event: &CongestionEvent, loss: f64) -> f6
     event.load_within(window) * share
 }
 
+/// As `reduced`, but the share `cut` that a loss takes counts whole segments, as in Linux: half of five leaves three.
+pub(super) fn reduced_by_whole(window: &Window, event: &CongestionEvent, cut: f64) -> f64 {
+    if event.cause == super::Cause::Ecn && event.ecn_factor.is_some() {
+        return reduced(window, event, 1.0 - cut);
+    }
+    let load = event.load_within(window);
+    load - (load * cut).floor()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,14 +2,22 @@
 //!
 //! *Reference*: XHR04.
 //! *Units*: windows in segments.
-//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss.
+//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: a quarter of the
+//! distance, slow within eight segments below the maximum and four above, a third of the distance beyond.
 //!
 //! Below the window of the last loss it grows by half of the distance per round trip, at most `bic_s_max`, at least
 //! `bic_s_min`. Beyond, it probes: the growth doubles from one segment per step up to `bic_s_max`.
 
 use super::avoidance::{reduced, Avoidance};
-use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::Params;
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{ModuleRule, Params};
+
+/// Divisor of the distance to the maximum that Linux goes in a round trip; this number of segments beyond the maximum, slow growth ends.
+const LINUX_SHARE: f64 = 4.0;
+/// Linux grows by a twentieth of the window per round trip at least until the first loss.
+const LINUX_FIRST: f64 = 20.0;
+/// Segments per ACK, in sixteenths, before the first ACK.
+const LINUX_DELAYED: u32 = 32;
 
 /// BIC.
 #[derive(Clone, Debug)]
@@ -26,6 +34,8 @@ pub struct Bic {
     step: f64,
     next: f64,
     before: Option<f64>,
+    /// As Linux: the mean number of segments per ACK, in sixteenths.
+    delayed: Option<u32>,
 }
 
 impl Bic {
@@ -42,7 +52,33 @@ impl Bic {
             step: 1.0,
             next: 0.0,
             before: None,
+            delayed: (params.module_rule == ModuleRule::Linux).then_some(LINUX_DELAYED),
         }
+    }
+
+    /// Segments per round trip of Linux's module, with `delayed` sixteenths of a segment per ACK.
+    fn linux_increase(&self, cwnd: f64, delayed: u32) -> f64 {
+        if cwnd <= self.low {
+            return 1.0;
+        }
+        let max = if self.max.is_finite() { self.max } else { 0.0 };
+        let rate = if cwnd < max {
+            let distance = ((max - cwnd) / LINUX_SHARE).floor();
+            if distance <= 1.0 {
+                self.s_min
+            } else {
+                distance.min(self.s_max)
+            }
+        } else if cwnd < max + LINUX_SHARE {
+            self.s_min
+        } else {
+            ((cwnd - max) / (LINUX_SHARE - 1.0)).min(self.s_max)
+        };
+        let mut acks = (cwnd / rate).floor();
+        if max == 0.0 {
+            acks = acks.min(LINUX_FIRST);
+        }
+        cwnd / (acks * 16.0 / f64::from(delayed)).floor().max(1.0)
     }
 
     /// Segments per round trip.
@@ -66,9 +102,15 @@ impl Bic {
 
 impl Control for Bic {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if let Some(delayed) = &mut self.delayed {
+            *delayed = *delayed + event.delivered - *delayed / 16;
+        }
         let left = self.growth.start(window, event);
         if left > 0 {
-            let rate = self.increase(window.cwnd);
+            let rate = match self.delayed {
+                Some(delayed) => self.linux_increase(window.cwnd, delayed),
+                None => self.increase(window.cwnd),
+            };
             self.growth.grow(window, left, rate);
         }
     }
@@ -80,7 +122,15 @@ impl Control for Bic {
         // Fast convergence: a flow whose maximum falls leaves room for others.
         let falls = self.fast_convergence && cwnd < self.max && self.max.is_finite();
         self.max = if falls { cwnd * (1.0 - self.beta / 2.0) } else { cwnd };
-        let share = if cwnd < self.low { 0.5 } else { 1.0 - self.beta };
+        if self.delayed.is_some() {
+            self.max = self.max.floor();
+        }
+        let small = if self.delayed.is_some() { cwnd <= self.low } else { cwnd < self.low };
+        if self.delayed.is_some() && event.cause == Cause::Timeout {
+            // Linux forgets the maximum.
+            (self.max, self.delayed) = (f64::INFINITY, Some(LINUX_DELAYED));
+        }
+        let share = if small { 0.5 } else { 1.0 - self.beta };
         reduced(window, event, share)
     }
 
@@ -96,7 +146,6 @@ impl Control for Bic {
 #[cfg(test)]
 mod tests {
     use super::super::rtt_round::tests::ack;
-    use super::super::Cause;
     use super::*;
     use units::Time;
 
@@ -115,6 +164,23 @@ mod tests {
         cc.on_ack(&mut window, &ack(0, 1, 1, 9, 100));
         assert_eq!(window.cwnd, 140.0 + 10.0 / 140.0);
         assert_eq!([50.0, 159.999].map(|cwnd| cc.increase(cwnd)), [32.0, 0.01]);
+    }
+
+    /// Linux, maximum 160: a quarter of 40 in 140, 16 from afar, 0.2 within 8, then a third of what is beyond. Two segments an
+    /// ACK double it. Before the first loss a twentieth at least, as ten of 200 segments.
+    #[test]
+    fn linux_goes_a_quarter() {
+        let mut cc = Bic::new(&Params {
+            module_rule: ModuleRule::Linux,
+            bic_s_max: 16.0,
+            bic_s_min: 0.2,
+            ..Params::default()
+        });
+        assert_eq!(cc.linux_increase(400.0, 16), 20.0);
+        loss(&mut cc, 160.0);
+        let found = [120.0, 80.0, 156.0, 172.0, 14.0].map(|cwnd| cc.linux_increase(cwnd, 16));
+        assert_eq!(found, [10.0, 16.0, 0.2, 172.0 / 43.0, 1.0]);
+        assert_eq!(cc.linux_increase(120.0, 32), 20.0);
     }
 
     /// Beyond the maximum: 1, then 2 from the window plus 1 on, 4 after 2 more.

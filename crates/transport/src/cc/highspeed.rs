@@ -2,21 +2,24 @@
 //!
 //! *Reference*: RFC 3649 sections 5 and 6, Appendix B.
 //! *Units*: windows in segments.
-//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss.
+//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: an ACK counts once
+//! in congestion avoidance, and a loss takes whole segments.
 //!
 //! Up to `highspeed_low_window` it is Reno. Above, the share taken by a loss falls with the logarithm of the
 //! window from a half to `highspeed_high_decrease`, and the increase follows from the loss rate at which the
 //! response function has that window.
 
-use super::avoidance::{reduced, Avoidance};
+use super::avoidance::{reduced, reduced_by_whole, Avoidance};
 use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{ModuleRule, Params};
 use units::math;
 
 /// HighSpeed TCP.
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     growth: Avoidance,
+    /// As Linux: an ACK counts once in congestion avoidance, and a loss takes whole segments.
+    by_ack: bool,
     low: f64,
     high: f64,
     decrease: f64,
@@ -36,6 +39,7 @@ impl HighSpeed {
         let span = math::ln(high / low).max(f64::MIN_POSITIVE);
         HighSpeed {
             growth: Avoidance::new(params),
+            by_ack: params.module_rule == ModuleRule::Linux,
             low,
             high,
             decrease: params.highspeed_high_decrease,
@@ -66,7 +70,11 @@ impl HighSpeed {
 
 impl Control for HighSpeed {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        let left = self.growth.start(window, event);
+        let starts = window.cwnd < window.ssthresh;
+        let mut left = self.growth.start(window, event);
+        if self.by_ack {
+            left = if starts { 0 } else { left.min(1) };
+        }
         if left > 0 {
             let rate = self.increase(window.cwnd);
             self.growth.grow(window, left, if self.growth.is_whole() { rate.floor() } else { rate });
@@ -75,13 +83,45 @@ impl Control for HighSpeed {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        reduced(window, event, 1.0 - self.cut(event.load_within(window)))
+        let cut = self.cut(event.load_within(window));
+        if self.by_ack {
+            return reduced_by_whole(window, event, cut);
+        }
+        reduced(window, event, 1.0 - cut)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rtt_round::tests::ack;
+    use super::super::Cause;
     use super::*;
+    use crate::params::Counting;
+    use units::Time;
+
+    /// An ACK of two segments earns two of the window of 20, in Linux one.
+    #[test]
+    fn linux_counts_acks() {
+        for (module_rule, grown) in [(ModuleRule::Published, 0.1), (ModuleRule::Linux, 0.05)] {
+            let mut control =
+                HighSpeed::new(&Params { module_rule, counting: Counting::Segments, ..Params::default() });
+            let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+            control.on_ack(&mut window, &ack(0, 2, 2, 40, 100));
+            assert_eq!(window.cwnd, 20.0 + grown);
+        }
+    }
+
+    /// A loss takes a half: of five segments 2.5, in Linux two.
+    #[test]
+    fn linux_takes_whole_segments() {
+        let loss =
+            CongestionEvent { now: Time::ZERO, cause: Cause::Loss, load: 5.0, flight: 5, ecn_factor: None };
+        let window = Window { cwnd: 5.0, ssthresh: 2.0 };
+        for (module_rule, left) in [(ModuleRule::Published, 2.5), (ModuleRule::Linux, 3.0)] {
+            let mut control = HighSpeed::new(&Params { module_rule, ..Params::default() });
+            assert_eq!(control.on_congestion(&window, &loss), left);
+        }
+    }
 
     /// Rows of the table of Appendix B: where the increase reaches a whole number, and the share taken there.
     /// The table has the coefficient 0.078 and the exponent 1.2 rounded, hence the tolerance.

@@ -3,13 +3,15 @@
 //! *Reference*: CF04.
 //! *Units*: windows in segments; `rho` is the RTT over `hybla_rtt`, at least one.
 //! *Deviations*: `rho` follows the minimum RTT; the initial window and threshold are those of the options.
+//! `module_rule = "linux"`: an ACK counts once, `rho` is known to an eighth, and after a timeout growth is Reno's until the
+//! segments sent before are acknowledged.
 //!
 //! In slow start an ACKed segment adds `2^rho - 1`, in congestion avoidance `rho^2 / cwnd`. A loss halves the window.
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
-use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::Params;
+use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use crate::params::{ModuleRule, Params};
 use units::{math, Span};
 
 /// Largest `rho`. It bounds the growth of slow start, `2^rho - 1` segments per ACKed segment.
@@ -21,27 +23,58 @@ pub struct Hybla {
     growth: Avoidance,
     reference: Span,
     base: Span,
+    /// As Linux: an ACK counts once, rho is known to an eighth, and the growth after a timeout is Reno's.
+    by_ack: bool,
+    /// Growth of slow start below a segment (`by_ack`).
+    part: f64,
+    /// First unacknowledged segment.
+    una: u32,
+    /// The segments below this were sent before the last timeout (`by_ack`).
+    lost: u32,
 }
 
 impl Hybla {
     /// Returns the control without samples.
     pub fn new(params: &Params) -> Hybla {
-        Hybla { growth: Avoidance::new(params), reference: params.hybla_rtt, base: UNKNOWN }
+        Hybla {
+            growth: Avoidance::new(params),
+            reference: params.hybla_rtt,
+            base: UNKNOWN,
+            by_ack: params.module_rule == ModuleRule::Linux,
+            part: 0.0,
+            una: 0,
+            lost: 0,
+        }
     }
 
     fn rho(&self) -> f64 {
         if self.base == UNKNOWN {
             return 1.0;
         }
-        self.base.ratio(self.reference).clamp(1.0, MAX_RHO)
+        let rho = self.base.ratio(self.reference).clamp(1.0, MAX_RHO);
+        if self.by_ack {
+            return (rho * 8.0).floor() / 8.0;
+        }
+        rho
     }
 }
 
 impl Control for Hybla {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if self.by_ack && event.una < self.lost {
+            let left = self.growth.start(window, event);
+            return self.growth.grow(window, left, 1.0);
+        }
         let rho = self.rho();
-        let acked = self.growth.credit(event);
+        let acked = if self.by_ack { event.acked.min(1) } else { self.growth.credit(event) };
         if window.cwnd < window.ssthresh {
+            if self.by_ack {
+                self.part += f64::from(acked) * (math::pow(2.0, rho) - 1.0);
+                let whole = self.part.floor();
+                self.part -= whole;
+                window.cwnd = (window.cwnd + whole).min(window.ssthresh);
+                return;
+            }
             let grown = f64::from(acked) * (math::pow(2.0, rho) - 1.0);
             window.cwnd = (window.cwnd + grown).min(window.ssthresh.max(window.cwnd));
             if self.growth.is_whole() {
@@ -54,7 +87,12 @@ impl Control for Hybla {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
+        self.lost = if event.cause == Cause::Timeout { self.una + event.flight } else { 0 };
         reduced(window, event, 0.5)
+    }
+
+    fn undo_reduction(&mut self) {
+        self.lost = 0;
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {
@@ -62,6 +100,7 @@ impl Control for Hybla {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
+        self.una = event.una;
         self.base = self.base.min(event.rtt.filter(|rtt| *rtt > Span::ZERO).unwrap_or(UNKNOWN));
     }
 
@@ -74,6 +113,8 @@ impl Control for Hybla {
 mod tests {
     use super::super::rtt_round::tests::ack;
     use super::*;
+    use crate::params::Counting;
+    use units::Time;
 
     /// 75 ms are rho 3: 7 segments for one in slow start, 9/16 in a window of 16. 10 ms are rho 1, Reno.
     #[test]
@@ -89,6 +130,48 @@ mod tests {
             cc.on_ack(&mut window, &event);
             assert_eq!(window.cwnd, avoid);
         }
+    }
+
+    /// Linux: 40 ms are rho 1.5, so an ACK adds 1.83 segments whatever it acknowledges, and in a window of 16 2.25 / 16.
+    #[test]
+    fn linux_counts_acks() {
+        let mut cc = Hybla::new(&Params { module_rule: ModuleRule::Linux, ..Params::default() });
+        cc.on_open(Some(Span::from_millis(40)));
+        let mut window = Window { cwnd: 1.0, ssthresh: 64.0 };
+        let found = [0; 3].map(|_| {
+            cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
+            window.cwnd
+        });
+        assert_eq!(found, [2.0, 4.0, 6.0]);
+        window = Window { cwnd: 16.0, ssthresh: 16.0 };
+        cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
+        assert_eq!(window.cwnd, 16.0 + 2.25 / 16.0);
+    }
+
+    /// Linux, rho 4: ACKs of segments sent before a timeout open the window by what they acknowledge; the first beyond them by 15.
+    #[test]
+    fn linux_starts_as_reno_after_a_timeout() {
+        let mut cc = Hybla::new(&Params {
+            module_rule: ModuleRule::Linux,
+            counting: Counting::Segments,
+            ..Params::default()
+        });
+        cc.on_every_ack(&ack(0, 1, 4, 9, 100));
+        let mut window = Window { cwnd: 5.0, ssthresh: 64.0 };
+        let timeout = CongestionEvent {
+            now: Time::ZERO,
+            cause: Cause::Timeout,
+            load: 5.0,
+            flight: 5,
+            ecn_factor: None,
+        };
+        assert_eq!(cc.on_congestion(&window, &timeout), 2.5);
+        window.cwnd = 1.0;
+        let found = [(6, 2), (8, 2), (9, 1)].map(|(una, acked)| {
+            cc.on_ack(&mut window, &ack(0, acked, una, 12, 100));
+            window.cwnd
+        });
+        assert_eq!(found, [3.0, 5.0, 20.0]);
     }
 
     /// Slow start ends at the threshold, not beyond it.

@@ -76,12 +76,18 @@ impl RttRound {
         if event.una <= self.end {
             return None;
         }
+        self.end = event.next;
+        self.taken()
+    }
+
+    /// The samples since the last round, if there are any.
+    pub(super) fn taken(&mut self) -> Option<Round> {
         let round = (self.count > 0).then(|| Round {
             mean: Span(self.sum / u64::from(self.count)),
             least: self.least,
             samples: self.count,
         });
-        self.restart(event.next);
+        self.restart(self.end);
         round
     }
 

@@ -2,12 +2,13 @@
 //!
 //! *Reference*: K03.
 //! *Units*: windows in segments.
-//! *Deviations*: a timeout leaves the same share in ssthresh as a loss.
+//! *Deviations*: a timeout leaves the same share in ssthresh as a loss; with `counting = "whole"` a loss takes the whole
+//! part of its share, as in Linux.
 //!
 //! The time to recover from a loss, `ln(1 / (1 - b)) / ln(1 + a)` round trips, does not depend on the window: 13.4
 //! with the defaults. Up to the legacy window it is Reno.
 
-use super::avoidance::{reduced, Avoidance};
+use super::avoidance::{reduced, reduced_by_whole, Avoidance};
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::Params;
 
@@ -43,8 +44,13 @@ impl Control for Scalable {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        let share = if event.load_within(window) <= self.legacy { 0.5 } else { self.b };
-        reduced(window, event, 1.0 - share)
+        if event.load_within(window) <= self.legacy {
+            return reduced(window, event, 0.5);
+        }
+        if self.growth.is_whole() {
+            return reduced_by_whole(window, event, self.b);
+        }
+        reduced(window, event, 1.0 - self.b)
     }
 }
 
@@ -53,6 +59,7 @@ mod tests {
     use super::super::rtt_round::tests::ack;
     use super::super::Cause;
     use super::*;
+    use crate::params::Counting;
     use units::Time;
 
     /// 1/100 per segment from 100 segments on; Reno's below; a loss takes an eighth, below 16 a half.
@@ -75,5 +82,15 @@ mod tests {
             };
             assert_eq!(cc.on_congestion(&Window { cwnd, ssthresh: 2.0 }, &loss), left);
         }
+    }
+
+    /// In whole segments an eighth of 15 is one, so 14 are left.
+    #[test]
+    fn a_whole_eighth_leaves() {
+        let params = Params { counting: Counting::Whole, scalable_legacy_window: 0.0, ..Params::default() };
+        let loss =
+            CongestionEvent { now: Time::ZERO, cause: Cause::Loss, load: 15.0, flight: 9, ecn_factor: None };
+        let window = Window { cwnd: 15.0, ssthresh: 2.0 };
+        assert_eq!(Scalable::new(&params).on_congestion(&window, &loss), 14.0);
     }
 }

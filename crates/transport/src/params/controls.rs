@@ -78,6 +78,18 @@ units::choices! {
 }
 
 units::choices! {
+    /// Implementations of BIC, HighSpeed TCP, Hybla and Veno.
+    pub enum ModuleRule {
+        /// As published.
+        Published = "published",
+        /// Linux: HighSpeed TCP and Hybla grow once per ACK, whatever it acknowledges; Hybla grows as Reno until the
+        /// segments sent before a timeout are acknowledged; BIC goes a quarter of the way to the maximum and corrects for
+        /// delayed ACKs; Veno judges each ACK, and a timeout as any loss.
+        Linux = "linux",
+    }
+}
+
+units::choices! {
     /// Send quantum of BBR; its window adds three quanta to the bandwidth-delay product.
     pub enum BbrQuantum {
         /// One segment below 1.2 Mbit/s, two below 24 Mbit/s, above it 1 ms at the pacing rate.
