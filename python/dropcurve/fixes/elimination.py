@@ -49,9 +49,9 @@ class Elimination:
             result, verdict = self._completed(result)
             if verdict.status != "undecided" or verdict.more is None or self.count >= self.most:
                 return result, verdict
-            # Half as many again, and at least the number that the verdict asks for, while the time allows it.
-            wanted = max(statistics.next_size(self.count, maximum=self.most), self.count + verdict.more)
-            size, names = min(self.most, wanted), contenders(verdict, most=self.most * self.conditions)
+            # Half as many again, although the verdict may ask for more: each round leaves fewer designs.
+            size = statistics.next_size(self.count, maximum=self.most)
+            names = contenders(verdict, most=self.most * self.conditions)
             runs = (size - self.count) * len(names)
             if self.until is not None and time.monotonic() + runs * self._each_s > self.until:
                 return result, verdict
