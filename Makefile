@@ -65,9 +65,10 @@ test-rust:
 	@cargo test $(PURE) --quiet
 	@echo "Rust tests: passed"
 
+# Without make's flags, whose job server these programs cannot reach.
 test-wasm: setup ## the pure crates for wasm32, and the studio: no host import, the same results
-	@$(BIN)/python tools/wasm.py
-	@$(BIN)/python tools/studio.py
+	@MAKEFLAGS= $(BIN)/python tools/wasm.py
+	@MAKEFLAGS= $(BIN)/python tools/studio.py
 
 test-python: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
