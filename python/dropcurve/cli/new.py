@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..errors import UsageError
 from . import options as o
 
 
@@ -18,7 +17,6 @@ def new(
         bool, typer.Option("--python", help="A Python file (slow) instead of a Rust crate.")
     ] = False,
     out: Annotated[Path | None, o.shared("out", "default: the working folder")] = None,
-    folder: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> int:
     """Begin a discipline of your own: a Python file or a Rust crate.
 
@@ -31,8 +29,6 @@ def new(
     """
     from ..scenario import starters
 
-    if folder is not None:
-        raise UsageError("--folder", folder, "is called --out in every verb", f"write --out {folder}")
     out = out or Path()
     files = (starters.python if python else starters.crate)(name, out)
     for file in files:

@@ -55,7 +55,7 @@ def plot_sweep(
     drawn = page.metric_runs(found, only)
     if not drawn:
         raise UsageError(
-            "folder",
+            "out",
             folder,
             "no run has a value of these metrics",
             f"choose another; `dropcurve query {folder}` lists its columns",

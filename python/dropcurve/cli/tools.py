@@ -21,7 +21,9 @@ VERBS = {
 LEFT_OUT = frozenset({"json", "quiet", "help", "no_report"})
 #: The property for the text of a configuration, instead of a file.
 TEXT = "text"
-_TYPES = {bool: "boolean", int: "integer", float: "number"}
+_TYPES = {
+    "boolean": "boolean", "integer": "integer", "integer range": "integer", "float": "number", "float range": "number",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def _name(one: Any) -> str:
 
 
 def _type(one: Any) -> str:
-    return _TYPES.get(one.type_descriptor.annotation, "string")
+    return _TYPES.get(one.type.name, "string")
 
 
 def _description(root: Any, verb: str) -> str:

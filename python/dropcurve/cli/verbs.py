@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 import typer
@@ -104,18 +103,15 @@ class VerbCommand(typer.core.TyperCommand):
         default."""
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
         for param in self.get_params(ctx):
-            value = given.get(param.name)
+            name = param.name or ""
+            value = given.get(name)
             if value is None and ctx.default_map:
-                value = ctx.default_map.get(param.name)
+                value = ctx.default_map.get(name)
             values = value if isinstance(value, (list, tuple)) else [value]
             if any(isinstance(one, str) and not one.strip() for one in values):
                 raise _empty(param)
         found: list[str] = super().parse_args(ctx, args)
         return found
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The arguments and options, with ``--help``."""
-        return _converted_lazily(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the sections of arguments and options."""
@@ -134,45 +130,8 @@ class VerbCommand(typer.core.TyperCommand):
                     formatter.write_dl(rows)
 
 
-def _converted_lazily(params: list[Any]) -> list[Any]:
-    """The parameters, which load the library that converts values only for a value that is not yet of its type: it
-    takes longer to load than most verbs take."""
-    for param in params:
-        own = getattr(param, "get_runtime_param", None)
-        if own is not None and not isinstance(own, partial):
-            param.get_runtime_param = partial(_Conversion, own)
-    return params
-
-
-@dataclass(frozen=True)
-class _Conversion:
-    """Conversion of the values of a parameter; ``library`` returns that of Typer."""
-
-    library: Callable[[], Any]
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value as its type."""
-        known = param.type_descriptor
-        if param.nargs == 1 and not known.is_ranged:
-            if value is None:
-                return () if param.multiple else None
-            if known.annotation in (bool, str, int, float) and type(value) is known.annotation:
-                return value
-            if known.annotation == list[str] and all(type(one) is str for one in value):
-                return list(value)
-            # The choices of an enumeration have to become its members.
-            is_literal = known.is_choice and not isinstance(known.annotation, type)
-            if is_literal and not param.multiple and value in known.choices:
-                return value
-        return self.library().coerce(value, param=param, ctx=ctx)
-
-
 class VerbGroup(typer.core.TyperGroup):
     """The group of all verbs, which imports a verb on first use."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The arguments and options, with ``--help``."""
-        return _converted_lazily(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of the verbs."""

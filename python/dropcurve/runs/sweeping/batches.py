@@ -81,7 +81,7 @@ def work(batch: Batch) -> BatchResult:
     store = RunTable(Path(batch.folder), batch.build, batch.session, set(batch.known))
     if not store.folder.is_dir():
         raise UsageError(
-            "folder",
+            "out",
             store.folder,
             "a worker does not see this folder",
             "choose one on a shared file system",
