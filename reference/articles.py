@@ -168,6 +168,9 @@ class RedText(Fifo):
 
     def enqueue(self, now, packet):
         self.sample(now)
+        self.decide(now, packet)
+
+    def decide(self, now, packet):
         if self.avg < self.min_th:
             self.count = -1
         elif self.compare(now, packet):

@@ -51,14 +51,33 @@ class CautiousText(RedText):
         return [*super().show(), f"max_p={self.max_p!r}"]
 
 
-class PurpleText(Fifo):
+class EvaluatedText(Fifo):
+    """A queue with a probability that a tick sets."""
+
+    def __init__(self, limit, period, ecn):
+        super().__init__(limit)
+        self.period, self.ecn, self.p, self.q_last = period, ecn, 0.0, 0
+
+    def enqueue(self, now, packet):
+        if self.chance(self.p) and not self.mark_or_drop(packet, self.ecn):
+            return
+        if self.is_full():
+            self.end(packet)
+        else:
+            self.queue.append(packet)
+
+    def show(self):
+        return [f"p={self.p!r}"]
+
+
+class PurpleText(EvaluatedText):
     """The probability that, by TCP's inverse root of the signals, leads from the load to the wanted one."""
 
     W_E, BOTTOM, TOP = 0.1, 0.0001, 0.5
 
     def __init__(self, limit, q_ref, gain, interval, pace, ecn):
-        super().__init__(limit)
-        self.period, self.q_ref, self.gain, self.pace, self.ecn = interval, q_ref, gain, pace, ecn
+        super().__init__(limit, interval, ecn)
+        self.q_ref, self.gain, self.pace = q_ref, gain, pace
         self.p, self.load, self.elsewhere = 0.001, 0.0, 0.0
         self.arrived_bytes = self.arrived = self.marked_before = 0
 
@@ -66,12 +85,7 @@ class PurpleText(Fifo):
         self.arrived_bytes += packet.size
         self.arrived += 1
         self.marked_before += packet.ecn == 3
-        if self.chance(self.p) and not self.mark_or_drop(packet, self.ecn):
-            return
-        if self.is_full():
-            self.end(packet)
-        else:
-            self.queue.append(packet)
+        super().enqueue(now, packet)
 
     def tick(self, now):
         self.load = self.arrived_bytes / (BYTES_PER_SECOND * self.period / SECOND)
@@ -110,12 +124,10 @@ class XchokeText(RedText):
         self.sample(now)
         if self.chance(self.listed_probability(packet.flow)):
             self.end(packet)
-        elif self.avg >= self.min_th and self.matches(now, packet):
-            return
         else:
-            self.decide(packet)
+            self.decide(now, packet)
 
-    def matches(self, now, packet):
+    def compare(self, now, packet):
         """Compares the arrival with a packet of the queue; drops both if they are of one flow."""
         if not self.queue:
             return False
@@ -129,19 +141,6 @@ class XchokeText(RedText):
         if not self.queue:
             self.q_time = now
         return True
-
-    def decide(self, packet):
-        """RED."""
-        if self.avg < self.min_th:
-            self.count = -1
-        elif self.is_early():
-            self.end(packet)
-            return
-        if self.is_full():
-            self.count = 0
-            self.end(packet)
-        else:
-            self.queue.append(packet)
 
     def tick(self, now):
         self.hits = {flow: hits - 1 for flow, hits in self.hits.items() if hits > 1}
@@ -218,25 +217,6 @@ class ShredText(OfPacketText):
 
     def show(self):
         return [*super().show(), f"mean_window={self.mean_window!r}", f"max_p={self.max_p!r}"]
-
-
-class EvaluatedText(Fifo):
-    """A queue with a probability that a tick sets."""
-
-    def __init__(self, limit, period, ecn):
-        super().__init__(limit)
-        self.period, self.ecn, self.p, self.q_last = period, ecn, 0.0, 0
-
-    def enqueue(self, now, packet):
-        if self.chance(self.p) and not self.mark_or_drop(packet, self.ecn):
-            return
-        if self.is_full():
-            self.end(packet)
-        else:
-            self.queue.append(packet)
-
-    def show(self):
-        return [f"p={self.p!r}"]
 
 
 def triangles(x, peaks):

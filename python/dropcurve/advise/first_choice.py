@@ -106,10 +106,4 @@ def _delay(one: Design) -> str:
 
 
 def _times(gain: float) -> str:
-    return (
-        f"{gain:.0f} times"
-        if 10.0 <= gain < 1000.0
-        else "1000 times"
-        if gain >= 1000.0
-        else f"{gain:.2g} times"
-    )
+    return f"{min(gain, 1000.0):.0f} times" if gain >= 10.0 else f"{gain:.2g} times"
