@@ -62,7 +62,7 @@ test: ## everything CI asks for
 	@echo "make test: all passed (tidy, lint, Rust tests, wasm, Python tests, instructions)"
 
 test-rust:
-	@cargo test $(PURE) --quiet
+	@PROPTEST_RNG_SEED=1 cargo test $(PURE) --quiet
 	@echo "Rust tests: passed"
 
 # Without make's flags, whose job server these programs cannot reach.
@@ -74,8 +74,10 @@ test-python: setup
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
 	@echo "Python tests: passed"
 
-test-slow: setup ## the thorough forms of the statistical tests
+test-slow: setup ## the thorough forms of the statistical tests, and property tests of new draws
 	@$(BIN)/python -m pytest -n auto -m slow -q
+	@$(BIN)/python -m pytest -n auto -m "not slow" -q --hypothesis-profile="drawn anew" $$(grep -l "^from hypothesis" -r tests --include=*.py)
+	@cargo test $(PURE) --quiet
 
 # Events of the plain engine; a billion takes some hours.
 FUZZ_EVENTS ?= 1e9

@@ -7,11 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from dropcurve import cli
 
 pytest_plugins = ["pytester"]
+
+# The same draws in every run, so that a failure is of the change that was tested; `make test-slow` draws anew.
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.register_profile("drawn anew")
+hypothesis.settings.load_profile("repeatable")
 
 SHORT = """\
 title = "Two flows through a small queue"

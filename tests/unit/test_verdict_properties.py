@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline, ranking
-from dropcurve.verdict.equivalence import MOST_REPLICATIONS, holds
+from dropcurve.verdict.equivalence import MARGIN_POINTS, MOST_REPLICATIONS, holds
 from dropcurve.verdict.sentences import FEW
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
@@ -156,7 +156,7 @@ def test_gains_and_costs_are_what_the_paired_runs_show(some: list[SampledDesign]
         better = (mine > theirs) == change.criterion.higher
         if change.kind in ("gain", "cost"):
             assert better == (change.kind == "gain")
-            assert abs(mine - theirs) > max(change.half_width or 0.0, change.criterion.margin(found.margin))
+            assert abs(mine - theirs) > max(change.half_width or 0.0, change.criterion.margin(MARGIN_POINTS))
     text = words(found)
     if "No measure gets worse" in text:
         assert all(one.kind in ("gain", "same") for one in found.changes)
