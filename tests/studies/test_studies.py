@@ -153,7 +153,7 @@ def test_what_cannot_be_made_precise_is_reported(folder: Path) -> None:
         in page
     )
     assert (
-        "Within the stated width, which is more than 0.01 % of so small a mean: `ms` of red and droptail"
+        "Others are within the stated width, which is more than 0.01 % of their small means: `ms` of red and droptail"
         in page
     )
 

@@ -24,13 +24,13 @@ PLAIN = "droptail"
 HEAD = """# What a packet costs
 
 One arrival and one departure in each discipline, at its defaults except for `limit = "100 pkts"`,
-compared with plain tail drop: a packet of 1000 bytes every 0.8 ms, of eight flows in turn, a queue held
-near 10 packets. Drops and ticks are part of the price, and so is the loop that drives it all, which
-is the same for each.
+compared with plain tail drop. A packet of 1000 bytes arrives every 0.8 ms, from eight flows in turn,
+and the queue is held near 10 packets. The cost includes drops, controller ticks and the loop of the
+benchmark, which is the same for each.
 
-*Instructions* ({compiler}, x86-64 without extensions) do not depend on what else a machine does.
+*Instructions* ({compiler}, x86-64 without extensions) do not depend on the load of the machine.
 *ns* are the best of seven runs on a machine of two cores that had other work. `tools/bench/cost.py`
-writes this page again from `crates/queue/benches/disc.rs`, which prints the dialects too
+writes this page from `crates/queue/benches/disc.rs`, which prints the dialects too
 (`cargo bench -p dropcurve-queue`).
 
 | Discipline | Instructions | ns | Instructions above tail drop |

@@ -18,8 +18,8 @@ from .context import Context
 
 TITLE = "Defects of other programs, with and without"
 METHOD = (
-    "The same scenario with the right behaviour (`theirs`) and with the option that stands for the defect (`here`). "
-    "A case is within if the number moves the way the defect is known for, by at least the share given."
+    "The same scenario with the correct behaviour (`theirs`) and with the option that reproduces the defect (`here`). "
+    "A case is within if the number changes in the known direction of the defect, by at least the stated share."
 )
 
 OVERLOAD = """\

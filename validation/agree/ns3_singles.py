@@ -19,7 +19,7 @@ from .ns3_packets import CUBIC, VEGAS
 TITLE = "TCP, drawn single flows, against ns-3.37"
 METHOD = (
     "Runs drawn from fixed seeds over variants of ns-3's TCP, paths, queues, initial windows, selective and delayed "
-    "acknowledgements and losses, those of retransmissions among them. `sent` counts the transmissions that come in "
+    "acknowledgements and losses, including lost retransmissions. `sent` counts the transmissions that come in "
     "ns-3's order, each within one packet time of ns-3's."
 )
 #: The congestion controls of ns-3, and their keys here.

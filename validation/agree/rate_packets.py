@@ -24,7 +24,7 @@ from .cases import AgreementCase, Area, Figure
 from .context import ROOT, Context
 
 METHOD = (
-    "One flow together with steady datagrams over {rates}, with losses drawn on both ways. `events` counts "
+    "One flow together with steady datagrams over {rates}, with losses drawn in both directions. `events` counts "
     "departures and drops of data, all of which must come in the same order within 0.1 ms over {until} s; `sent` are "
     "the packets."
 )
@@ -162,8 +162,8 @@ TESTED = {
         1,
         "0.8 or 2 Mbit/s",
         10,
-        " The rate grows by 1.1 packets a round trip: with a whole one, steps of the rate fall on departures, and the"
-        " last bit of a sum of doubles decides in ns-2 which comes first.",
+        " The rate grows by 1.1 packets per round trip: with exactly one packet, rate steps coincide with departures, and"
+        " the last bit of a sum of doubles decides in ns-2 which comes first.",
         28,
         lambda draw: {"fine": str(draw % 2), "rate": ("0.8Mb", "2Mb")[draw // 2 % 2]},
         lambda key: (

@@ -219,9 +219,9 @@ def linux_missing(row: Row) -> str:
 FRIENDLY_COLUMNS = {"Fr": 0.0, "tcp_bps": 0.0, "tfrc_bps": 0.0, "loss": 1e-4, "qmean": 0.1, "util": 0.0}
 LINUX_COLUMNS = {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}
 LINUX_DELAYS = (
-    "Seeds change next to nothing in the kernel: over four the drops behind pfifo deviate by 0.8 of 121, and a round "
-    "trip of 39.8 ms brings 144. So these are its runs with eight round trips of 39.3 to 40.9 ms, next to ours with "
-    "the same."
+    "Seeds change almost nothing in the kernel: over four seeds the drops under pfifo have a standard deviation of 0.8 "
+    "of 121, but a round trip of 39.8 ms brings 144. So the table compares runs with eight round trips of 39.3 to "
+    "40.9 ms on both sides."
 )
 
 
@@ -283,12 +283,12 @@ TABLES = (
     AgreementTable(
         "offered", ("offered.csv",), "Disciplines of ns-2 under streams without congestion control", "ns-2.35",
         lambda row: row["name"], offered.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
-        note="Recorded with the project's own script: Poisson streams into one queue, so no transport stands between.",
+        note="Recorded with the project's own script: Poisson streams into one queue, without a transport.",
     ),
     AgreementTable(
         "offered_ns3", ("offered_ns3.csv",), "Disciplines of ns-3 under streams without congestion control", "ns-3.37",
         lambda row: row["name"], offered_ns3.scenario, lambda run, row: offered.numbers(run), OFFERED_COLUMNS,
-        note="Recorded with the project's own program: Poisson streams into one queue, so no transport stands between.",
+        note="Recorded with the project's own program: Poisson streams into one queue, without a transport.",
     ),
     AgreementTable(
         "ns3", ("ns3", "aqm_dumbbell.csv"), "Long flows over ns-3's disciplines", "ns-3.37",

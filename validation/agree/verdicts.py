@@ -27,11 +27,11 @@ TESTS = ("verdicts_ns2", "verdicts_reference")
 LINUX_TITLE = "Linux's disciplines, packet by packet"
 LINUX_METHOD = (
     "A Linux kernel in virtual time and the `linux` dialects get the same packets at the same moments; the tests of "
-    "the queue crate replay the record and fail at the first verdict that differs. `exact`: chance has no part in it, "
-    "or rounds a byte, so that one of a number of draws must explain every verdict. "
-    "`idle`: RED and GRED that learn when they are idle, where each cycle of verdicts must follow from one random "
-    "number, and GRED's averages are the same to the byte. `mean`: drops, marks and waits of each quarter of a second "
-    "agree within chance. `reference/linux/record.sh` records a kernel again."
+    "the queue crate replay the record and fail at the first verdict that differs. `exact`: nothing is random, "
+    "or only the rounding of a byte, so that one of a number of draws must explain every verdict. "
+    "`idle`: RED and GRED that notice idle time; each cycle of verdicts must follow from one random number, and GRED's "
+    "averages are the same to the byte. `mean`: drops, marks and sojourn times in each quarter of a second agree within "
+    "random error. `reference/linux/record.sh` records a kernel again."
 )
 #: Which test replays a record, by how its name begins.
 LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "idle": "verdicts_linux_idle"}

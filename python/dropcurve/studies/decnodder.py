@@ -320,7 +320,7 @@ def page(outcome: st.Outcome) -> st.Page:
     return st.Page(
         short=st.prose(f"""
             How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in proportion to
-            size; the byte mode proposed in 1993 (RED_2) turns that round and starves large packets, whose loss is
+            size; the byte mode proposed in 1993 (RED_2) reverses that and starves large packets, whose loss is
             {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
             the same at the small delay, and weighting by the square (RED_5) at the large one.
 
@@ -365,7 +365,7 @@ STUDY = st.Study(
     name="decnodder", title="RED and packets of different sizes",
     informed=("C11",),
     source="S. De Cnodder, O. Elloumi and K. Pauwels, *RED behavior with different packet sizes*, ISCC 2000",
-    question="How should RED's drop probability depend on the size of a packet, so that nobody is starved?",
+    question="How should RED's drop probability depend on the size of a packet, so that no flow is starved?",
     measure=measure,
     settings={
         "era": st.Setting("50/150 of 400, max_p 0.1", era, kind="era", probes=rigs),

@@ -361,7 +361,7 @@ def page(outcome: st.Outcome) -> st.Page:
         ],
         questions=[] if "room" not in outcome else [
             *map(st.Text, TEXTS["Room"]),
-            pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "TCP has 30 kB/s to win."),
+            pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "UDP leaves 30 kB/s to TCP."),
         ],
         surprises=[*TEXTS["Surprises"], alike(found), sums(), swapped(found)],
         paper=TEXTS["Paper"][0], explained=st.explained("dsilva"),
@@ -396,5 +396,5 @@ STUDY = st.Study(
     },
     claims=CLAIMS, page=page, printed_values=values(), maximum=800, some=140, decide=4000, shorten=0.3,
     floor="0.005 % of the link are 62 bytes in ten seconds, and in `today` 0.05 % are 50 kbit/s for three flows: "
-    "with less than that TCP is starved, and by how much is no matter.",
+    "with less than that TCP is starved, and the exact value does not matter.",
 )  # fmt: skip

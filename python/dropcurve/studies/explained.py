@@ -206,7 +206,7 @@ DRAWINGS: Mapping[str, Mapping[str, tuple[str, str, Drawing]]] = {
     },
     "red-at": {
         "windows": ("Windows of Tahoe and Reno (its figure 1)", "A loss whenever the window reaches 24.", windows),
-        "vegas": ("Vegas (its figure 2), alpha 1 and beta 3", "Between the two the window stays.", vegas),
+        "vegas": ("Vegas (its figure 2), alpha 1 and beta 3", "Between the two the window is constant.", vegas),
         "westwood": ("The filter of equation 3", "As printed a steady bandwidth is filtered to zero.", westwood),
         "bounds": ("Bounds of the thresholds (its figure 5)", "Bounds of this study: 5 to 15 and 25 to 35.", bounds),
         "topology": ("Topology (its figure 7)", "70 FTP and 30 HTTP sources; the queue of R1 holds 50 packets.",

@@ -203,8 +203,8 @@ def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
     if outcome.plan.precision is not None:
         yield Text(_replications(outcome))
         yield Text(
-            "Intervals are at 95 %; cells that are compared share their random numbers. A difference may lie near "
-            "zero, where no share of it means anything: there the interval itself says how much is known."
+            "Intervals are at 95 %; cells that are compared share their random numbers. Near zero the relative "
+            "width of a difference means nothing: there the interval itself shows how much is known."
         )
 
 
@@ -266,7 +266,7 @@ def _precision(outcome: Outcome) -> str:
         return f"All {cells} cells of the tables and figures are known within {asked}."
     text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
     if small := {place: widths for place, widths in wide.items() if place not in loose}:
-        text += f" Within the stated width, which is more than {asked} of so small a mean: {_listing(_named(small))}."
+        text += f" Others are within the stated width, which is more than {asked} of their small means: {_listing(_named(small))}."
     if loose:
         text += f" Wider than that after the most runs: {_listing(_named(loose))}."
     return text

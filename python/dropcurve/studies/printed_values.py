@@ -76,7 +76,7 @@ def summary(found: Sequence[Comparison]) -> list[Block]:
     text = (
         f"**Printed values.** The paper prints {wording.count(len(found), 'value')} that a cell here measures: {out} "
         f"outside the 95 % interval of the mean here, {beyond} outside every single run. A value of the paper comes "
-        "from one run or a few, so the second number says more: it counts what no run here gave."
+        "from one run or a few, so the second number says more: it counts values that no run here produced."
     )
     rows = []
     for quantity in dict.fromkeys(one.printed.quantity for one in found):

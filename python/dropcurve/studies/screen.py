@@ -84,8 +84,8 @@ class Screen:
     def blocks(self, words: Callable[[float], str], *, without: Sequence[str] = ()) -> list[Block]:
         """The blocks of the page: the dependence of the number on the parameters, its profiles and maps (but those of
         ``without``), the share of points in each class that ``words`` names, and the boxes where it differs most."""
-        bars = "All others are anywhere in their ranges; bars are 95 % intervals over the points of a bin."
-        fields = f"Blue: below {self.middle:g}; orange: above it. All else is anywhere in its range."
+        bars = "All others vary over their ranges; bars are 95 % intervals over the points of a bin."
+        fields = f"Blue: below {self.middle:g}; orange: above it. All others vary over their ranges."
         often = Counter(map(words, self.values))
         share = 100 / len(self.values)
         listed = ", ".join(f"{name} at {share * n:.0f} %" for name, n in often.most_common())

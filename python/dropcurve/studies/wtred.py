@@ -193,7 +193,7 @@ CLAIMS = (
         st.Test("fairness over flows", st.at("ERD 64", "jain"), above=0.9),
         st.Test("synchronisation of the windows", st.at("ERD 64", "sync"), below=0.25))),
 )  # fmt: skip
-WAIT = ("sojourn_ms_mean", "wait in the queue (ms)", 1.0)
+WAIT = ("sojourn_ms_mean", "queueing delay (ms)", 1.0)
 PANELS = (("goodput_bps", "throughput (Mbit/s)", 1e-6), ("loss", "packets lost (%)", 1.0),
           ("delay_ms_mean", "one-way delay (ms)", 1.0), ("utilisation", "link utilisation (%)", 1.0))  # fmt: skip
 
@@ -253,7 +253,7 @@ def page(outcome: st.Outcome) -> st.Page:
     won = gained(x)
     waits = [st.shown(overall(x, kind, "sojourn_ms_mean")) for kind in ("WTRED", "RED")]
     rest = (
-        f": give RED the same, and {st.shown(gained(outcome['shares']))} % is left"
+        f": if RED has the same, {st.shown(gained(outcome['shares']))} % is left"
         if "shares" in outcome
         else ""
     )
@@ -318,7 +318,7 @@ def table(x: st.Cells) -> st.Table:
     """Means over the eleven pairs."""
     rows = [[kind, *(st.shown(overall(x, kind, number), scale=scale) for number, _, scale in PANELS),
              st.shown(overall(x, kind, "sojourn_ms_mean"))] for kind in (*QUEUES, "ERD")]  # fmt: skip
-    return st.Table(["queue", *(label for _, label, _ in PANELS), "wait in the queue (ms)"], rows,
+    return st.Table(["queue", *(label for _, label, _ in PANELS), "queueing delay (ms)"], rows,
                     caption="Means over the eleven pairs of buffer and weight")  # fmt: skip
 
 
