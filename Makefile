@@ -76,7 +76,7 @@ test-python: setup
 
 test-slow: setup ## the thorough forms of the statistical tests, and property tests of new draws
 	@$(BIN)/python -m pytest -n auto -m slow -q
-	@$(BIN)/python -m pytest -n auto -m "not slow" -q --hypothesis-profile="drawn anew" $$(grep -l "^from hypothesis" -r tests --include=*.py)
+	@$(BIN)/python -m pytest -n auto -m "not slow" -q --hypothesis-profile="fresh draws" $$(grep -l "^from hypothesis" -r tests --include=*.py)
 	@cargo test $(PURE) --quiet
 
 # Events of the plain engine; a billion takes some hours.

@@ -14,9 +14,9 @@ from dropcurve import cli
 
 pytest_plugins = ["pytester"]
 
-# The same draws in every run, so that a failure is of the change that was tested; `make test-slow` draws anew.
+# The same draws in every run, so that a failure is of the change that was tested; `make test-slow` takes fresh draws.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
-hypothesis.settings.register_profile("drawn anew")
+hypothesis.settings.register_profile("fresh draws")
 hypothesis.settings.load_profile("repeatable")
 
 SHORT = """\
