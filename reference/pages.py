@@ -220,7 +220,7 @@ class ShredText(OfPacketText):
 
 
 def triangles(x, peaks):
-    """Degrees of the sets with these peaks; each falls to zero at the peaks beside it, the outer two stay at one."""
+    """Degrees of the sets with these peaks; each falls to zero at the peaks next to it, the outer two stay at one."""
     x = min(max(x, peaks[0]), peaks[-1])
     degrees = []
     for i, peak in enumerate(peaks):

@@ -154,7 +154,7 @@ class HierarchicalTokenBucket(Model):
         return [(leaf, lender) for leaf, lender in some if lender]
 
     def settle(self, now):
-        """A round that stands at a class which can send no more goes on to the next that can, or to the start."""
+        """A round that stands at a class which can send no more continues with the next that can, or to the start."""
         able = self.able(now)
         for (level, prio), place in self.next_at.items():
             there = [its.number for leaf, its in able if (its.level, leaf.prio) == (level, prio)]

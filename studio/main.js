@@ -184,7 +184,7 @@ class Studio {
       }
     } while (this.now < this.target - 1e-9 && performance.now() < until && Object.values(this.sides).some((side) => !side.result));
     if (this.now >= this.target - 1e-9) this.catchingUp = false;
-    // A pair that falls behind the clock goes on from where it is.
+    // A pair that falls behind the clock continues from where it is.
     if (this.playing && !this.catchingUp && $("speed").value !== "max") this.target = Math.min(this.target, this.now + 0.5);
     return this.now !== before;
   }

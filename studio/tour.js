@@ -1,4 +1,4 @@
-// A guided tour: what RED's max_p does, in six steps, each with a task that the page checks while the run goes on.
+// A guided tour: what RED's max_p does, in six steps, each with a task that the page checks during the run.
 
 import { logSlider, make } from "./controls.js";
 import { sampleIndex as at } from "./engine.js";

@@ -64,7 +64,7 @@ def learn() -> Path:
         # Build scripts and macros were built with counters, too, and have left counts.
         shutil.rmtree(COUNTS, ignore_errors=True)
         output(sys.executable, TRAINING, core)
-        # Sparse: a function that was never called is left out, and built as ever. Known as never called it would be
+        # Sparse: a function that was never called is left out, and built as usual. Known as never called it would be
         # built small, even if other runs call it often.
         output(merge, "merge", "--sparse", "-o", PROFILE, COUNTS)
     return PROFILE

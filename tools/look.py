@@ -36,7 +36,7 @@ RULES: dict[tuple[str, str], tuple[str, ...]] = {
     ("desk", "dark"): ("color-contrast",),
     ("phone", "light"): ("color-contrast", "scrollable-region-focusable"),
 }
-#: Milliseconds after which no animation goes on.
+#: Milliseconds after which every animation has ended.
 SETTLED = 1000
 #: Pictures that did not load, and how far the page is wider than its window.
 FAULTS = """() => ({

@@ -36,14 +36,14 @@ def main(folder: str) -> int:
         built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), installed()))
     if differs := difference(built, plain):
         wheel.unlink()
-        print(f"wheel: taken away, because it differs from the plain build: {differs}", file=sys.stderr)
+        print(f"wheel: deleted, because it differs from the plain build: {differs}", file=sys.stderr)
         return 1
     for suffix, content in (
         (".cdx.json", sbom.document()),
         (".provenance.json", provenance.statement(wheel)),
     ):
         Path(f"{wheel}{suffix}").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    print(f"wheel: {wheel}, to the bit the plain build in {len(plain)} runs")
+    print(f"wheel: {wheel}, bit for bit as the plain build in {len(plain)} runs")
     return 0
 
 

@@ -5,7 +5,7 @@
     python -m validation.friendliness --quick               # three transports, short runs; prints
 
 Transports are those of the catalogue, so one that is added appears with the next run. Finished runs are kept in the
-folder and taken from there, so that the same command goes on after an interruption.
+folder and taken from there, so that the same command continues after an interruption.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def write(options: argparse.Namespace) -> None:
-    """Makes the missing runs and writes or prints the page."""
+    """Executes the missing runs and writes or prints the page."""
     names = chosen(options.transport)
     replications, seconds = options.replications, 40.0
     if options.quick:

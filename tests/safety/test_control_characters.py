@@ -1,4 +1,4 @@
-"""Characters that steer a terminal never reach one raw, nor a page, a figure or a text for a box."""
+"""Control characters reach no terminal, page, figure or text for a box unescaped."""
 
 from __future__ import annotations
 

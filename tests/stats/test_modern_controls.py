@@ -1,7 +1,7 @@
 """Properties that BBR and Prague are known for: bounds compared with 99 % intervals over replications with fixed seeds.
 
 BBR keeps two bandwidth-delay products in flight however large the buffer, and random loss does not slow it down
-(CCHJ17); version 3 gives way above 2 % (CSB25). Prague keeps the low-latency queue of DualPI2 below a millisecond
+(CCHJ17); version 3 yields above 2 % (CSB25). Prague keeps the low-latency queue of DualPI2 below a millisecond
 (RFC 9331, RFC 9332).
 """
 

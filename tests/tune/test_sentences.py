@@ -435,7 +435,7 @@ def front_cases(draw: st.DrawFn) -> Case:
 
 
 def check_front(case: Case, sentence: str) -> None:
-    """A sentence on the front: its ends, a step to one of its designs, or a group of designs beside it."""
+    """A sentence on the front: its ends, a step to one of its designs, or a group of designs next to it."""
     answer = case.answer
     front, rest = answer.lines[: answer.front], answer.lines[answer.front :]
     shown = " ".join(text(answer).split())

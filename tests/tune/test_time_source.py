@@ -52,7 +52,7 @@ def test_a_slowdown_is_that_of_the_last_second() -> None:
 
 
 class _Counting:
-    """A source that goes on by a second at each reading."""
+    """A source that advances by a second at each reading."""
 
     def __init__(self) -> None:
         self.at = 0.0

@@ -35,7 +35,7 @@ def main(words: list[str]) -> int:
         "--live", nargs="?", const="sample", default="", choices=["sample", "all"],
         help="first runs the installed ones of ns-2, ns-3 and a Linux kernel on new cases: a "
         "sample, a matter of minutes, or all, a matter of hours. Their results are stored in out/agree/cache, so that "
-        "the next run goes on where this one was interrupted",
+        "the next run continues where this one was interrupted",
     )  # fmt: skip
     add("--jobs", type=int, default=2, metavar="N", help="threads (%(default)s)")
     options = parser.parse_args(words)

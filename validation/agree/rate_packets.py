@@ -162,8 +162,8 @@ TESTED = {
         1,
         "0.8 or 2 Mbit/s",
         10,
-        " The rate grows by 1.1 packets per round trip: with exactly one packet, rate steps coincide with departures, and"
-        " the last bit of a sum of doubles decides in ns-2 which comes first.",
+        " The rate grows by 1.1 packets per round trip: with exactly one packet, rate steps coincide with departures,"
+        " and the last bit of a sum of doubles decides in ns-2 which comes first.",
         28,
         lambda draw: {"fine": str(draw % 2), "rate": ("0.8Mb", "2Mb")[draw // 2 % 2]},
         lambda key: (

@@ -231,7 +231,7 @@ def page(found: Sequence[SearchedProblem]) -> Iterator[str]:
 
 Does the search reach what a ten times larger grid finds? Written by `python -m validation.agree.searched`; do not edit.
 
-Each discipline is searched alone under a small budget (`--runs`; the initial designs come on top and are counted),
+Each discipline is searched alone under a small budget (`--runs`; the initial designs are added and counted),
 {SEARCHES} times with other seeds. For every search all points of a regular grid over the same ranges are run under its
 seed at all conditions, about ten times as many runs as the budget (of one parameter in whole packets, all that there
 are), and the best of them is compared with the answer of the search under fresh seeds, {SEEDS} at a time, until the

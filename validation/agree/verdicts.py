@@ -30,8 +30,8 @@ LINUX_METHOD = (
     "the queue crate replay the record and fail at the first verdict that differs. `exact`: nothing is random, "
     "or only the rounding of a byte, so that one of a number of draws must explain every verdict. "
     "`idle`: RED and GRED that notice idle time; each cycle of verdicts must follow from one random number, and GRED's "
-    "averages are the same to the byte. `mean`: drops, marks and sojourn times in each quarter of a second agree within "
-    "random error. `reference/linux/record.sh` records a kernel again."
+    "averages are the same to the byte. `mean`: drops, marks and sojourn times in each quarter of a second agree "
+    "within random error. `reference/linux/record.sh` records a kernel again."
 )
 #: Which test replays a record, by how its name begins.
 LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "idle": "verdicts_linux_idle"}

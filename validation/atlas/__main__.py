@@ -1,7 +1,7 @@
-"""Makes the atlas and its page; see the package's docstring.
+"""Builds the atlas and its page; see the package's docstring.
 
-Runs are stored in ``--runs``, so that an interrupted or a larger call goes on from there. Without ``--train`` it stops
-after the runs.
+Runs are stored in ``--runs``, so that an interrupted or a larger call continues from there. Without ``--train`` it
+stops after the runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CAUTION, HELD = 0.7, 0.9
 
 
 def main() -> int:
-    """Makes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
+    """Executes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
     intervals of the stored model again instead."""
     asked = _arguments()
     where = Executor(asked.jobs, asked.cluster)

@@ -5,7 +5,7 @@
 Both searches run on the same drawn links, of every kind of rate in turn, with the same budget of runs. Neither the
 atlas nor the start of the search was fitted to links of this draw. A first good design is one that was run in all
 trials, holds the bounds and is within `NEAR` points of the better of the two answers. Each finished link is stored in
-the folder, so that an interrupted or a larger call goes on from there.
+the folder, so that an interrupted or a larger call continues from there.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class LoggedBench(Bench):
     began: float = 0.0
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        """Makes runs, and records the designs that are complete."""
+        """Executes runs, and records the designs that are complete."""
         asked = list(pairs)
         done = super().run(asked, until=until)
         now = time.process_time() - self.began

@@ -32,7 +32,7 @@ def table(folder: Path) -> RunTable:
 
 
 def make(folder: Path, counts: dict[Traffic, int], where: Executor) -> float:
-    """Makes the runs that are missing and returns the processor hours that this process has spent on them; on a
+    """Executes the runs that are missing and returns the processor hours that this process has spent on them; on a
     cluster those of its own process alone."""
     folder.mkdir(parents=True, exist_ok=True)
     began = time.process_time()
@@ -63,7 +63,7 @@ def _index(folder: Path, kind: Traffic, first: int) -> Path:
 
 
 def _block(folder: Path, kind: Traffic, first: int, count: int, where: Executor) -> None:
-    """Makes one block and notes which run belongs to which draw."""
+    """Executes one block and notes which run belongs to which draw."""
     store = table(folder)
     jobs = []
     for one in drawn(kind, range(first, first + count), seed=SEED):

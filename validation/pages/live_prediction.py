@@ -126,7 +126,7 @@ def cases() -> dict[str, tuple[str, bool]]:
 
 
 def run(folder: Path, jobs: int, wanted: list[str]) -> None:
-    """Makes the runs that the folder lacks, several cases at once."""
+    """Executes the runs that the folder lacks, several cases at once."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(name: str, text: str, virtual: bool) -> None:

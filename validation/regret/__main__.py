@@ -38,7 +38,7 @@ STEPS = (60, 125, 250, 400)
 
 
 def main() -> int:
-    """Makes the missing runs of its part and writes the page of that."""
+    """Executes the missing runs of its part and writes the page of that."""
     asked = _arguments()
     limits = asked.times.split(",")
     outcomes = []

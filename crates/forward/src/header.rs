@@ -70,7 +70,7 @@ const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// Most extension headers to skip in search of the ports.
 const EXTENSIONS: usize = 8;
 
-/// Reads a frame's headers.
+/// Parses a frame's headers.
 ///
 /// # Errors
 /// Frames to be refused, by the rule at the top.

@@ -36,7 +36,7 @@ pub struct Vnet {
 }
 
 impl Vnet {
-    /// Reads the header, whose numbers are in the machine's order.
+    /// Parses the header, whose numbers are in the machine's order.
     pub fn read(bytes: &[u8; VNET_HEADER]) -> Vnet {
         let word = |at: usize| usize::from(u16::from_ne_bytes([bytes[at], bytes[at + 1]]));
         Vnet { flags: bytes[0], kind: bytes[1], segment: word(4), start: word(6), offset: word(8) }

@@ -18,15 +18,15 @@ use units::{Bytes, Serializer, Stream, Time};
 pub struct Agreement {
     /// Arrivals fed in.
     pub arrivals: u64,
-    /// Drops that were the same, to the nanosecond; likewise the next two.
+    /// Drops that were equal to the record's, to the nanosecond.
     pub drops: u64,
-    /// Marks that were the same.
+    /// Marks that were equal.
     pub marks: u64,
-    /// Transmissions that were the same.
+    /// Transmissions that were equal.
     pub sent: u64,
-    /// Times the link changed.
+    /// Changes of the link.
     pub changes: u64,
-    /// Whether the record has its end.
+    /// Whether the record is complete.
     pub whole: bool,
     /// The first difference, in words.
     pub difference: Option<String>,
@@ -117,6 +117,7 @@ impl Agreement {
     }
 }
 
+/// The simulator's queue and transmitter, driven by the arrivals of a record.
 struct Judge {
     link: LinkSettings,
     queue: Disc<Handle>,

@@ -1,4 +1,4 @@
-//! Reads JSON text into Python, with long lists of objects stored by column.
+//! Parses JSON text into Python, with long lists of objects stored by column.
 
 use crate::json::SummaryReader;
 use crate::rows::PyRows;

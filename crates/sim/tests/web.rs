@@ -51,7 +51,7 @@ fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
     assert_eq!(objects["fct_ms_short"]["count"], 0);
 }
 
-/// A connection that is kept needs no second handshake and goes on with its window.
+/// A connection that is kept needs no second handshake and keeps its window.
 #[test]
 fn a_kept_connection_saves_the_handshake() {
     let flows = "size = \"14600 B\"\nthink = \"1 s\"\nconnection = \"session\"";

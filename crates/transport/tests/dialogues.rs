@@ -178,7 +178,7 @@ fn newreno_waits_after_a_timeout() {
     let (mut dialogue, _) = Dialogue::start(&[("recovery", "newreno"), ("initial_window", "6")]);
     dialogue.ack(2);
     assert_eq!(dialogue.timeout(), [2]);
-    // Limited transmit goes on in order; the third duplicate retransmits nothing.
+    // Limited transmit continues in order; the third duplicate retransmits nothing.
     let jitter_elapsed: Vec<Vec<u32>> = (0..5).map(|_| dialogue.ack(2)).collect();
     assert_eq!(jitter_elapsed, [vec![3], vec![4], vec![], vec![], vec![]]);
     assert_eq!(dialogue.sender.counters().fast_recoveries, 0);
@@ -235,7 +235,7 @@ fn a_timeout_in_recovery_halves_once_more() {
             (8.0, Phase::Recovery),
             "{recovery}"
         );
-        assert!(sent > 24, "{recovery}: the window goes on above the hole");
+        assert!(sent > 24, "{recovery}: the window continues above the hole");
         assert_eq!(dialogue.timeout(), [0]);
         assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (1.0, 4.0), "{recovery}");
     }

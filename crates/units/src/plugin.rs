@@ -23,7 +23,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Reads a value, in its range.
+    /// Parses a value, in its range.
     ///
     /// # Errors
     /// The rule that it breaks, with the default as remedy.
@@ -75,7 +75,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Reads the part of a text after the name and its colon: the parameters' values, in order of the parameters.
+    /// Parses the part of a text after the name and its colon: the parameters' values, in order of the parameters.
     ///
     /// # Errors
     /// The first rule that is broken.

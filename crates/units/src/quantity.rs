@@ -122,12 +122,12 @@ fn scaled(text: &str, table: &[(&str, f64)]) -> Option<f64> {
 /// that is written out parses to the same value.
 const LONGEST_NS: f64 = (1u64 << 53) as f64;
 
-/// Reads a length of time up to a hundred days. `"0"` needs no unit.
+/// Parses a length of time up to a hundred days. `"0"` needs no unit.
 pub fn span(text: &str) -> Option<Span> {
     any_span(text).filter(|span| span.0 as f64 <= LONGEST_NS)
 }
 
-/// Reads a length of time, as [`span`] does, of any length: recordings may pause for years.
+/// Parses a length of time, as [`span`] does, of any length: recordings may pause for years.
 pub fn any_span(text: &str) -> Option<Span> {
     if text.trim() == "0" {
         return Some(Span::ZERO);
@@ -135,19 +135,19 @@ pub fn any_span(text: &str) -> Option<Span> {
     scaled(text, SPANS).map(|ns| Span(math::round(ns) as u64))
 }
 
-/// Reads a size in bytes.
+/// Parses a size in bytes.
 pub fn bytes(text: &str) -> Option<Bytes> {
     scaled(text, SIZES).map(|n| Bytes(math::round(n) as u64))
 }
 
-/// Reads a rate in bits per second.
+/// Parses a rate in bits per second.
 pub fn rate(text: &str) -> Option<Rate> {
     let (value, unit) = split(text)?;
     let bps = value * rate_factor(unit)?;
     (bps >= 0.0).then(|| Rate(math::round(bps) as u64))
 }
 
-/// Reads an amount of packets or bytes.
+/// Parses an amount of packets or bytes.
 pub fn amount(text: &str) -> Option<Amount> {
     scaled(text, PACKETS).map(Amount::Packets).or_else(|| scaled(text, SIZES).map(Amount::Bytes))
 }

@@ -16,6 +16,7 @@ from . import tc_numbers as tc
 from .model import Note
 from .tc_tree import Queue
 
+#: Converts one kind of queue: the discipline, its parameters, and its shaper's rate in bit/s if it has one.
 Reader = Callable[[Queue, list[Note]], tuple[str, dict[str, Any], float | None]]
 
 

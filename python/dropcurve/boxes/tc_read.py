@@ -1,4 +1,4 @@
-"""Reads Linux queues, parsed by `tc_parse`, as disciplines with parameters, each with its rates in the tree."""
+"""Converts Linux queues, parsed by `tc_parse`, to disciplines with parameters, each with its rates in the tree."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _answer(
     places: list[Place], held: str, search: Thoroughness, *, line_box: str, shape: bool, replications: int,
     exchange: Exchange | None, command: str, write: Path | None, check: bool, json: bool,
 ) -> int:  # fmt: skip
-    """Makes the answer and prints it."""
+    """Computes the answer and prints it."""
     from ..fixes import fix as answer
     from ..fixes import home
     from . import console

@@ -29,7 +29,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class EqualLists:
-    """A mapping from key to list, all lists of one length, an absent one empty. Other values may stand beside them."""
+    """A mapping from key to list, all lists of one length, an absent one empty. Other values may stand next to them."""
 
     of: dict[str, Any]
 

@@ -18,5 +18,5 @@ from .bottleneck import Bottleneck
 
 @pytest.fixture
 def dropcurve_link() -> Callable[..., Bottleneck]:
-    """Makes a `dropcurve.Bottleneck` from its arguments; call it once for each direction of a path."""
+    """Creates a `dropcurve.Bottleneck` from its arguments; call it once for each direction of a path."""
     return Bottleneck

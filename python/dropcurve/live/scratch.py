@@ -39,7 +39,7 @@ class FolderClaim:
 def fresh(
     prefix: str, where: Path | None = None, may_remove: MayRemove = lambda _: True
 ) -> Iterator[FolderClaim]:
-    """Makes a folder with a name that begins with ``prefix``; first removes those of killed programs with that
+    """Creates a folder with a name that begins with ``prefix``; first removes those of killed programs with that
     prefix."""
     base = where or Path(tempfile.gettempdir())
     sweep(base.glob(f"{prefix}*"), may_remove)

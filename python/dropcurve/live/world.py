@@ -310,7 +310,7 @@ def iperf3_report(path: Path) -> dict[str, Any]:
 
 
 def hosts() -> None:
-    """Makes two named network namespaces, in a folder that disappears with this process."""
+    """Creates two named network namespaces, in a folder that disappears with this process."""
     if not os.environ.get("DROPCURVE_GUEST"):
         call(["mount", "-t", "tmpfs", "dropcurve", "/run"])
     Path("/run/netns").mkdir(exist_ok=True)

@@ -25,7 +25,7 @@ def chosen() -> str:
 
 @contextmanager
 def using(name: str) -> Iterator[None]:
-    """Makes runs with the engine of this name inside the block.
+    """Runs with the engine of this name inside the block.
 
     Raises:
         UsageError: there is no such engine.

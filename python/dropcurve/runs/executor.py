@@ -163,7 +163,7 @@ class _Work(Generic[T]):
         return [name for name in self.unique if not self._found(name)]
 
     def make(self, some: list[bytes]) -> list[bytes]:
-        """Makes jobs that are not in the store, and returns those that another process is making meanwhile.
+        """Executes jobs that are not in the store, and returns those that another process is making meanwhile.
 
         If all of them are being made elsewhere it waits for the first. It holds no lock while it waits, so that two
         processes that wait for each other's runs cannot deadlock.

@@ -257,7 +257,7 @@ def metric(
     better: Better = "none",
     per: Literal["link", "flow"] = "link",
 ) -> Callable[[Callable[..., float | None]], PluginMetric]:
-    """Makes a metric of a function.
+    """Creates a metric from a function.
 
     Args:
         name: Its name in tables and options: lower-case letters, digits and ``_``.

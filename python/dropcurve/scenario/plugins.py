@@ -133,7 +133,7 @@ def _is_own(value: Any, module: str) -> bool:
 
 
 def register(plugin: Plugin, *, code: str | None = None) -> str:
-    """Makes a plug-in known to scenarios and tables of this process; returns its name.
+    """Registers a plug-in for scenarios and tables of this process; returns its name.
 
     Args:
         plugin: The class, or the metric that `metric` has made.

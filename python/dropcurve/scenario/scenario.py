@@ -38,7 +38,7 @@ class Scenario:
 
     @classmethod
     def load(cls, path: str | Path, *, allow_files: Iterable[str | Path] = ()) -> Scenario:
-        """Reads a TOML file, or a scenario that ships with the package, by its name.
+        """Loads a TOML file, or a scenario that ships with the package, by its name.
 
         Args:
             path: The file, or the name.
@@ -63,7 +63,7 @@ class Scenario:
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
-        """Reads TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
+        """Parses TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
         in it."""
         try:
             plugins.discover()

@@ -336,8 +336,8 @@ def against(x: st.Cells) -> list[st.Block]:
     apart = {name: st.average([off(one) for one in ratios]) for name, ratios in found.items()}
     order = sorted(apart, key=lambda name: apart[name].value)
     listed = ", ".join(f"{name} {st.shown(apart[name])}" for name in order)
-    text = (f"**Are other TCP-friendly protocols friendlier?** Each replaces TFRC. Distance from equal shares in points, "
-            f"mean of the columns: {listed}. TCP against itself shows the effect of chance alone.")  # fmt: skip
+    text = (f"**Are other TCP-friendly protocols friendlier?** Each replaces TFRC. Distance from equal shares in "
+            f"points, mean of the columns: {listed}. TCP against itself shows the effect of chance alone.")  # fmt: skip
     rows = [[name, *map(st.shown, ratios), st.shown(apart[name])] for name, ratios in found.items()]
     head = ["in TFRC's place", *(f"{column} of each" for column in columns), "from an equal share (points)"]
     return [st.Text(text), st.Table(head, rows)]

@@ -266,7 +266,10 @@ def _precision(outcome: Outcome) -> str:
         return f"All {cells} cells of the tables and figures are known within {asked}."
     text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
     if small := {place: widths for place, widths in wide.items() if place not in loose}:
-        text += f" Others are within the stated width, which is more than {asked} of their small means: {_listing(_named(small))}."
+        listed = _listing(_named(small))
+        text += (
+            f" Others are within the stated width, which is more than {asked} of their small means: {listed}."
+        )
     if loose:
         text += f" Wider than that after the most runs: {_listing(_named(loose))}."
     return text

@@ -319,7 +319,8 @@ def page(outcome: st.Outcome) -> st.Page:
     return st.Page(
         short=st.prose(f"""
             At N = 80 RED-AT changes the deviation of the queue by {swing} % and the drop rate by {lost} % against
-            RED. How the thresholds move depends on numbers that the paper does not give; the maps below show a range of them.
+            RED. How the thresholds move depends on numbers that the paper does not give; the maps below show a range
+            of them.
             """),
         choices=TEXTS.choices("Choices"),
         results=[

@@ -158,7 +158,7 @@ class _Runs:
     records: list[RunRecord] = field(default_factory=list)
 
     def extend_to(self, size: int, store: RunStore | None) -> None:
-        """Makes the runs up to ``size``, or takes them from the store."""
+        """Executes the runs up to ``size``, or takes them from the store."""
         before = len(self.records)
         keep = derived.keep(self.scenario, series=False)
         jobs = [Job(self.scenario, self.seed + number, keep) for number in range(before, size)]

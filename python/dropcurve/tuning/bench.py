@@ -66,7 +66,7 @@ class _Late(Exception):
 
 @dataclass
 class Bench:
-    """Makes and stores the runs of one question. Runs under a time limit that are unfinished at the ``deadline`` are
+    """Executes and stores the runs of one question. Runs under a time limit that are unfinished at the ``deadline`` are
     abandoned; ``source`` supplies the time of both."""
 
     question: Question
@@ -120,10 +120,10 @@ class Bench:
         return self.spent_s / self.made if self.made else None
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        """Makes those of these runs that are missing. ``runs`` counts each that was ever asked for, found or made, so
-        that a search that is repeated spends its budget as the first one did.
+        """Executes those of these runs that are missing. ``runs`` counts each that was ever asked for, found or made,
+        so that a search that is repeated spends its budget as the first one did.
 
-        With ``until`` none begins after that moment, and none goes on after the deadline. Returns whether all are
+        With ``until`` none begins after that moment, and none continues after the deadline. Returns whether all are
         there."""
         jobs: dict[tuple[str, int], Job] = {}
         asked: list[tuple[tuple[tuple[str, float], ...], tuple[str, int]]] = []
@@ -169,7 +169,7 @@ class Bench:
         return found or [0.0]
 
     def _make(self, jobs: list[Job], take: Callable[[Row], None], until: float | None) -> bool:
-        """Makes runs, all at once or a few at a time; returns whether all were made."""
+        """Executes runs, all at once or a few at a time; returns whether all were made."""
         start = 0
         while start < len(jobs):
             began = self.source.now()
@@ -191,7 +191,7 @@ class Bench:
         return True
 
     def _execute(self, some: list[Job], take: Callable[[Row], None], done: Tell, *, limited: bool) -> bool:
-        """Makes a batch; returns whether it was finished, if it is ``limited`` by the deadline. Finished runs are
+        """Executes a batch; returns whether it was finished, if it is ``limited`` by the deadline. Finished runs are
         stored in any case."""
         deadline = self.deadline
 

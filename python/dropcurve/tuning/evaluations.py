@@ -17,7 +17,7 @@ from .surrogate import Surrogate
 
 #: Settings that get more runs after a round, and the least probability that one is the best.
 AGAIN, LIKELY = 2, 0.2
-#: Evaluations that cover all trials where one covers a small part of them.
+#: If all trials need at least this many evaluations of a setting, one evaluation is too few to judge it by.
 SMALL = 4
 
 
@@ -34,7 +34,7 @@ class Evaluations:
     surrogates: dict[str, Surrogate] = field(default_factory=dict)
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        """Makes runs, as `Bench.run` does, and adds them to the surrogate of their family."""
+        """Executes runs, as `Bench.run` does, and adds them to the surrogate of their family."""
         asked = list(pairs)
         done = self.bench.run(asked, until=until)
         for one, trial in asked:

@@ -115,7 +115,7 @@ class FamilyStudy:
         self._queue += [self._at(np.clip(start + move, 0.0, 1.0)) for start, move in moves]
 
     def enqueue(self, points: Iterable[Any]) -> None:
-        """Makes these points of the unit cube the next proposals."""
+        """Queues these points of the unit cube as the next proposals."""
         self._queue += [self._at(one) for one in points]
 
     def unit_point(self, one: Candidate) -> Any:

@@ -177,7 +177,7 @@ class Validation:
 
     def settle(self, *, thorough: bool = False) -> None:
         """Adds replications for the recommendation and its undecided rivals. Ends when all are decided, at the largest
-        number of replications, or when the time is up. If ``thorough``, it goes on with every rival that is not lost,
+        number of replications, or when the time is up. If ``thorough``, it continues with every rival that is not lost,
         until the time is up."""
         while not self.several:
             best = self.decide()

@@ -88,7 +88,7 @@ impl<T: Discipline> Chosen<T> {
         &self.params
     }
 
-    /// Reads the keys of a scenario other than `kind`.
+    /// Parses the keys of a scenario other than `kind`.
     pub(crate) fn read(path: &str, table: &Table, problems: &mut Vec<Problem>) -> Option<Chosen<T>> {
         let before = problems.len();
         let params: T = read_table(path, table, problems);
@@ -216,7 +216,7 @@ macro_rules! disciplines {
         }
 
         impl Spec {
-            /// Reads a table of a scenario: `kind` names the discipline, the other keys are its parameters.
+            /// Parses a table of a scenario: `kind` names the discipline, the other keys are its parameters.
             /// Without problems there is a `Spec`.
             pub fn read(path: &str, table: &Table, problems: &mut Vec<Problem>) -> Option<Spec> {
                 let (kind, rest) = registry::kind_of(KINDS, path, table, problems)?;

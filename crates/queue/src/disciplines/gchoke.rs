@@ -44,7 +44,7 @@ impl Check for Params {
 
 impl Discipline for Params {
     const TITLE: &'static str = "Geometric CHOKe (gCHOKe)";
-    const ABOUT: &'static str = "CHOKe that goes on: an arrival is compared with a packet drawn from the queue, and after \
+    const ABOUT: &'static str = "CHOKe that repeats its comparison: an arrival is compared with a packet drawn from the queue, and after \
         each match with one more, until one is of another flow. All matches go with the arrival, so a flow that fills the \
         queue pays far more than one that has a packet in it by chance.";
     const REFERENCE: &'static str = "EJ12, PPP00, FJ93";

@@ -3,10 +3,10 @@
 //! Reference: Murshed05, as PD14 describes it in its section 4.3, equation 4.
 //! Units: as in RED; `burst` counts packets of one flow.
 //! Deviations: Murshed05 itself was not available. How `min_th` moves "depending on burst and number of flows" is not
-//! given: here it is their product, kept between `min_start` and `target`. Equation 4 adds to `max_th` what the
-//! average will be after as many arrivals at a constant queue, so as printed it grows without bound, from the twice
-//! `min_th` that it is by then; it is held at the limit. An option replaces the sum by that predicted average, of which
-//! twice `min_th` is the least.
+//! given: here it is their product, kept between `min_start` and `target`. Equation 4 adds to `max_th` the
+//! predicted average after as many arrivals at a constant queue. So as printed `max_th` starts at twice `min_th` and
+//! grows without bound; here the limit is its upper bound. An option replaces the sum by the predicted average, with
+//! twice `min_th` as its lower bound.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::Unit;
@@ -294,7 +294,7 @@ mod tests {
         // At the target of 20: the average predicted is 60 (1 - 0.5^32) from zero.
         let (min_th, max_th) = thresholds("predicted_avg", "8", 60.0);
         assert!(min_th == 20.0 && (max_th - 60.0).abs() < 1e-6);
-        // As printed it comes on top of twice the target, and stops at the limit.
+        // As printed it is added to twice the target, and stops at the limit.
         assert!((thresholds("as_printed", "8", 30.0).1 - 70.0).abs() < 1e-6);
         assert_eq!(thresholds("as_printed", "8", 60.0).1, 80.0);
     }

@@ -91,7 +91,7 @@ impl<P: Packet + Copy> StepMarking<P> {
         StepMarking { queue: Fifo::new(Limit::new(params.limit, params.limit_test)), params: params.clone() }
     }
 
-    /// Signals congestion on a packet; returns it if it goes on.
+    /// Signals congestion on a packet; returns it unless it is dropped.
     fn signal(&self, pkt: P, cx: &mut Cx<'_, P>) -> Option<P> {
         let capable = self.params.ecn && pkt.ecn().capable();
         if !capable && self.params.others == Others::Pass {

@@ -1,4 +1,4 @@
-//! Events of packets at an observed link, for hosts that draw the queue while the run goes on.
+//! Events of packets at an observed link, for hosts that draw the queue during the run.
 
 use crate::packet::Pkt;
 use units::Time;

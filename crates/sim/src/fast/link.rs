@@ -27,7 +27,7 @@ pub trait FastLink: Sized {
     fn component(&self) -> u32;
 
     /// A packet of this size arrives. Returns where it is next; `Err(None)` if it was dropped, `Err(Some(_))` if it was
-    /// marked and goes on.
+    /// marked and continues.
     fn pass(&mut self, size: u32, ecn: Ecn, key: Key) -> Result<Key, Option<Key>>;
 
     /// Brings the link to the end of the run. Returns the packets in its queue.

@@ -1,4 +1,4 @@
-//! Reads one table of a scenario part by part, and reports the keys that remain.
+//! Parses one table of a scenario part by part, and reports the keys that remain.
 
 use super::part::{dotted, keys};
 use queue::Spec;
@@ -18,13 +18,13 @@ impl<'a> TableReader<'a> {
         TableReader { path: path.to_string(), left: table, known: Vec::new(), problems }
     }
 
-    /// Reads the keys of `T`.
+    /// Parses the keys of `T`.
     pub fn part<T: Check>(&mut self) -> T {
         let own = self.take(&keys::<T>());
         read_table(&self.path, &own, self.problems)
     }
 
-    /// Reads the keys of `T`, with `base` instead of its defaults. Problems of the base are not repeated.
+    /// Parses the keys of `T`, with `base` instead of its defaults. Problems of the base are not repeated.
     pub fn part_over<T: Check>(&mut self, base: &T) -> T {
         let own = self.take(&keys::<T>());
         let mut merged = base.show();

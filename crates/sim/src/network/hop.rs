@@ -1,4 +1,4 @@
-//! A packet at a link: it enters the queue, is transmitted, and goes on to its next hop.
+//! A packet at a link: it enters the queue, is transmitted, and travels to its next hop.
 
 use super::{Carrier, Network, Transit};
 use crate::account::{Passage, PassageEvent};
@@ -87,7 +87,7 @@ impl<C: Carrier> Network<C> {
         self.arrive_next(transit);
     }
 
-    /// A packet goes on to its next hop, at which it arrives unless the run ends before.
+    /// Sends a packet to its next hop, at which it arrives unless the run ends before.
     pub(crate) fn arrive_next(&mut self, transit: Transit) {
         if let Some(transit) = self.next_hop(transit) {
             C::forward(self, transit);

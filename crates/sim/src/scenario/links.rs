@@ -1,4 +1,4 @@
-//! Reads the three forms of a topology.
+//! Parses the three forms of a topology.
 
 use super::model::{Base, Both, Direction, Form, Topology, Trunk};
 use super::sections::{Access, Chain, Ends, Wire};
@@ -35,7 +35,7 @@ pub fn limit_of(path: &str, access: &Access, problems: &mut Vec<Problem>) -> Opt
     spec
 }
 
-/// Reads the queues of a scenario without a topology, for their problems alone.
+/// Parses the queues of a scenario without a topology, for their problems alone.
 pub fn queues(queues: &Queues, problems: &mut Vec<Problem>) {
     for (path, table) in [("queue", &queues.forward), ("back_queue", &queues.back)] {
         if let Some(table) = table {
@@ -44,7 +44,7 @@ pub fn queues(queues: &Queues, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Reads a dumbbell or a chain; the hops of a chain are equal unless they differ explicitly.
+/// Parses a dumbbell or a chain; the hops of a chain are equal unless they differ explicitly.
 pub fn hops(
     form: Form,
     table: Table,
@@ -117,7 +117,7 @@ fn hop(form: Form, k: usize, own: Option<Table>, base: &Both, problems: &mut Vec
     Some(Trunk { name, from: format!("r{}", k + 1), to: format!("r{}", k + 2), both: both? })
 }
 
-/// Reads both directions of a link; keys that are absent are inherited.
+/// Parses both directions of a link; keys that are absent are inherited.
 fn both_over(reader: &mut TableReader<'_>, base: &Both) -> Option<Both> {
     let wire = reader.part_over(&base.forward.wire);
     let queue = reader.queue(&base.forward.queue);

@@ -74,7 +74,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads TOML.
+    /// Parses TOML.
     ///
     /// # Errors
     /// All problems, each with path, value, rule and remedy.
@@ -82,7 +82,7 @@ impl Scenario {
         Scenario::from_table(text::read(text)?)
     }
 
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
     /// As for [`Scenario::parse`].
@@ -104,7 +104,7 @@ impl Scenario {
         }
     }
 
-    /// Reads a JSON object with the sections as its members.
+    /// Parses a JSON object with the sections as its members.
     ///
     /// # Errors
     /// As for [`Scenario::parse`].

@@ -14,7 +14,7 @@ use transport::tcp;
 use units::param::{Check, Choice, Param, Problem, Table, Valid, Value};
 use units::Bytes;
 
-/// Reads a whole scenario. `None` only if there are problems.
+/// Parses a whole scenario. `None` only if there are problems.
 pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
     let mut found = Vec::new();
     let mut missing = Vec::new();
@@ -130,7 +130,7 @@ fn group(
     Some(FlowGroup { name, group, marking, path: through, access, sends: sends?, source, source_preset })
 }
 
-/// Reads a group's path through the topology; a dumbbell's if no topology is known.
+/// Parses a group's path through the topology; a dumbbell's if no topology is known.
 fn group_path(form: Option<Form>, reader: &mut TableReader<'_>) -> GroupPath {
     match form {
         Some(Form::Dumbbell) => {

@@ -127,7 +127,7 @@ params! {
         burst_loss: f64 = 1.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "Elliott63" },
         /// Random addition to the delay of each packet.
         jitter: Distribution<Span> = Distribution::of(DistributionShape::Constant(0.0)),
-        /// Whether jitter lets packets overtake one another; otherwise one that is held up holds up those behind it.
+        /// Whether jitter lets packets overtake one another; otherwise a delayed packet delays those behind it.
         overtaking: bool = false,
         /// Share of packets held back, so that others overtake them.
         reorder: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use toml::de::{DeTable, DeValue};
 use units::param::{Problem, Table, Value};
 
-/// Reads TOML.
+/// Parses TOML.
 ///
 /// # Errors
 /// All syntax errors, each with line, column and remedy.

@@ -85,7 +85,7 @@ impl Session {
             let (done, more) = self.network.advance_until(next, stop - self.events);
             self.events += done;
             if more {
-                // In the middle of a step: the next call goes on from here.
+                // In the middle of a step: the next call continues from here.
                 break;
             }
             self.now = next;

@@ -178,7 +178,7 @@ macro_rules! sources {
                 match self { $( SourceKind::$variant => Part::of::<$part>(), )+ }
             }
 
-            /// Reads its keys.
+            /// Parses its keys.
             pub(crate) fn read(self, reader: &mut TableReader<'_>) -> SourceKeys {
                 match self { $( SourceKind::$variant => SourceKeys::$variant(Box::new(reader.part())), )+ }
             }

@@ -51,7 +51,7 @@ impl SourceName {
         }
     }
 
-    /// Reads its keys.
+    /// Parses its keys.
     pub(crate) fn read_keys(&self, reader: &mut TableReader<'_>) -> SourceKeys {
         match self {
             SourceName::BuiltIn(kind) => kind.read(reader),

@@ -67,7 +67,7 @@ impl SourceSpec {
         self.plugin.build(&self.values, rng)
     }
 
-    /// Reads `mine` or `mine:pause=20 ms`; `None` if no plug-in has the name.
+    /// Parses `mine` or `mine:pause=20 ms`; `None` if no plug-in has the name.
     pub(super) fn read(text: &str) -> Option<Result<SourceSpec, String>> {
         let (name, options) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let plugin = registered().into_iter().find(|one| one.declaration().name == name)?;

@@ -109,7 +109,7 @@ macro_rules! transports {
         }
 
         impl Rated {
-            /// Reads the options of a rate-based transport.
+            /// Parses the options of a rate-based transport.
             pub(crate) fn read(transport: Transport, reader: &mut TableReader<'_>) -> Option<Rated> {
                 match transport {
                     $( Transport::$variant => {

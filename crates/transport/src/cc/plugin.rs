@@ -69,7 +69,7 @@ pub struct ControlSpec {
 }
 
 impl ControlSpec {
-    /// Reads `mine` or `mine:gain=0.5`; `None` if no plug-in has the name.
+    /// Parses `mine` or `mine:gain=0.5`; `None` if no plug-in has the name.
     pub(crate) fn read(text: &str) -> Option<Result<ControlSpec, String>> {
         let (name, options) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let plugin = registered().into_iter().find(|one| one.declaration().name == name)?;

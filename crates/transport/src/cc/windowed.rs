@@ -65,7 +65,7 @@ pub struct ThreeMax {
 }
 
 impl ThreeMax {
-    /// Adds a value; one older than `window` gives way to the next.
+    /// Adds a value; one older than `window` is replaced by the next.
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
         let new = (time, value);
         let old = |held: (u32, f64), age: u32| time - held.0 > age;

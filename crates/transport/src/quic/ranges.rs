@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(of(&[3, 2, 1, 0], 8), [(0, 4)]);
     }
 
-    /// The lowest range gives way; what lies below a full set is refused.
+    /// The lowest range is discarded; what lies below a full set is refused.
     #[test]
     fn the_highest_remain() {
         assert_eq!(of(&[0, 2, 4, 6], 3), [(6, 7), (4, 5), (2, 3)]);

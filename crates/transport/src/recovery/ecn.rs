@@ -100,7 +100,7 @@ impl LossRecovery {
     }
 
     /// Continues the reduction for an ECN echo with an ACK; `safe`: it advances and shows no loss. Returns whether the
-    /// reduction goes on.
+    /// reduction continues.
     pub(super) fn continue_echo_reduction(&mut self, ctx: &mut Ctx, delivered: u32, safe: bool) -> bool {
         if ctx.seq.una > self.recover {
             self.finish_echo_reduction(ctx);

@@ -35,7 +35,7 @@ impl Kind {
         Kind { choices, ..Kind::plain("choice", "") }
     }
 
-    /// Reads one of an enum's names.
+    /// Parses one of an enum's names.
     ///
     /// # Errors
     /// The rule, with the nearest name.
@@ -56,12 +56,12 @@ impl Kind {
 pub trait Param: Sized {
     /// The values that may be written.
     fn kind() -> Kind;
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
     /// The rule the value breaks.
     fn read(value: &Value) -> Result<Self, String>;
-    /// Reads a value with keys of its own, which may have several problems.
+    /// Parses a value with keys of its own, which may have several problems.
     ///
     /// # Errors
     /// All problems, with paths below the parameter; an empty path is the parameter itself.

@@ -45,7 +45,7 @@ pub trait Amounted: Sized {
     const KIND: &'static str;
     /// An example of how it is written.
     const EXAMPLE: &'static str;
-    /// Reads one amount.
+    /// Parses one amount.
     fn amount(text: &str) -> Option<f64>;
     /// Writes one.
     fn text(amount: f64) -> String;

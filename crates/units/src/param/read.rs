@@ -1,11 +1,11 @@
-//! Reads a table of a scenario into a parameter struct, collecting every problem on the way.
+//! Parses a table of a scenario into a parameter struct, collecting every problem on the way.
 
 use super::remedy::{with_default, with_example};
 use super::{Check, Problem, Table, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Reads `table` into a `T`: defaults first, then the preset it names, then its own keys, then the values they imply
+/// Parses `table` into a `T`: defaults first, then the preset it names, then its own keys, then the values they imply
 /// for keys it does not have; ranges and relations are checked last. Problems carry paths below `path`.
 pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Problem>) -> T {
     let before = problems.len();

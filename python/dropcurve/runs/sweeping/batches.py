@@ -68,7 +68,7 @@ class BatchResult:
 
 
 def work(batch: Batch) -> BatchResult:
-    """Makes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does
+    """Executes the runs of a batch on a worker. Raises UsageError for another build, and for a folder it does
     not see."""
     if build() != batch.build:
         raise UsageError(
@@ -104,7 +104,7 @@ def execute(
     take: Callable[[Row], None],
     records: RunStore | None = None,
 ) -> None:
-    """Makes the runs on the cluster of ``client`` and stores them in ``records`` too; see `execute.execute`.
+    """Executes the runs on the cluster of ``client`` and stores them in ``records`` too; see `execute.execute`.
 
     Raises DropcurveError if the cluster is lost.
     """

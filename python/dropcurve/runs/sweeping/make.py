@@ -74,7 +74,7 @@ def make(
     records: list[tuple[Key, bytes]] | None = None,
     watch: Callable[[], None] | None = None,
 ) -> Made:
-    """Makes the missing runs on threads of this process, and calls ``take`` with every row, read or made.
+    """Executes the missing runs on threads of this process, and calls ``take`` with every row, read or made.
 
     Each run is locked first. Runs that another session has locked come last: this session waits for them and reads them
     from the table of the other, or makes them if the other died. With a ``store`` the runs are stored there as well;

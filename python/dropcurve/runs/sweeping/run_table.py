@@ -33,7 +33,7 @@ from ..store import writable
 from . import arrow, run_files
 from .rows import KEY, Key, Row, identity, key
 
-#: Rows of a file while work goes on; `RunTable.compact` makes larger ones of many.
+#: Rows of a file during a sweep; `RunTable.compact` makes larger ones of many.
 ROWS = 2_000
 #: Seconds after which a file is written even if it has fewer rows: others may be waiting for them.
 FLUSH_S = 30.0
@@ -66,7 +66,7 @@ class RunTable:
     cache: str | Path | None = field(default=None, compare=False)
 
     def open(self) -> None:
-        """Makes the folder, adopts the journals of interrupted work and notes the table in the store of runs,
+        """Creates the folder, adopts the journals of interrupted work and notes the table in the store of runs,
         for other commands to read. Raises ResultError if it cannot be written."""
         writable(self.folder)
         self.adopt()
@@ -192,7 +192,7 @@ class RunTable:
                 path.unlink(missing_ok=True)
 
     def _close(self, journal: Path, rows: list[Row]) -> None:
-        """Makes a Parquet file of a journal's rows and removes the journal. The file has the journal's name,
+        """Writes a Parquet file of a journal's rows and removes the journal. The file has the journal's name,
         so that doing it again, after having been killed in between, leaves one file."""
         part = journal.with_name(f"part-{journal.stem.removeprefix('journal-')}")
         if rows and installed("pyarrow"):

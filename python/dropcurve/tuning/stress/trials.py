@@ -48,7 +48,7 @@ class StressDesign:
 
 @dataclass
 class Trials:
-    """Makes runs and counts their harm.
+    """Executes runs and counts their harm.
 
     Attributes:
         bounds, link, harm, design: The question.
@@ -109,7 +109,7 @@ class Trials:
         return [statistics.mean(row) for row in self.losses(cases, seeds)]
 
     def run(self, cases: Sequence[Case], seeds: Sequence[int], designs: Sequence[StressDesign]) -> None:
-        """Makes the runs that are not known yet."""
+        """Executes the runs that are not known yet."""
         wanted: dict[tuple[str, tuple[Any, ...], int], tuple[Case, Job]] = {}
         for case in cases:
             for design in designs:

@@ -132,7 +132,7 @@ pub struct PluginSpec {
 }
 
 impl PluginSpec {
-    /// Reads the keys of a scenario other than `kind`.
+    /// Parses the keys of a scenario other than `kind`.
     pub(crate) fn read(
         plugin: Arc<dyn Plugin>,
         path: &str,

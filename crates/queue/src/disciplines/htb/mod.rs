@@ -137,9 +137,9 @@ pub struct Htb<P: Packet + Copy> {
     /// The queue of each class; only those of leaves are used.
     queues: Vec<Buckets<P>>,
     leaves: Vec<usize>,
-    /// Where the round among the classes below each class goes on.
+    /// Where the round among the classes below each class continues.
     below: Vec<Turns>,
-    /// Where the round among the classes of each level that can send goes on.
+    /// Where the round among the classes of each level that can send continues.
     at_level: Vec<Turns>,
     /// Leaves that may send, each with the class that lends to it; in a turn, of the first level and urgency that has any.
     able: Vec<(usize, usize)>,
@@ -225,7 +225,7 @@ impl<P: Packet + Copy> Htb<P> {
         (self.nodes[row.1].level, self.nodes[row.0].prio)
     }
 
-    /// Lists the leaves that may send. A round of a level that has reached a class which can send no more goes on to the
+    /// Lists the leaves that may send. A round of a level that has reached a class which can send no more continues with the
     /// next that can, or to the start.
     fn settle(&mut self, now: Time) {
         self.list_able(now);

@@ -322,7 +322,7 @@ fn victims_of_a_full_buffer() {
     assert_eq!(random(0.8), (vec![9], vec![0, 1, 2]));
 }
 
-/// An early signal where the buffer is full: only what can be marked is, all else goes on to the choice of a victim.
+/// An early signal where the buffer is full: only what can be marked is, for all others a victim is chosen.
 #[test]
 fn early_signals_of_a_full_buffer() {
     let answered = |ecn: &str, pkt: KitPacket, p_b: f64| {
