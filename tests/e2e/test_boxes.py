@@ -114,7 +114,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),
         (("import", "short.toml"), "the kind of the configuration is not recognised"),
         (("import", "missing.cfg"), "missing.cfg: there is no such file"),
-        (("advise",), "--rate, --rtt, --flows: not given"),
+        (("advise",), "--rate, --flows: not given"),
         (("advise", "mm1"), "mm1: has no long TCP flows"),
         (("advise", "--rate", "1Gbit", "--rtt", "9-3ms", "--flows", "5"), "rtt = 9-3ms: must rise"),
     ],

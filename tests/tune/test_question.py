@@ -11,6 +11,9 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.errors import DropcurveError, ScenarioError, UsageError
+from dropcurve.quantities import units
+from dropcurve.scenario import links
+from dropcurve.scenario.links.parse import BASE
 from dropcurve.tuning import ask, families, of_file, of_link, of_mix
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.customary import short_memory
@@ -161,7 +164,8 @@ def test_a_bad_section_is_reported_with_its_file(folder: Path, dropcurve: Callab
         f"bad.toml:{line + 1}: tune.ranges = 3: must be a table; write [tune.ranges]",
     ]
     for arguments, message in (
-        (("tune",), "--rate, --rtt, --flows, --buffer: not given"),
+        (("tune",), "--rate, --flows: not given"),
+        (("tune", "--rtt", "40ms", "--flows", "5"), "--rate: not given"),
         (("tune", "short.toml", "--goal", "min fct of x"), "no class 'x'; it has"),
         (("tune", "short.toml", "--goal", "min loss", "--range", "flows.tpc.count=2-4"), "flows.tpc"),
         (("tune", "short.toml", "--goal", "min loss", "--rate", "10Mbit"), "give one or the other"),
@@ -294,3 +298,18 @@ def test_a_priority_queue_without_bands_is_refused_for_boxes_that_need_them(box:
     with pytest.raises(UsageError, match="has a priority queue only above another one"):
         of_file(base, goal="balanced", box=box, candidates=("prio",))
     assert of_file(base, goal="balanced", box="linux", candidates=("prio",)).candidates == ("prio",)
+
+
+def test_round_trip_and_buffer_that_nobody_states_are_those_of_a_home() -> None:
+    shared = {"goal": "min loss", "ranges": {}, "robust": "mean", "box": "", "candidates": (), "space": {}}
+    stated = ask(
+        None, rate="10Mbit", rtt=links.USUAL["rtt"], flows="4", buffer=links.USUAL["buffer"], **shared
+    )
+    assumed = ask(None, rate="10Mbit", flows="4", **shared)
+    assert assumed.link is not None and assumed.link.assumed().startswith(
+        "round trip 20-80ms, buffer 250ms, long"
+    )
+    assert stated.link is not None and stated.link.assumed().startswith("long transfers")
+    assert assumed.conditions() == stated.conditions()
+    trips = units.between(links.USUAL["rtt"], lambda text: units.span(text, what="rtt"), what="rtt")
+    assert trips == BASE.rtt_s

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UsageError
+from ..quantities import units
 from ..scenario import Scenario, links
 from . import designs as _designs
 from . import equilibrium, rules
@@ -66,8 +67,8 @@ def advise(
         scenario: A scenario, or the name of one.
         link: A link with its usual traffic instead, as `links.spec` takes it; the numbers below override its own.
         rate: In bit/s, or text with its unit; of a range the low end.
-        rtt: Base round trip in seconds or as text, or its range.
-        flows: Long TCP flows, or their range.
+        rtt: Base round trip in seconds or as text, or its range; by default that of `links.USUAL`.
+        flows: Long TCP flows, or their range; without them the traffic is the usual one of a link of the rate.
         buffer: In packets, or as text in packets, bytes, time or bandwidth-delay products; of a range the low end.
         packet: Bytes of a full packet.
         goal: A bound on the delay in it sets the target: ``"p95 delay < 15ms"``.
@@ -84,6 +85,9 @@ def advise(
     """
     if link is not None and scenario is not None:
         raise UsageError("scenario", scenario, "cannot go together with --link", "give one of the two")
+    if link is None and scenario is None and rate is not None and flows is None:
+        # Traffic that is not stated is the usual one of the link.
+        link, rate = units.show_rate(rate) if isinstance(rate, int | float) else rate, None
     numbers = {"rate": rate, "rtt": rtt, "flows": flows, "buffer": buffer, "ecn": ecn or None}
     given = (
         of_link(link, packet=packet, goal=goal, **{k: v for k, v in numbers.items() if v is not None})
@@ -92,16 +96,17 @@ def advise(
             scenario, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
         )
     )
-    assumed = "" if scenario is not None else _assumed(given, link)
+    assumed = "" if scenario is not None else _assumed(given, link, rtt)
     return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)), assumed)
 
 
-def _assumed(given: Conditions, link: str | None) -> str:
+def _assumed(given: Conditions, link: str | None, rtt: object) -> str:
     """Assumptions about the traffic of a link that no scenario describes."""
     if link is not None:
         return f"{links.spec(link).assumptions()}; the formulas count its long transfers alone"
     ecn = "with ECN" if given.ecn else "without ECN"
-    return f"long TCP transfers alone {ecn}, no L4S senders; no calls, games or video"
+    trips = f"round trip {links.USUAL['rtt']}, " if rtt is None else ""
+    return f"{trips}long TCP transfers alone {ecn}, no L4S senders; no calls, games or video"
 
 
 def _given(
@@ -128,17 +133,17 @@ def _given(
             size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=found.packet_bytes).buffer
             found = replace(found, buffer=size)
         return replace(found, target_delay_s=allowed_delay(goal), ecn=ecn or found.ecn)
-    missing = [
-        f"--{name}" for name, value in (("rate", rate), ("rtt", rtt), ("flows", flows)) if value is None
-    ]
-    if rate is None or rtt is None or flows is None:
+    if rate is None or flows is None:
+        missing = [f"--{name}" for name, value in (("rate", rate), ("flows", flows)) if value is None]
         raise UsageError(
             ", ".join(missing),
             "",
             "not given",
-            "give all three, such as --rate 100Mbit --rtt 20-200ms --flows 5-100; or a link (--link cable); "
+            "give a rate for the usual traffic of such a line (--rate 100Mbit), "
+            "or with its long flows (--rate 100Mbit --rtt 20-200ms --flows 5-100); or a link (--link cable); "
             "or a scenario",
         )
+    rtt = links.USUAL["rtt"] if rtt is None else rtt
     return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
 
 

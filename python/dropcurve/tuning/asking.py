@@ -85,17 +85,17 @@ def _asked(
         link = str(given.pop("rate"))
     if link is not None:
         return of_mix(link, override=links.overrides(link, **given), **shared)
-    missing = [f"--{name}" for name in ("rate", "rtt", "flows", "buffer") if name not in given]
-    if missing:
+    if missing := [f"--{name}" for name in ("rate", "flows") if name not in given]:
         raise UsageError(
             ", ".join(missing),
             "",
             "not given",
-            "give all four, such as --rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts; "
-            "or --rate without --flows, for the usual traffic of such a line; "
+            "give a rate for the usual traffic of such a line (--rate 100Mbit), "
+            "or with its long flows (--rate 100Mbit --rtt 20-200ms --flows 5-100 --buffer 1000pkts); "
             "or a link (--link cable); or a scenario",
         )
-    return of_link(**given, **shared)
+    usual: dict[str, Any] = {name: value for name, value in links.USUAL.items() if name not in given}
+    return of_link(**usual, **given, **shared, taken=usual)
 
 
 def _within(question: Question, path: str | Path | None) -> Question:

@@ -33,6 +33,8 @@ LEAST_BUFFER = 4
 UDP_FLOWS = 4
 #: Largest number of packets of a run; its measurement window is shortened for more.
 MOST_PACKETS = 1_000_000
+#: Properties as an answer names them.
+NAMES = {"rtt": "round trip", "buffer": "buffer"}
 #: Largest share of the link that short flows and UDP may offer together.
 MOST_SHARE = 95.0
 
@@ -47,12 +49,14 @@ class Link:
         ecn: Whether flows negotiate ECN.
         buffer: The buffer as text with its unit where it follows from the condition (``250ms``, ``1bdp``), or the
             unit alone where the condition has its size; "" for `buffer_pkts` everywhere.
+        taken: Properties that nobody stated, with what is assumed, such as ``("buffer", "250ms")``.
     """
 
     buffer_pkts: float
     tcp: str = "cubic"
     ecn: bool = False
     buffer: str = ""
+    taken: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if self.tcp not in ("cubic", "reno"):
@@ -81,9 +85,10 @@ class Link:
     def assumed(self) -> str:
         """Assumptions about the traffic, in one line."""
         ecn = "with ECN" if self.ecn else "without ECN"
+        taken = "".join(f"{NAMES[name]} {value}, " for name, value in self.taken)
         return (
-            f"long transfers of {self.tcp.upper()} {ecn}, no L4S senders; short flows and UDP as far as they are asked "
-            "for; no calls, games or video (--link RATE adds them)"
+            f"{taken}long transfers of {self.tcp.upper()} {ecn}, no L4S senders; short flows and UDP as far as "
+            "they are asked for; no calls, games or video (--link RATE adds them)"
         )
 
     def scenario(self, condition: Mapping[str, float]) -> Scenario:

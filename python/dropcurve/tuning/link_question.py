@@ -21,6 +21,8 @@ from .search_space import Room
 
 #: Limits of rate and round trip, in bit/s and seconds.
 LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0
+#: In place of a buffer that was refused, while the other values are read.
+NO_BUFFER: tuple[float, str, ConditionAxis | None] = (float(LEAST_BUFFER), "", None)
 
 
 def of_link(
@@ -39,6 +41,7 @@ def of_link(
     robust: str = "mean",
     space: Mapping[str, Mapping[str, str]] | None = None,
     exchange: Exchange | None = None,
+    taken: Mapping[str, str] | None = None,
 ) -> Question:
     """Returns the question about a link described by a few numbers.
 
@@ -57,6 +60,7 @@ def of_link(
         robust: A key of `aggregation.ROBUST`.
         space: Ranges of parameters by discipline.
         exchange: Between delay and utilisation, for goals by name.
+        taken: Those of ``rtt`` and ``buffer`` that were not given and are assumed, by name.
 
     Returns:
         The question; rate, rtt, flows, buffer, short and udp may be ranges.
@@ -74,13 +78,12 @@ def of_link(
         lambda: units.between(flows, lambda text: units.count(text, what="flows"), what="flows"),
         (1.0, 1.0),
     )
-    nothing: tuple[float, str, ConditionAxis | None] = (float(LEAST_BUFFER), "", None)
-    size = wrong.take(lambda: _buffer(buffer, rates, trips), nothing)
+    size = wrong.take(lambda: _buffer(buffer, rates, trips), NO_BUFFER)
     shares = wrong.take(lambda: _shares(short, udp), list[ConditionAxis]())
     text = goals.DEFAULT if goal is None else goal
     wrong.take(lambda: goals.parse(text), None)
     target = wrong.take(lambda: target_of(box, rates[0], trips[1]), None)
-    link = wrong.take(lambda: Link(size[0], tcp, ecn, size[1]), None)
+    link = wrong.take(lambda: Link(size[0], tcp, ecn, size[1], tuple((taken or {}).items())), None)
     wrong.check()
     assert target is not None and link is not None, "what was wrong was raised"
     own = [_axis("rate", *rates), _axis("rtt", *trips), _axis("flows", *counts, whole=True), *shares]

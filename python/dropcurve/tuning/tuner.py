@@ -72,7 +72,7 @@ def tune(
         goal: As `goal` describes, or the name of a preset; "balanced" if there is none.
         ranges: Range by path of the scenario.
         rate, rtt, flows, buffer, short, udp, tcp, ecn: A link by a few numbers instead, as for `of_link`; with
-            ``link`` they override its own.
+            ``link``, or a rate without flows, they override those of its usual traffic.
         exchange, candidates, robust, box, space: As for `of_link`.
         within: Bounds of datagrams in addition to the traffic, for ``robust="stress"``.
         runs: Limit of the search; by default by the size of the link, 1500 at most.

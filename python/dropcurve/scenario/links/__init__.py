@@ -5,7 +5,7 @@ for scenario in links.scenarios("cable:up,downloads=1-4"):
     print(scenario.title)
 """
 
-from .parse import PREFIX, LinkSpec, load, overrides, parse, scenarios, spec, with_l4s
+from .parse import PREFIX, USUAL, LinkSpec, load, overrides, parse, scenarios, spec, with_l4s
 from .presets import PRESETS, preset
 from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
 from .traffic import ASSUMED, scenario
@@ -16,6 +16,7 @@ __all__ = [
     "PACKET_BYTES",
     "PREFIX",
     "PRESETS",
+    "USUAL",
     "LinkProfile",
     "LinkSpec",
     "Mix",

@@ -18,8 +18,10 @@ from .profile import DIRECTIONS, LinkProfile, Mix
 
 #: Prefix of a link where a scenario is expected: ``link:cable``.
 PREFIX = "link:"
+#: Round trips and buffer of a home, for links that do not state theirs.
+USUAL = {"rtt": "20-80ms", "buffer": "250ms"}
 #: The link of two rates alone: the round trips, buffer and traffic of a home.
-BASE = LinkProfile("link", 1e6, 1e6, (0.02, 0.08), "250ms", Mix(), "round trips and buffer assumed")
+BASE = LinkProfile("link", 1e6, 1e6, (0.02, 0.08), USUAL["buffer"], Mix(), "round trips and buffer assumed")
 #: Keys of the link itself; all others are those of the mix.
 KEYS = ("rate", "down", "up", "rtt", "buffer", "back")
 RATES = ("rate", "down", "up")
