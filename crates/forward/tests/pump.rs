@@ -45,8 +45,8 @@ fn access_and_exit_links_add_theirs() {
     assert_eq!(memory.sent, [(0, Time(1)), (1, ms(5))]);
 }
 
-/// 1000 bytes take 2 ms on the access link and 1 ms on the bottleneck. The second waits for the first on the access link;
-/// the third finds all idle and starts when it comes, not when the link became free.
+/// 1000 bytes take 2 ms on the access link and 1 ms on the bottleneck. The second waits for the first on the access
+/// link; the third finds all idle and starts when it comes, not when the link became free.
 #[test]
 fn each_transmission_starts_when_its_link_is_free_and_its_packet_is_there() {
     let slow = LinkPath { access: (Rate(4_000_000), Span::ZERO), exit: (Rate(2_000_000), Span::ZERO) };

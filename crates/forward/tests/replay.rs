@@ -144,8 +144,8 @@ fn by_packet(mut verdicts: Vec<String>) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10, ..ProptestConfig::default() })]
 
-    /// Every kind: the record of a run, judged again, agrees packet by packet; and the simulator's own link gives the same
-    /// fates and the same starts of transmission.
+    /// Every kind: the record of a run, judged again, agrees packet by packet; and the simulator's own link gives the
+    /// same fates and the same starts of transmission.
     #[test]
     fn every_discipline_is_replayed_and_simulated_alike(arrivals in arrivals(), seed: u64) {
         for link in every_kind() {

@@ -34,8 +34,8 @@ impl Lent {
             return None;
         }
         let place = self.lock(None)?;
-        // SAFETY: the lender waits in `lend` on this thread and does not touch the call; the place is empty meanwhile, so
-        // that nobody else follows the pointer; and the call is not over, or the place would have been emptied.
+        // SAFETY: the lender waits in `lend` on this thread and does not touch the call; the place is empty meanwhile,
+        // so that nobody else follows the pointer; and the call is not over, or the place would have been emptied.
         let answer = act(unsafe { &mut *place });
         self.lock(Some(place));
         Some(answer)

@@ -1,4 +1,5 @@
-//! Drives one discipline alone, with packets of its own: which share of an overload does it drop, and how long is the queue?
+//! Drives one discipline alone, with packets of its own: which share of an overload does it drop, and how long is the
+//! queue?
 //!
 //! `cargo run --release -p dropcurve-queue --example drive_discipline [KIND]`
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints

@@ -1,9 +1,11 @@
 //! Behaviour of every discipline, as numbers for the pictures of `docs/disciplines`.
 //!
 //! `cargo run --release -p dropcurve-queue --example pictures` prints one point a row, separated by tabs; the
-//! columns are those of `row`. With names of disciplines, only of these. `validation/pages/discipline_figures.py` runs it and draws.
+//! columns are those of `row`. With names of disciplines, only of these. `validation/pages/discipline_figures.py` runs
+//! it and draws.
 //!
-//! Three experiments, all at 10 Mbit/s with packets of 1000 bytes and defaults unless the lists below have other values:
+//! Three experiments, all at 10 Mbit/s with packets of 1000 bytes and defaults unless the lists below have other
+//! values:
 //! * `held`: the queue is held at a length; x is that length, y the share of arrivals dropped.
 //! * `step`: Poisson arrivals at 80 %, then 110 %, then 80 % of the link; x is seconds, y the share of arrivals
 //!   dropped (or marked), z the mean queueing delay in milliseconds of those that left. Mean of several runs.

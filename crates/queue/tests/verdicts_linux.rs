@@ -2,8 +2,9 @@
 //!
 //! `reference/linux/record.sh` sends a stream of packets through the kernel's disciplines under an exact rate, in
 //! virtual time. Disciplines without randomness, or with randomness only in the rounding of a byte, are compared
-//! verdict by verdict: `exact_*.txt` hold each arrival, and its departure or that it was dropped. Random disciplines are
-//! compared with means over repetitions: `mean_*.txt` hold, for each quarter of a second, drops, marks and sojourn times.
+//! verdict by verdict: `exact_*.txt` hold each arrival, and its departure or that it was dropped. Random disciplines
+//! are compared with means over repetitions: `mean_*.txt` hold, for each quarter of a second, drops, marks and sojourn
+//! times.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -145,8 +146,8 @@ fn moments(path: &Path) -> Record {
 /// Number of moments whose events are also tried in reverse order.
 const SPARE: usize = 16;
 
-/// Leads disciplines through a record, as many as it takes rng to round as the kernel's did; those that cannot follow are replaced
-/// by others that could, with rng of their own from then on.
+/// Leads disciplines through a record, as many as it takes rng to round as the kernel's did; those that cannot follow
+/// are replaced by others that could, with rng of their own from then on.
 fn exact(path: &Path) -> Result<(), String> {
     let (head, pkts, moments) = moments(path);
     let crowd: u64 =

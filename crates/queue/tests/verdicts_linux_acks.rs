@@ -1,4 +1,5 @@
-//! The filter of acknowledgements of Linux's CAKE: each burst that `reference/linux/acks.py` recorded loses the same ones.
+//! The filter of acknowledgements of Linux's CAKE: each burst that `reference/linux/acks.py` recorded loses the same
+//! ones.
 #![allow(clippy::unwrap_used)]
 
 mod common;

@@ -162,7 +162,8 @@ fn averages_agree(place: &Place, now: Time, theirs: &[u64]) -> Result<(), String
     Ok(())
 }
 
-/// The last number that a virtual queue drew before a row was too high, or too low: where to try another, if there is one.
+/// The last number that a virtual queue drew before a row was too high, or too low: where to try another, if there is
+/// one.
 fn correct(guesses: &mut BTreeMap<usize, Guess>, row: usize, vq: usize, too_high: bool) -> Option<Place> {
     let (_, guess) = guesses.range_mut(..row).rev().find(|(_, guess)| guess.vq == vq)?;
     let middle = guess.middle();

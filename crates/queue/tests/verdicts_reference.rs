@@ -74,7 +74,8 @@ impl Replay {
     }
 }
 
-/// `1000`, or `1000e1f3h5-6`: bytes, the ECN field if it is capable, the flow if it is not 0, the hosts if they are not.
+/// `1000`, or `1000e1f3h5-6`: bytes, the ECN field if it is capable, the flow if it is not 0, the hosts if they are
+/// not.
 fn read_packet(id: u64, text: &str) -> Pkt {
     let (text, hosts) = text.split_once('h').unwrap_or((text, "0-0"));
     let hosts = hosts.split_once('-').map(|(from, to)| [from, to].map(|host| host.parse().unwrap())).unwrap();

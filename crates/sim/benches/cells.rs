@@ -1,8 +1,8 @@
 //! Whole runs of any scenarios: nanoseconds and events for each data packet delivered after the warm-up.
 //!
 //! `cargo bench -p dropcurve-sim --bench cells -- FILE...` prints a line for each file. Under callgrind with
-//! `--toggle-collect=*measured_part*` and `--dump-after=*measured_part*` each file makes a dump of the part after its warm-up
-//! (`tools/bench/matrix.py`).
+//! `--toggle-collect=*measured_part*` and `--dump-after=*measured_part*` each file makes a dump of the part after its
+//! warm-up (`tools/bench/matrix.py`).
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use sim::account::Trace;

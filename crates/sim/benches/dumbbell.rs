@@ -1,7 +1,8 @@
 //! Whole runs of SACK flows through RED on a dumbbell: nanoseconds and events for each delivered segment,
 //! folded and hop by hop.
 //!
-//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops] [series]]` runs one case, else the table.
+//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops] [series]]` runs one case, else the
+//! table.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use sim::fast::{FastPath, FastPaths};

@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p dropcurve-sim --example fuzz_runs -- EVENTS [SEED]`
 //!
-//! The profile is the one of tests: optimised, with assertions and overflow checks. Exit code 1 where a run panicked, lost
-//! a packet or differed between the engines; its scenario is printed.
+//! The profile is the one of tests: optimised, with assertions and overflow checks. Exit code 1 where a run panicked,
+//! lost a packet or differed between the engines; its scenario is printed.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints
 #![allow(clippy::disallowed_methods)] // and reads the wall clock for its progress
 

@@ -25,7 +25,8 @@ pub struct Plan {
     pub nodes: Vec<String>,
     /// Directed links that flows share. Private links are numbered after them.
     pub links: Vec<LinkPlan>,
-    /// Groups of flows. Flows are numbered group by group, so the size of a plan does not depend on the number of flows.
+    /// Groups of flows. Flows are numbered group by group, so the size of a plan does not depend on the number of
+    /// flows.
     pub groups: Vec<GroupPlan>,
 }
 
@@ -53,8 +54,8 @@ impl Plan {
         self.members().map(|(group, _)| group).map(label).collect()
     }
 
-    /// Estimated memory of all flows, with their links and their part of the summary: the most that a run needs before its
-    /// packets.
+    /// Estimated memory of all flows, with their links and their part of the summary: the most that a run needs before
+    /// its packets.
     pub fn memory(&self) -> Bytes {
         Bytes(self.groups.iter().map(|group| group.count as u64 * group.flow_memory()).sum())
     }

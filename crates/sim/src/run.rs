@@ -42,8 +42,8 @@ const CHECK_EVERY: u64 = 1 << 16;
 /// Executes the plan with this seed.
 ///
 /// # Panics
-/// If a packet was created or lost, which is a fault of the program and not of the plan; and if the plan asks for a clock
-/// of doubles and this instance of the engine counts nanoseconds.
+/// If a packet was created or lost, which is a fault of the program and not of the plan; and if the plan asks for a
+/// clock of doubles and this instance of the engine counts nanoseconds.
 pub fn run(plan: &Plan, seed: u64, options: &Options<'_>) -> Outcome {
     assert!(DOUBLES || !plan.run.in_doubles(), "clock = \"doubles\" is for the engine of doubles/sim");
     let window = measurement_window(plan, options.series);

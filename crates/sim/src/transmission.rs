@@ -12,8 +12,8 @@ pub struct Transmission {
 }
 
 impl Transmission {
-    /// When a packet of this size reaches the far end. On a clock of doubles the transmission time and the delay are summed
-    /// before the start is added, as in ns-2.
+    /// When a packet of this size reaches the far end. On a clock of doubles the transmission time and the delay are
+    /// summed before the start is added, as in ns-2.
     #[inline(always)]
     pub fn arrival_time(&self, size: u32, rate: Rate, delay: Span) -> Time {
         if self.start.is_special() {

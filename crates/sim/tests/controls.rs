@@ -91,8 +91,8 @@ fn vegas_keeps_a_few_segments_queued() {
     }
 }
 
-/// Behind a fast access link and from a threshold of 60 segments an acknowledgement waits for a second segment: that wait is no queue, and
-/// the link is full.
+/// Behind a fast access link and from a threshold of 60 segments an acknowledgement waits for a second segment: that
+/// wait is no queue, and the link is full.
 #[test]
 fn vegas_does_not_take_delayed_acknowledgements_for_a_queue() {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"18 ms\"\naccess_rate = \"100 Mbit/s\"";
@@ -102,8 +102,8 @@ fn vegas_does_not_take_delayed_acknowledgements_for_a_queue() {
     assert_eq!(bottleneck(&report, "overflow_pkts"), 0.0);
 }
 
-/// Marking above 20 packets: the queue stays about there, nothing is lost and the link is full. Reno with the same marks
-/// empties the queue.
+/// Marking above 20 packets: the queue stays about there, nothing is lost and the link is full. Reno with the same
+/// marks empties the queue.
 #[test]
 fn dctcp_hovers_at_the_step() {
     let outcome = |flows: &str| {
@@ -123,8 +123,9 @@ fn dctcp_hovers_at_the_step() {
     assert!(busy > 0.98 && busy > reno_busy, "{busy}, reno {reno_busy}");
 }
 
-/// A path of 20 ms a way on which one packet in a hundred comes 15 ms late, more than the quarter of a round trip that RACK waits
-/// at first: each costs a cut, unless duplicate SACKs widen the reordering window and spurious cuts are undone.
+/// A path of 20 ms a way on which one packet in a hundred comes 15 ms late, more than the quarter of a round trip that
+/// RACK waits at first: each costs a cut, unless duplicate SACKs widen the reordering window and spurious cuts are
+/// undone.
 #[test]
 fn reordering_costs_little_where_it_is_undone() {
     let goodput = |keys: &str| {
@@ -156,8 +157,8 @@ fn controls_for_long_fast_paths_leave_reno_behind() {
     assert!(veno > 1.1 * reno, "{veno}, reno {reno}");
 }
 
-/// A buffer of 400 ms: alone, both fill the link with a queueing delay near the target (100 and 60 ms); with a Reno flow they
-/// get less than a fifth of it, and one Reno flow with another about a half.
+/// A buffer of 400 ms: alone, both fill the link with a queueing delay near the target (100 and 60 ms); with a Reno
+/// flow they get less than a fifth of it, and one Reno flow with another about a half.
 #[test]
 fn ledbat_holds_its_target_and_yields() {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"";

@@ -1,5 +1,5 @@
-//! Both engines give the same bits in every summary and every series: for all shipped scenarios, and for random networks with
-//! any discipline and any sender of the catalogue.
+//! Both engines give the same bits in every summary and every series: for all shipped scenarios, and for random
+//! networks with any discipline and any sender of the catalogue.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -59,8 +59,8 @@ fn engines_agree_on_all_shipped_scenarios() {
     }
 }
 
-/// Windows of a few segments under ECN: reductions below the flight, repairs that are not ECN-capable, echoes at a window
-/// of one.
+/// Windows of a few segments under ECN: reductions below the flight, repairs that are not ECN-capable, echoes at a
+/// window of one.
 #[test]
 fn engines_agree_on_small_windows_with_ecn() {
     for (queue, sender) in [("red", ""), ("red", "profile = \"linux\""), ("codel", ""), ("blue", "")] {

@@ -37,8 +37,8 @@ fn a_file_arrives_to_the_byte_and_its_last_segment_is_short() {
     assert_eq!(flow["goodput_bytes"], 100_001);
     assert_eq!(flow["size_bytes"], 100_001);
     let finish = flow["finish_s"].as_f64().unwrap();
-    // 68 full segments and one of 721 bytes at 4 Mbit/s take 205.5 ms, and ten of them more than a round trip, so that the line is never
-    // idle. The handshake of 24 ms and the one-way delay of 12 are added.
+    // 68 full segments and one of 721 bytes at 4 Mbit/s take 205.5 ms, and ten of them more than a round trip, so that
+    // the line is never idle. The handshake of 24 ms and the one-way delay of 12 are added.
     assert!((0.2415..0.2445).contains(&finish), "{finish}");
 }
 

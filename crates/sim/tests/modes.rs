@@ -32,8 +32,8 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
 
-/// Everything a run reports, in the fast engine and in the plain one, without the count of events. The fast engine without
-/// one of its paths, chosen by the seed, must report the same.
+/// Everything a run reports, in the fast engine and in the plain one, without the count of events. The fast engine
+/// without one of its paths, chosen by the seed, must report the same.
 fn both(text: &str, seed: u64) -> (Value, Value) {
     let scenario = Scenario::parse(text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
     let plan = scenario.plan();
@@ -192,8 +192,8 @@ fn a_limit_of_events_ends_a_lookahead_window() {
     }
 }
 
-/// The lookahead is switched off if the event queue has much to do for long enough: the timers of these sources are over a
-/// million events.
+/// The lookahead is switched off if the event queue has much to do for long enough: the timers of these sources are
+/// over a million events.
 #[test]
 fn lookahead_that_is_switched_off() {
     let (fast, plain) = both(&long_fat(800_000, 20, 20, 3), 1);
@@ -243,7 +243,8 @@ fn access_links_that_are_slower_than_the_bottleneck() {
     assert_eq!(difference(&fast, &plain, ""), None);
 }
 
-/// Access links that overflow. Six packets are as much as 9 kB of full ones, but only a limit in packets is specialised.
+/// Access links that overflow. Six packets are as much as 9 kB of full ones, but only a limit in packets is
+/// specialised.
 #[test]
 fn access_links_that_drop() {
     let with = |limit: &str| {

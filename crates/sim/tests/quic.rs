@@ -55,8 +55,8 @@ fn file(loss: f64, cc: &str, seed: u64) -> Value {
     outcome.summary(&plan, "")["flows"][0].clone()
 }
 
-/// Everything arrives whatever is lost, and no packet leaves after the last acknowledgement: without losses the handshake
-/// and 200 packets leave.
+/// Everything arrives whatever is lost, and no packet leaves after the last acknowledgement: without losses the
+/// handshake and 200 packets leave.
 #[test]
 fn a_file_arrives_whatever_is_lost() {
     for cc in CONTROLS {

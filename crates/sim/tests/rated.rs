@@ -94,8 +94,8 @@ fn each_stops_when_stopped() {
     }
 }
 
-/// 2 Mbit/s with 40 ms round trip and a buffer of 200 packets (0.8 s of CUBIC's): the mean queueing delay of one flow, and
-/// the share of the link that it uses.
+/// 2 Mbit/s with 40 ms round trip and a buffer of 200 packets (0.8 s of CUBIC's): the mean queueing delay of one flow,
+/// and the share of the link that it uses.
 fn alone_over(queue: &str, sender: &str) -> (f64, f64) {
     let text = format!(
         "title = \"one\"\n[run]\nduration = \"120 s\"\nwarmup = \"40 s\"\n[dumbbell]\nrate = \"2 Mbit/s\"\ndelay = \"20 ms\"\n\
@@ -109,9 +109,9 @@ fn alone_over(queue: &str, sender: &str) -> (f64, f64) {
     (delay, departed * 8.0 / 80.0 / 2e6)
 }
 
-/// RFC 8298: SCReAM keeps the queueing delay at its least target of 100 ms where a loss-based control fills the buffer. Its
-/// own stable queue raises the target up to 400 ms where it is to compensate for competing flows. Over CoDel it stays
-/// near CoDel's target.
+/// RFC 8298: SCReAM keeps the queueing delay at its least target of 100 ms where a loss-based control fills the buffer.
+/// Its own stable queue raises the target up to 400 ms where it is to compensate for competing flows. Over CoDel it
+/// stays near CoDel's target.
 #[test]
 fn scream_keeps_the_queueing_delay_at_its_target() {
     let deep = "kind = \"droptail\"\nlimit = \"200 pkts\"";

@@ -32,7 +32,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
-/// One object of ten segments: the SYN and its answer (40 bytes, 26 667 ns each way), ten milliseconds of data, 22 ms to go.
+/// One object of ten segments: the SYN and its answer (40 bytes, 26 667 ns each way), ten milliseconds of data, 22 ms
+/// to go.
 #[test]
 fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
     let found = summary("size = \"14600 B\"\nthink = \"1 s\"", "12 Mbit/s", 5, 1);
@@ -86,12 +87,14 @@ fn closed_loop_objects_are_a_renewal_process() {
     let flows = found["flows"].as_array().unwrap();
     let begun: f64 = flows.iter().map(|flow| number(&flow["objects"]["begun"])).sum();
     let cycle: f64 = 0.4 + 0.088;
-    // Renewals in t: mean t / cycle, variance t sd^2 / cycle^3; half a second of each user's time goes by before the start.
+    // Renewals in t: mean t / cycle, variance t sd^2 / cycle^3; half a second of each user's time goes by before the
+    // start.
     let (mean, sd) = (40.0 * 99.5 / cycle, (40.0 * 99.5 * 0.4f64.powi(2) / cycle.powi(3)).sqrt());
     assert!((begun - mean).abs() < 5.0 * sd, "{begun} objects, {mean} ± {sd} expected");
 }
 
-/// Open loop: as many sessions as arrive, Poisson, and twice the pages; flows are used again, and nothing is lost in the sums.
+/// Open loop: as many sessions as arrive, Poisson, and twice the pages; flows are used again, and nothing is lost in
+/// the sums.
 #[test]
 fn open_loop_sessions_arrive_whatever_happens() {
     let keys = "count = 2\nsessions = \"open\"\narrival = \"exponential 20 ms\"\npages = 2\nthink = \"50 ms\"\nsize = \"7300 B\"\nembedded = 1";

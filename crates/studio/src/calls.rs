@@ -114,7 +114,8 @@ impl Calls {
         self.output = answer.to_string().into_bytes();
     }
 
-    /// The input `{"text": …, "edits": [[path, value], …], "seed": …, "link": name}`; values are texts as on the command line.
+    /// The input `{"text": …, "edits": [[path, value], …], "seed": …, "link": name}`; values are texts as on the
+    /// command line.
     fn asked(&self) -> Result<Asked, Vec<Problem>> {
         let wrong = |rule: String| vec![Problem::new("input", "", rule, "pass an object with the key text")];
         let input: Json = serde_json::from_slice(&self.input).map_err(|error| wrong(error.to_string()))?;

@@ -1,8 +1,7 @@
 //! The engine for a browser: sessions driven step by step behind exported functions.
 //!
-//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. The output of a function is
-//! at [`output`] and has [`output_len`] bytes. Texts are JSON in UTF-8, frames are little-endian
-//! doubles.
+//! A host calls [`buffer`] with the length of a text, writes the text there, and calls a function. The output of a
+//! function is at [`output`] and has [`output_len`] bytes. Texts are JSON in UTF-8, frames are little-endian doubles.
 
 // Exported names are the only unsafe feature used here.
 #![allow(unsafe_code)]

@@ -58,7 +58,8 @@ impl Pair {
 
 const PRAGUE: &[(&str, &str)] = &[("cc", "prague"), ("initial_window", "8"), ("pacing", "off")];
 
-/// SYN (1,1,1); the answer (0,1,0) says that it arrived as it left and brings the option with 1, 0 and 1; data carry ECT(1).
+/// SYN (1,1,1); the answer (0,1,0) says that it arrived as it left and brings the option with 1, 0 and 1; data carry
+/// ECT(1).
 #[test]
 fn both_ends_agree() {
     let mut pair = Pair::new(PRAGUE);
@@ -71,8 +72,8 @@ fn both_ends_agree() {
     assert!(data.len() == 8 && data.iter().all(|segment| segment.ecn == Ecn::Ect1 && !segment.cwr));
 }
 
-/// Eight segments, 2, 3 and 4 marked. The first mark is reported at once, then each second one or segment; the option holds ECT(1) first,
-/// and CE as soon as there is any.
+/// Eight segments, 2, 3 and 4 marked. The first mark is reported at once, then each second one or segment; the option
+/// holds ECT(1) first, and CE as soon as there is any.
 #[test]
 fn marks_come_back_in_bits_and_bytes() {
     let mut pair = Pair::new(PRAGUE);
@@ -95,8 +96,9 @@ fn marks_come_back_in_bits_and_bytes() {
     assert_eq!((pair.sender.marked_segments(), pair.sender.counters().ecn_cuts), (Some(3), 1));
 }
 
-/// All acknowledgements but the last are lost, and all ten segments were marked: three bits went round. With the option the sender
-/// knows; without, it takes the worst that fits. With two of ten marked, only the option keeps it from taking them for ten.
+/// All acknowledgements but the last are lost, and all ten segments were marked: three bits went round. With the option
+/// the sender knows; without, it takes the worst that fits. With two of ten marked, only the option keeps it from
+/// taking them for ten.
 #[test]
 fn lost_acknowledgements_hide_nothing() {
     for (option, marked, heard) in
@@ -170,7 +172,8 @@ fn classic_ecn_meets_a_server_without() {
     assert!(pair.sent(40).iter().all(|segment| segment.ecn == Ecn::NotEct));
 }
 
-/// Reno and CUBIC may ask for accurate ECN, too: they halve, or leave 0.7, once a round trip for any number of marks, and carry ECT(0).
+/// Reno and CUBIC may ask for accurate ECN, too: they halve, or leave 0.7, once a round trip for any number of marks,
+/// and carry ECT(0).
 #[test]
 fn controls_that_halve_use_it_as_well() {
     for (cc, left) in [("reno", 4.0), ("cubic", 8.0 * 0.7)] {
@@ -189,8 +192,8 @@ fn controls_that_halve_use_it_as_well() {
     }
 }
 
-/// A SYN that left as not capable and arrived as ECT(0): the answer (1,0,0) tells, and no data are sent as capable, though marks are
-/// still heard. Marked in flight: (1,1,0), and the window opens with one segment.
+/// A SYN that left as not capable and arrived as ECT(0): the answer (1,0,0) tells, and no data are sent as capable,
+/// though marks are still heard. Marked in flight: (1,1,0), and the window opens with one segment.
 #[test]
 fn a_path_that_changes_the_field_is_found_out() {
     for (ecn, flags, first) in [(Ecn::Ect0, 0b100, 8), (Ecn::Ect1, 0b011, 8), (Ecn::Ce, 0b110, 1)] {
@@ -207,8 +210,8 @@ fn a_path_that_changes_the_field_is_found_out() {
     }
 }
 
-/// The SYN asks for AccECN twice, then for no ECN, and the first answer decides. A server that receives a second SYN answers
-/// without the option, by its first agreement, and reports the ECN field of the latest SYN.
+/// The SYN asks for AccECN twice, then for no ECN, and the first answer decides. A server that receives a second SYN
+/// answers without the option, by its first agreement, and reports the ECN field of the latest SYN.
 #[test]
 fn a_lost_handshake_asks_for_less() {
     let mut pair = Pair::new(PRAGUE);
@@ -250,7 +253,8 @@ fn late_acknowledgements_are_not_read() {
     assert_eq!(pair.sender.marked_segments(), Some(1));
 }
 
-/// Marks above a hole are counted as they are reported held; a segment that comes again below all that is expected is not.
+/// Marks above a hole are counted as they are reported held; a segment that comes again below all that is expected is
+/// not.
 #[test]
 fn marks_above_a_hole_count_once() {
     let mut pair = Pair::new(PRAGUE);

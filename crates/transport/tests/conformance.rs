@@ -78,8 +78,8 @@ struct World {
     /// The recovery in use probes the tail, and the segment is sent because a timer of the sender fired.
     probes: bool,
     may_probe: bool,
-    /// Segments that are due when an ACK arrives leave before it is processed, so the state before the ACK limits the first
-    /// segment after it.
+    /// Segments that are due when an ACK arrives leave before it is processed, so the state before the ACK limits the
+    /// first segment after it.
     due_first: bool,
     after_ack: bool,
     /// The scoreboard limits the segments sent, not the distance from the first unacknowledged segment.

@@ -266,7 +266,8 @@ fn linux_reduces_the_congestion_window() {
     }
 }
 
-/// In a recovery that has reduced ssthresh to 8, a timeout leaves it in Linux; elsewhere it halves the window once more.
+/// In a recovery that has reduced ssthresh to 8, a timeout leaves it in Linux; elsewhere it halves the window once
+/// more.
 #[test]
 fn linux_reduces_once_for_a_recovery_and_its_timeout() {
     for (reduce, ssthresh) in [("cwnd", 8.0), ("window", 4.0)] {
@@ -385,7 +386,8 @@ fn timer_runs_while_data_is_out() {
     assert!(dialogue.sender.is_done());
 }
 
-/// The three-way handshake: SYN, then data; a lost SYN is sent again after the initial timeout and costs the initial window.
+/// The three-way handshake: SYN, then data; a lost SYN is sent again after the initial timeout and costs the initial
+/// window.
 #[test]
 fn handshake() {
     let p = params(&[("recovery", "newreno")]);
@@ -408,8 +410,8 @@ fn handshake() {
     assert_eq!(dialogue.sender.cwnd(), 1.0);
 }
 
-/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer arrives twice; its round trip
-/// of 40 ms is known by then.
+/// With `open_wait` the initial window leaves 80 ms after the answer to the SYN, whether or not that answer arrives
+/// twice; its round trip of 40 ms is known by then.
 #[test]
 fn data_waits_for_open_wait() {
     let p = params(&[("recovery", "sack"), ("open_wait", "80 ms"), ("initial_window", "3")]);
@@ -578,7 +580,8 @@ fn a_change_of_marks_is_acknowledged_at_once() {
     assert_eq!(hear(5, Ecn::Ect0), [(6, false)]);
 }
 
-/// RFC 3168 section 6.1.2: a loss in a window reduced for an ECN echo is retransmitted at once without a second reduction.
+/// RFC 3168 section 6.1.2: a loss in a window reduced for an ECN echo is retransmitted at once without a second
+/// reduction.
 #[test]
 fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     for recovery in ["sack", "newreno"] {
@@ -645,8 +648,8 @@ fn the_window_moves_by_the_numbers_asked_for() {
     }
 }
 
-/// RFC 9768 section 3.2: the counter starts at 5; the first mark after unmarked segments is reported at once, then every second
-/// segment as usual, marked or not.
+/// RFC 9768 section 3.2: the counter starts at 5; the first mark after unmarked segments is reported at once, then
+/// every second segment as usual, marked or not.
 #[test]
 fn a_receiver_counts_marks() {
     let keys = [("ecn", "true"), ("ecn_rule", "accecn"), ("handshake", "none")];
@@ -682,8 +685,8 @@ fn prague_cuts_for_counted_marks() {
     };
     hear(&mut dialogue, 1, 5);
     assert_eq!(dialogue.sender.cwnd(), 9.0);
-    // alpha was 1, then 15/16. One of two segments is marked now: 15/16 of it and 1/32. The window falls by half of that, and the
-    // other segment counts for growth.
+    // alpha was 1, then 15/16. One of two segments is marked now: 15/16 of it and 1/32. The window falls by half of
+    // that, and the other segment counts for growth.
     dialogue.now = at(200);
     hear(&mut dialogue, 3, 6);
     let alpha: f64 = 15.0 / 16.0 * 15.0 / 16.0 + 0.5 / 16.0;
@@ -702,8 +705,8 @@ fn prague_cuts_for_counted_marks() {
     assert_eq!(dialogue.sender.counters().retransmits, 1);
 }
 
-/// Accurate ECN with controls that halve: three marks reported at once are one echo, a second report within the round trip none, the
-/// first of the next round trip another. CUBIC leaves 0.7. A counter that does not change is no echo.
+/// Accurate ECN with controls that halve: three marks reported at once are one echo, a second report within the round
+/// trip none, the first of the next round trip another. CUBIC leaves 0.7. A counter that does not change is no echo.
 #[test]
 fn counted_marks_are_one_echo_a_round_trip() {
     for (cc, left) in [("reno", 0.5), ("cubic", 0.7)] {
@@ -737,8 +740,8 @@ fn counted_marks_are_one_echo_a_round_trip() {
     }
 }
 
-/// RFC 8985 section 6: one segment sent later has arrived; a quarter of the least round trip (25 ms) is left for reordering, then
-/// the segment before it is lost, without three duplicates.
+/// RFC 8985 section 6: one segment sent later has arrived; a quarter of the least round trip (25 ms) is left for
+/// reordering, then the segment before it is lost, without three duplicates.
 #[test]
 fn rack_finds_a_loss_by_time() {
     let (mut dialogue, first) = Dialogue::start(&[("recovery", "rack"), ("initial_window", "4")]);
@@ -785,7 +788,8 @@ fn a_lost_retransmission_reduces_the_window_again() {
     }
 }
 
-/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the handshake.
+/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the
+/// handshake.
 #[test]
 fn linux_looks_for_losses_at_a_tick() {
     for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(128))] {
@@ -800,8 +804,8 @@ fn linux_looks_for_losses_at_a_tick() {
     }
 }
 
-/// A window of 11, cut to 5 by the timer. To Linux that is an arrival, so that the second one after it makes three: 15/11 is two
-/// segments, one of which was the repair.
+/// A window of 11, cut to 5 by the timer. To Linux that is an arrival, so that the second one after it makes three:
+/// 15/11 is two segments, one of which was the repair.
 #[test]
 fn linux_takes_the_tick_for_an_arrival() {
     for (reduction, sent) in [("linux", vec![13]), ("rfc6937", vec![])] {
@@ -822,7 +826,8 @@ fn linux_takes_the_tick_for_an_arrival() {
     }
 }
 
-/// One segment is acknowledged and one held beyond a hole: both have left the path, and a window of 6 has room for three.
+/// One segment is acknowledged and one held beyond a hole: both have left the path, and a window of 6 has room for
+/// three.
 #[test]
 fn rack_counts_sacked_segments_without_duplicate_acks() {
     let (mut dialogue, _) = Dialogue::start(&[("recovery", "rack"), ("initial_window", "4")]);
@@ -845,7 +850,8 @@ fn linux_grows_by_sacked_segments() {
     }
 }
 
-/// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its ACK reduces the window, without a timeout.
+/// RFC 8985 section 7: the last segment is lost. Two round trips later it is sent again; its ACK reduces the window,
+/// without a timeout.
 #[test]
 fn a_probe_repairs_the_tail() {
     let keys =
@@ -878,7 +884,8 @@ fn dsack_reports_duplicates_first() {
     assert_eq!(said[3..], [(2, &[(3, 4)][..]), (2, &[(3, 4), (3, 4)]), (4, &[])]);
 }
 
-/// Segment 1 is late: 2 arrives first, and 25 ms later 1 is sent again, the window cut to half of the flight of six less the one of limited transmit.
+/// Segment 1 is late: 2 arrives first, and 25 ms later 1 is sent again, the window cut to half of the flight of six
+/// less the one of limited transmit.
 fn with_a_late_segment(keys: &[(&str, &str)]) -> Dialogue {
     let mut all = vec![("recovery", "rack"), ("initial_window", "4"), ("undo", "true")];
     all.extend_from_slice(keys);
@@ -904,7 +911,8 @@ fn a_spurious_recovery_is_undone_by_timestamps() {
     assert_eq!(dialogue.ack(3), [7, 8]);
     assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (6.0, f64::INFINITY));
     assert_eq!((dialogue.sender.phase(), dialogue.sender.undone()), (Phase::SlowStart, 1));
-    // RFC 8985 section 6.2.4: the retransmission is reported as having arrived twice, and the window for reordering is two quarters of 100 ms.
+    // RFC 8985 section 6.2.4: the retransmission is reported as having arrived twice, and the window for reordering is
+    // two quarters of 100 ms.
     dialogue.now = at(205);
     assert_eq!(dialogue.ack(7), [9, 10, 11, 12, 13]);
     dialogue.now = at(206);
@@ -937,7 +945,8 @@ fn a_spurious_recovery_is_undone_by_duplicates() {
     assert!(dialogue.sender.cwnd() >= 5.0);
 }
 
-/// The path falls silent for two seconds: a probe after one, the timer after another. The ACK of the original undoes the reduction.
+/// The path falls silent for two seconds: a probe after one, the timer after another. The ACK of the original undoes
+/// the reduction.
 #[test]
 fn a_spurious_timeout_is_undone() {
     let keys = [("recovery", "rack"), ("initial_window", "4"), ("undo", "true"), ("samples", "timestamps")];
@@ -972,8 +981,8 @@ fn after_a_timeout(recovery: &str) -> Dialogue {
     dialogue
 }
 
-/// RFC 5682 section 2.1: the acknowledgements of segments 0 and 1 come late. The first releases two new segments instead of 1 and 2 again,
-/// the second shows that 1 had not been lost: the window of 4 is back and grows to 5.
+/// RFC 5682 section 2.1: the acknowledgements of segments 0 and 1 come late. The first releases two new segments
+/// instead of 1 and 2 again, the second shows that 1 had not been lost: the window of 4 is back and grows to 5.
 #[test]
 fn frto_detects_a_spurious_timeout_without_timestamps() {
     for recovery in ["tahoe", "reno", "newreno", "sack"] {
@@ -1020,7 +1029,8 @@ fn a_timeout_for_losses_stands() {
     }
 }
 
-/// Section 3.1: a SACK block of a segment sent before the timeout shows that it was spurious, one of a new segment does not.
+/// Section 3.1: a SACK block of a segment sent before the timeout shows that it was spurious, one of a new segment does
+/// not.
 #[test]
 fn sack_blocks_show_segments_sent_before_the_timeout() {
     let mut dialogue = after_a_timeout("sack");
@@ -1089,15 +1099,16 @@ fn rack_in_recovery(keys: &[(&str, &str)]) -> (Dialogue, Vec<u32>) {
     (dialogue, sent)
 }
 
-/// Linux sends in shares of the window of 11, not of the 13 in flight: of five arrived, three (25/11) and not two (25/13).
+/// Linux sends in shares of the window of 11, not of the 13 in flight: of five arrived, three (25/11) and not two
+/// (25/13).
 #[test]
 fn linux_reduces_in_shares_of_the_window() {
     assert_eq!(rack_in_recovery(&[("reduction", "linux")]).1, [14, 15]);
     assert_eq!(rack_in_recovery(&[("reduction", "rfc6937")]).1, [14]);
 }
 
-/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux starts the next at once with a reduction
-/// of its own. Without `chain_repairs` that waits for the next acknowledgement.
+/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux starts the next at once
+/// with a reduction of its own. Without `chain_repairs` that waits for the next acknowledgement.
 #[test]
 fn a_recovery_follows_another() {
     for (chained, ssthresh, phase, sent) in
@@ -1113,7 +1124,8 @@ fn a_recovery_follows_another() {
     }
 }
 
-/// The last ACK of a recovery grows the window by the segments delivered with it: of all it covers, only the retransmission.
+/// The last ACK of a recovery grows the window by the segments delivered with it: of all it covers, only the
+/// retransmission.
 #[test]
 fn the_end_of_a_recovery_counts_what_arrived_with_it() {
     let keys = [("reduction", "linux"), ("grow_on_exit", "true")];

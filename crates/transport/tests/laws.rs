@@ -1,5 +1,5 @@
-//! Each control compared with a slow transcription of its paper or RFC, over 4000 random ACKs and losses: the windows stay the
-//! same. A transcription keeps the symbols of its source and shares nothing with the crate.
+//! Each control compared with a slow transcription of its paper or RFC, over 4000 random ACKs and losses: the windows
+//! stay the same. A transcription keeps the symbols of its source and shares nothing with the crate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -559,8 +559,8 @@ fn htcp_is_that_of_the_draft() {
     agree("htcp", &mut new(), 100.0);
 }
 
-/// HA11 by the descriptions of it, with the paper's symbols: tau the extremes of the RTT in milliseconds, g their changes, s
-/// the shadow window, b the backoffs in a row.
+/// HA11 by the descriptions of it, with the paper's symbols: tau the extremes of the RTT in milliseconds, g their
+/// changes, s the shadow window, b the backoffs in a row.
 struct Cdg {
     tau: Vec<[f64; 2]>,
     now: [f64; 2],

@@ -1,5 +1,6 @@
-//! Single-flow runs of ns-3.37 (NewReno without SACK and classic recovery; NewReno, CUBIC, Vegas, Westwood+ and BBR with SACK and PRR): the
-//! order of every transmission and retransmission, each within one packet time (0.85 ms) of ns-3's.
+//! Single-flow runs of ns-3.37 (NewReno without SACK and classic recovery; NewReno, CUBIC, Vegas, Westwood+ and BBR
+//! with SACK and PRR): the order of every transmission and retransmission, each within one packet time (0.85 ms) of
+//! ns-3's.
 //!
 //! Path: 100 Mb/s 1 ms, 10 Mb/s 24 ms, no queue limit; 300 segments of 1000 bytes; a drop destroys the first
 //! transmissions of a segment on arrival. The properties of ns-3's stack that are options here are listed in

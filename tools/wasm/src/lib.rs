@@ -31,8 +31,8 @@ fn text(kind: &str) -> String {
     )
 }
 
-/// Returns a hash of the summaries of one run for each discipline of the catalogue, with this seed, in the fast engine or,
-/// if `plain` is not zero, in the plain one.
+/// Returns a hash of the summaries of one run for each discipline of the catalogue, with this seed, in the fast engine
+/// or, if `plain` is not zero, in the plain one.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
 pub extern "C" fn dropcurve_hash(seed: u32, plain: u32) -> u64 {

@@ -48,8 +48,8 @@ impl Packet for Slot {
     }
 }
 
-/// Runs CoDel (RFC8289) for two seconds at twice the rate of the link. Returns the numbers of packets that were sent, that
-/// were dropped, and that still wait.
+/// Runs CoDel (RFC8289) for two seconds at twice the rate of the link. Returns the numbers of packets that were sent,
+/// that were dropped, and that still wait.
 fn overload() -> Option<[usize; 3]> {
     let params = Valid::new(Params::default()).ok()?;
     let setting = Setting { rate: Rate(10_000_000), delay: Span::from_millis(20), packet: Bytes(1500) };
@@ -80,8 +80,8 @@ extern "C" fn main() -> c_int {
 /// The heap of C's library, whose blocks are aligned for every type that a discipline stores.
 struct Heap;
 
-// SAFETY: `malloc` gives a block of its own or null, aligned to 16 bytes; larger alignments are refused; `free` gets back
-// the pointer that `malloc` returned.
+// SAFETY: `malloc` gives a block of its own or null, aligned to 16 bytes; larger alignments are refused; `free` gets
+// back the pointer that `malloc` returned.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > 16 {

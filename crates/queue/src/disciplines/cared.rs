@@ -3,8 +3,8 @@
 //! Reference: TSB12, on FGS01 and KL06.
 //! Units: as in RED; `interval` is simulated time.
 //! Deviations: of the paper the abstract was available (`max_p` varies with the level of traffic load, without new
-//! parameters), and that it is two in one, of Adaptive and Refined Adaptive RED. What tells that the load is changing is
-//! open: see `load_from`.
+//! parameters), and that it is two in one, of Adaptive and Refined Adaptive RED. What tells that the load is changing
+//! is open: see `load_from`.
 
 use crate::disc::{Packet, QueueDisc};
 use crate::red::shared_params::adaptive_red_params;

@@ -2,8 +2,8 @@
 //!
 //! Reference: CPRS03.
 //! Units: `q_moderate`, `q_full`, `dq` and `limit` count packets or bytes, all in the unit of `limit`.
-//! Deviations: of the paper the abstract was available (nonlinear discard functions from linguistic knowledge). That the
-//! inputs are the queue and its change is as later papers describe it; sets, rules and levels are assumed, with
+//! Deviations: of the paper the abstract was available (nonlinear discard functions from linguistic knowledge). That
+//! the inputs are the queue and its change is as later papers describe it; sets, rules and levels are assumed, with
 //! singletons as conclusions instead of areas. The classes of DiffServ are left out.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};

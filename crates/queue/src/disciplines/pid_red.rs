@@ -2,9 +2,9 @@
 //!
 //! Reference: CZJZ06; FJ93 is RED.
 //! Units: as in RED; `interval` is simulated time.
-//! Deviations: of the paper the abstract was available (`max_p` is tuned from the difference between the average queue and
-//! the expected one). The controller is the incremental form of the textbook, its error is relative to the target, and
-//! gains, interval and bounds are assumed. As in Adaptive RED, an average in idle time counts the idle time so far.
+//! Deviations: of the paper the abstract was available (`max_p` is tuned from the difference between the average queue
+//! and the expected one). The controller is the incremental form of the textbook, its error is relative to the target,
+//! and gains, interval and bounds are assumed. As in Adaptive RED, an average in idle time counts the idle time so far.
 
 use crate::disc::{Packet, QueueDisc};
 use crate::red::shared_params::{red_params, resolved_of};

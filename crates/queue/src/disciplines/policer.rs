@@ -2,8 +2,8 @@
 //!
 //! Reference: RFC2697 section 3, colour-blind, with one bucket (a committed burst and no excess burst).
 //! Units: `rate` is a rate, `burst` bytes; `limit` counts packets or bytes.
-//! Deviations: sizes are those on the link; no overhead is added. The bucket is full at the start. What exceeds the rate is
-//! dropped and never marked.
+//! Deviations: sizes are those on the link; no overhead is added. The bucket is full at the start. What exceeds the
+//! rate is dropped and never marked.
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};

@@ -1,11 +1,11 @@
 //! PURPLE: predicts how senders will answer a probability, and takes the one at which they offer what is wanted.
 //!
 //! Reference: PWM03.
-//! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `interval` is a span, all else plain.
-//! Deviations: of the paper the abstract was available (predicts the impact of its actions on reactive protocols, without
-//! per-flow state; observes congestion elsewhere passively). The prediction here is that of MSMO97, a rate in proportion
-//! to the inverse root of the signals; congestion elsewhere is the share of arrivals that are marked already. Constants
-//! are assumed.
+//! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `interval` is a span, all else
+//! plain. Deviations: of the paper the abstract was available (predicts the impact of its actions on reactive
+//! protocols, without per-flow state; observes congestion elsewhere passively). The prediction here is that of MSMO97,
+//! a rate in proportion to the inverse root of the signals; congestion elsewhere is the share of arrivals that are
+//! marked already. Constants are assumed.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};

@@ -3,8 +3,9 @@
 //! Reference: CEP00, Tables 1 and 2.
 //! Units: as in RED; `max_packet` is the `M` of the paper.
 //! Deviations: the paper counts the packets accepted "since the last drop or since avg exceeded min_th", which makes
-//! `count` 1 at the first arrival after either; its equation (1) needs 0 there. `count_start` chooses. `p_a` is cut at 1
-//! and is 1 once `count p_b` reaches 1, where Table 2 divides by zero. The paper gives neither thresholds nor `max_p`.
+//! `count` 1 at the first arrival after either; its equation (1) needs 0 there. `count_start` chooses. `p_a` is cut at
+//! 1 and is 1 once `count p_b` reaches 1, where Table 2 divides by zero. The paper gives neither thresholds nor
+//! `max_p`.
 //!
 //! The laws are the byte modes of RED under the names of the paper.
 

@@ -3,9 +3,9 @@
 //! Reference: LZGY05a; KS01 is AVQ.
 //! Units: the virtual queue counts bytes, its capacity bytes per second; `alpha` is per second; `q_ref` is in the unit
 //! of `limit`.
-//! Deviations: of the paper the abstract was available (`gamma` is set from the instantaneous queue and a reference). The
-//! law is the simplest that has these: a straight line through `gamma` at `q_ref`. Its slope and bounds are assumed. On
-//! an unlimited link nothing is ever marked.
+//! Deviations: of the paper the abstract was available (`gamma` is set from the instantaneous queue and a reference).
+//! The law is the simplest that has these: a straight line through `gamma` at `q_ref`. Its slope and bounds are
+//! assumed. On an unlimited link nothing is ever marked.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{as_fifo, Fifo, Limit, LimitTest};

@@ -2,9 +2,9 @@
 //!
 //! Reference: FSKS02, section 5; constants, `max`, and the mixing of drops above one half as observed in Linux `sfb`.
 //! Units: bins and limits count packets.
-//! Deviations: the hash of a set is salted with the number of the set and not at random, so runs repeat. From its warm-up
-//! on, a set counts the whole backlog; Linux counts only packets that the penalty box lets pass. Tokens of the penalty box
-//! arrive continuously; Linux adds them when none is left. `by` is the key of a flow.
+//! Deviations: the hash of a set is salted with the number of the set and not at random, so runs repeat. From its
+//! warm-up on, a set counts the whole backlog; Linux counts only packets that the penalty box lets pass. Tokens of the
+//! penalty box arrive continuously; Linux adds them when none is left. `by` is the key of a flow.
 
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};

@@ -2,8 +2,8 @@
 //!
 //! Reference: RFC2697 section 3 for the bucket; names and their meanings are those of tc-tbf(8).
 //! Units: `rate` and `peak_rate` are rates, `burst` and `mtu` bytes; `limit` counts packets or bytes.
-//! Deviations: sizes are those on the link; no overhead is added. As in Linux, the discipline inside is asked for a packet
-//! first and the packet is held until there are tokens for it.
+//! Deviations: sizes are those on the link; no overhead is added. As in Linux, the discipline inside is asked for a
+//! packet first and the packet is held until there are tokens for it.
 
 use crate::child::Child;
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};

@@ -3,8 +3,8 @@
 //! Reference: CCGJKSS02; PPP00 is CHOKe.
 //! Units: as in RED; `forget` is simulated time.
 //! Deviations: of the paper the abstract was available; that flows with CHOKe hits are listed, and that their drop
-//! probability grows with the hits, is as later papers describe it. How it grows, how hits are forgotten and whether the
-//! list is used without congestion are options.
+//! probability grows with the hits, is as later papers describe it. How it grows, how hits are forgotten and whether
+//! the list is used without congestion are options.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::red::shared_params::{red_params, resolved_of};

@@ -20,7 +20,8 @@ use units::Time;
 /// One queue of a scheduler.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket<P: Packet + Copy> {
-    /// Packets of a plain queue; with an inner discipline, the packet that it has dequeued and the scheduler has not sent.
+    /// Packets of a plain queue; with an inner discipline, the packet that it has dequeued and the scheduler has not
+    /// sent.
     packets: VecDeque<P>,
     child: Option<Box<Disc<P>>>,
     len: usize,
@@ -224,7 +225,8 @@ impl<P: Packet + Copy> Buckets<P> {
         self.buckets[i].packets.front().map(|pkt| pkt.size().0)
     }
 
-    /// Takes the packet that a bucket would send next, or the newest of a plain bucket; an empty bucket leaves the ring.
+    /// Takes the packet that a bucket would send next, or the newest of a plain bucket; an empty bucket leaves the
+    /// ring.
     pub(crate) fn pop(&mut self, i: usize, newest: bool, cx: &mut Cx<'_, P>) -> Option<P> {
         if self.inside.is_some() {
             self.head_size(i, cx)?;

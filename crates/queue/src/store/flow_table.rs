@@ -1,7 +1,8 @@
 //! A table of the flows that have packets in a queue, with a value for each.
 //!
 //! Units: flows are named by [`Packet::flow`](crate::disc::Packet::flow).
-//! Rows in one vector, sorted by flow, one for each flow with packets in the queue. Nothing is allocated once it has grown.
+//! Rows in one vector, sorted by flow, one for each flow with packets in the queue. Nothing is allocated once it has
+//! grown.
 
 use alloc::vec::Vec;
 

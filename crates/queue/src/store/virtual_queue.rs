@@ -29,8 +29,8 @@ impl VirtualQueue {
         VirtualQueue { c, c_virtual: share * c, vq: 0.0, b, s: Time::ZERO }
     }
 
-    /// Serves the virtual queue until the arrival of `size` bytes, which it takes if they fit. Returns the seconds since the
-    /// arrival before, and whether they fit.
+    /// Serves the virtual queue until the arrival of `size` bytes, which it takes if they fit. Returns the seconds
+    /// since the arrival before, and whether they fit.
     #[inline]
     pub(crate) fn arrive(&mut self, size: f64, now: Time) -> (f64, bool) {
         let dt = now.since(self.s).as_secs();
@@ -43,8 +43,8 @@ impl VirtualQueue {
         (dt, fits)
     }
 
-    /// Moves the capacity towards a utilisation of `gamma`: up with the time since the arrival before, down with a load of
-    /// `size` bytes.
+    /// Moves the capacity towards a utilisation of `gamma`: up with the time since the arrival before, down with a load
+    /// of `size` bytes.
     #[inline]
     pub(crate) fn adapt(&mut self, alpha: f64, gamma: f64, dt: f64, size: f64) {
         let grown = (self.c_virtual + alpha * gamma * self.c * dt).min(self.c);

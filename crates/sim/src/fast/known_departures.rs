@@ -1,4 +1,5 @@
-//! Departures known at arrival, at links of any discipline that decides at arrival: no event at the end of a transmission.
+//! Departures known at arrival, at links of any discipline that decides at arrival: no event at the end of a
+//! transmission.
 //!
 //! The general link executes the dequeues that were due at its next arrival, each at its own time
 //! ([`Link::set_departures_known`]).

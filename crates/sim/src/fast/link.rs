@@ -1,5 +1,5 @@
-//! The two kinds of fast paths: specialised links ([`FastLink`]) and specialised steps ([`FastStep`]). Every precondition is
-//! the `is_eligible` of one of these traits.
+//! The two kinds of fast paths: specialised links ([`FastLink`]) and specialised steps ([`FastStep`]). Every
+//! precondition is the `is_eligible` of one of these traits.
 
 use crate::account::LinkProbe;
 use crate::calendar::Key;

@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use units::{Ecn, Span, Time};
 
 impl Network<Fast> {
-    /// Executes events in the order of their keys. The steps that most events take are inlined into this loop, down to the
-    /// ends, so that a packet stays in registers.
+    /// Executes events in the order of their keys. The steps that most events take are inlined into this loop, down to
+    /// the ends, so that a packet stays in registers.
     #[inline(never)]
     pub(super) fn advance_in_order(&mut self, most: u64) -> (u64, Time) {
         let (mut done, mut now) = (0, Time::ZERO);
@@ -168,8 +168,8 @@ impl Network<Fast> {
         done
     }
 
-    /// Ends the window at the first event of the event queue, at `known` (all arrivals before it are known), or at the first
-    /// timer that is not stale. Stale timers before that are re-armed now.
+    /// Ends the window at the first event of the event queue, at `known` (all arrivals before it are known), or at the
+    /// first timer that is not stale. Stale timers before that are re-armed now.
     #[inline(never)]
     fn limit_window(&mut self, known: Time) {
         let mut until = self.carrier.lookahead.horizon.min(known);

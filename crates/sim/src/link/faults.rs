@@ -1,7 +1,8 @@
 //! Faults of a link: losses, jitter, reordering, duplicates.
 //!
-//! *Reference*: bursts of losses after Elliott63 (and Gilbert): a good and a bad state, left with a probability for each packet.
-//! Each packet takes the draws of the configured faults, in this order: state, loss, jitter, reordering, duplicate.
+//! *Reference*: bursts of losses after Elliott63 (and Gilbert): a good and a bad state, left with a probability for
+//! each packet. Each packet takes the draws of the configured faults, in this order: state, loss, jitter, reordering,
+//! duplicate.
 
 use crate::plan::LossPlan;
 use units::{Rng, Stream, Time};

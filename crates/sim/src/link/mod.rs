@@ -1,9 +1,9 @@
 //! One direction of a link: a queue discipline, a transmitter and a wire.
 //!
 //! The transmitter dequeues the next packet as soon as it is free: each end of a transmission is an event. If the
-//! discipline decides at arrival only, the departure of a packet is known when it is accepted, and an engine may ask for
-//! that ([`Link::set_departures_known`]). The link then needs no event of its own: at the next arrival it executes the
-//! dequeues that were due, each at its own time.
+//! discipline decides at arrival only, the departure of a packet is known when it is accepted, and an engine may ask
+//! for that ([`Link::set_departures_known`]). The link then needs no event of its own: at the next arrival it executes
+//! the dequeues that were due, each at its own time.
 
 mod faults;
 mod known_departures;
@@ -174,7 +174,8 @@ impl Link {
     }
 
     /// Takes a packet, which is changed if it is marked. With departures known at arrival, returns its transmission, or
-    /// `None` if it was dropped. Otherwise returns `None`, and an idle transmitter has to be served. Appends to `fates`.
+    /// `None` if it was dropped. Otherwise returns `None`, and an idle transmitter has to be served. Appends to
+    /// `fates`.
     #[inline]
     pub fn arrive(
         &mut self,
@@ -357,7 +358,8 @@ pub(crate) mod tests {
         assert_eq!((passed(0), passed(2)), (13, 15));
     }
 
-    /// The second packet is taken at once, the third when the second begins to be sent; the link sends for 3 ms all the same.
+    /// The second packet is taken at once, the third when the second begins to be sent; the link sends for 3 ms all the
+    /// same.
     #[test]
     fn a_packet_in_the_ring_has_left_the_queue() {
         let window = MeasurementWindow {

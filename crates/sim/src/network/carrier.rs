@@ -9,8 +9,8 @@ use units::{Rate, Span, Time};
 
 /// Carries packets and timers from one step of a network to the next, in the order of their keys.
 ///
-/// A step ends with a call of [`Carrier::send`], [`Carrier::forward`] or [`Carrier::schedule`]. The plain engine answers each
-/// with an event. The fast engine takes further steps at once where their outcome is certain.
+/// A step ends with a call of [`Carrier::send`], [`Carrier::forward`] or [`Carrier::schedule`]. The plain engine
+/// answers each with an event. The fast engine takes further steps at once where their outcome is certain.
 pub trait Carrier: Sized {
     /// The data that it stores with each flow.
     type FlowState: Default;
@@ -49,7 +49,8 @@ pub trait Carrier: Sized {
     /// Called once all links and flows are known.
     fn prepare(_network: &mut Network<Self>) {}
 
-    /// Brings adopted links to the end of the run, and returns their probes to the network. Returns the packets in their queues.
+    /// Brings adopted links to the end of the run, and returns their probes to the network. Returns the packets in
+    /// their queues.
     fn finish(_network: &mut Network<Self>, _end: Time) -> u64 {
         0
     }
@@ -82,7 +83,8 @@ impl Network<Plain> {
         std::mem::take(&mut self.carrier.passages)
     }
 
-    /// Executes the events up to `until` (inclusive), at most `most`. Returns how many, and whether others are left by then.
+    /// Executes the events up to `until` (inclusive), at most `most`. Returns how many, and whether others are left by
+    /// then.
     pub fn advance_until(&mut self, until: Time, most: u64) -> (u64, bool) {
         for done in 0..most {
             let Some((key, event)) = self.carrier.events.pop_until(until.min(self.window.end)) else {

@@ -49,8 +49,8 @@ impl<C: Carrier> Network<C> {
         self.transmit(number, pkt, wire, now);
     }
 
-    /// A link took no packet: if that is because its discipline holds packets back, schedules the moment at which one is
-    /// ready.
+    /// A link took no packet: if that is because its discipline holds packets back, schedules the moment at which one
+    /// is ready.
     #[inline]
     fn retry(&mut self, number: u32, now: Time) {
         let end = self.window.end;

@@ -1,8 +1,8 @@
 //! The plain engine: a network of links and flows, and the action of each event.
 //!
-//! An event is the arrival of a packet at a link or at its end, the end of a transmission, or a timer. Each goes through
-//! the event queue, in the order of [`Key`]. This engine defines the result of a run; the fast engine ([`crate::fast`]) must
-//! give the same bits. Read the files in this order:
+//! An event is the arrival of a packet at a link or at its end, the end of a transmission, or a timer. Each goes
+//! through the event queue, in the order of [`Key`]. This engine defines the result of a run; the fast engine
+//! ([`crate::fast`]) must give the same bits. Read the files in this order:
 //!
 //! | file | holds |
 //! |---|---|
@@ -119,8 +119,8 @@ impl<C: Carrier> Network<C> {
         self.link_count += 1;
     }
 
-    /// Adds a link of one flow, which `build` makes unless the carrier takes it over. `limit`: the limit in packets, if its
-    /// queue is tail drop with such a limit.
+    /// Adds a link of one flow, which `build` makes unless the carrier takes it over. `limit`: the limit in packets, if
+    /// its queue is tail drop with such a limit.
     pub fn add_private_link(
         &mut self,
         limit: Option<u64>,

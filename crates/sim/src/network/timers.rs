@@ -1,7 +1,7 @@
 //! Timers of the ends of flows.
 //!
-//! An end has one deadline and at most one timer that counts. A timer is not removed when the deadline moves: it is stale
-//! then, and does nothing when it fires (lazy cancellation).
+//! An end has one deadline and at most one timer that counts. A timer is not removed when the deadline moves: it is
+//! stale then, and does nothing when it fires (lazy cancellation).
 
 use super::{Carrier, Network};
 use crate::source::{Sink, Source};
@@ -43,8 +43,8 @@ impl<C: Carrier> Network<C> {
         }
     }
 
-    /// Fires the timers that are due before an arrival at `now`. At equal times an arrival comes first at a source. At a
-    /// sink its timer comes first, because it was armed before the arriving segment was on its last link. In ns-2 the
+    /// Fires the timers that are due before an arrival at `now`. At equal times an arrival comes first at a source. At
+    /// a sink its timer comes first, because it was armed before the arriving segment was on its last link. In ns-2 the
     /// timer comes first at both ends.
     #[cold]
     pub(crate) fn run_timers(&mut self, endpoint: u32, now: Time) {

@@ -1,7 +1,7 @@
 //! Sessions that arrive in an open loop: each is a flow of its own while it lasts.
 //!
-//! Sessions arrive in the order of the event queue, however far endpoints run ahead, and a flow takes a new session only
-//! if its last had ended before; so the flow that takes it does not depend on how far ahead the engine works.
+//! Sessions arrive in the order of the event queue, however far endpoints run ahead, and a flow takes a new session
+//! only if its last had ended before; so the flow that takes it does not depend on how far ahead the engine works.
 
 use crate::account::FlowProbe;
 use crate::network::{Carrier, Flow, Network};

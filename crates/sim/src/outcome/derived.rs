@@ -1,10 +1,10 @@
 //! Numbers that only the series of a run contain: whether congestion windows are synchronised, and how long the
 //! initial transients last.
 //!
-//! Reference: the variance of the sum of windows over the sum of their variances, after FJ93 section I; MSER-5 (White 1997;
-//! White, Cobb and Spratt 2000).
-//! Units: windows in segments, queues in packets, throughput in bit/s, ends in seconds from the start of the run.
-//! Deviations: if the best cut is in the second half of a series, the series is too short for an answer.
+//! Reference: the variance of the sum of windows over the sum of their variances, after FJ93 section I; MSER-5 (White
+//! 1997; White, Cobb and Spratt 2000). Units: windows in segments, queues in packets, throughput in bit/s, ends in
+//! seconds from the start of the run. Deviations: if the best cut is in the second half of a series, the series is too
+//! short for an answer.
 
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -17,8 +17,8 @@ const FEWEST: usize = 10;
 const BLOCK: usize = 5;
 
 impl Outcome {
-    /// `{"sync", "queue_s", "throughput_s"}`: the metric of that name, the end of the initial transient of each link's queue, and
-    /// of the throughput of all flows; null without samples or without an answer.
+    /// `{"sync", "queue_s", "throughput_s"}`: the metric of that name, the end of the initial transient of each link's
+    /// queue, and of the throughput of all flows; null without samples or without an answer.
     pub fn derived(&self, plan: &Plan) -> Value {
         let links = plan.links.iter().zip(&self.records.links);
         let queues: Map<String, Value> = links

@@ -40,7 +40,8 @@ impl<C: Carrier> Network<C> {
     }
 }
 
-/// The flows without the state of an engine. Memory is released block by block as they move, so that they are never stored twice.
+/// The flows without the state of an engine. Memory is released block by block as they move, so that they are never
+/// stored twice.
 fn into_records<S>(mut flows: Vec<Flow<S>>) -> Vec<Flow> {
     const BLOCK: usize = 4096;
     let mut records = Vec::with_capacity(flows.len());

@@ -46,7 +46,8 @@ impl Attributes {
         }
     }
 
-    /// Whether it has none of these flags and its ECN field is neither CE nor ECT(1), which share a bit: one comparison.
+    /// Whether it has none of these flags and its ECN field is neither CE nor ECT(1), which share a bit: one
+    /// comparison.
     #[inline(always)]
     pub fn has_neither(self, flags: u8) -> bool {
         const MARKED: u32 = (Ecn::Ce as u32 & Ecn::Ect1 as u32) << ECN;

@@ -132,7 +132,8 @@ impl Pkt {
         }
     }
 
-    /// The packet that carries a plain acknowledgement, with the attributes of all its flow's; SACK blocks go into the pool.
+    /// The packet that carries a plain acknowledgement, with the attributes of all its flow's; SACK blocks go into the
+    /// pool.
     #[inline(always)]
     pub fn of_fast_ack(
         plain: FastAck<'_>,
@@ -149,7 +150,8 @@ impl Pkt {
         Pkt { stamp, seq, flow, size, sack, hop, attributes }
     }
 
-    /// Whether the acknowledgement it carries has neither SYN nor ECE, which is all a sender without accurate ECN looks at.
+    /// Whether the acknowledgement it carries has neither SYN nor ECE, which is all a sender without accurate ECN looks
+    /// at.
     #[inline(always)]
     pub fn is_plain_ack(&self) -> bool {
         !self.has(SYN | ECE)
@@ -161,7 +163,8 @@ impl Pkt {
         self.has(SYN)
     }
 
-    /// Whether the segment it carries needs no more of a receiver than its number: no SYN, no CWR, neither CE nor ECT(1).
+    /// Whether the segment it carries needs no more of a receiver than its number: no SYN, no CWR, neither CE nor
+    /// ECT(1).
     #[inline(always)]
     pub fn is_plain_data(&self) -> bool {
         self.attributes.has_neither(SYN | CWR)

@@ -136,8 +136,8 @@ fn both_over(reader: &mut TableReader<'_>, base: &Both) -> Option<Both> {
     Some(Both { forward: Direction { wire, queue: queue? }, back })
 }
 
-/// The reverse wire of a link: a value that the inherited reverse wire shares with the inherited forward wire follows the
-/// link's own forward wire. Losses are not inherited.
+/// The reverse wire of a link: a value that the inherited reverse wire shares with the inherited forward wire follows
+/// the link's own forward wire. Losses are not inherited.
 fn followed(back: &Wire, forward: &Wire, own: &Wire) -> Wire {
     let mut wire = back.clone();
     if back.rate == forward.rate {

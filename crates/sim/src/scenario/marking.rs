@@ -62,9 +62,11 @@ impl Param for Class {
 choices! {
     /// How the rate of a flow is compared with its profile.
     pub enum Meter {
-        /// A bucket of `meter_burst` bytes that fills at `meter_rate`; a packet is In if it finds enough in it (RFC 2697).
+        /// A bucket of `meter_burst` bytes that fills at `meter_rate`; a packet is In if it finds enough in it (RFC
+        /// 2697).
         TokenBucket = "token_bucket",
-        /// A rate averaged over `meter_window`; above `meter_rate` packets are Out with the probability of the excess (RFC 2859).
+        /// A rate averaged over `meter_window`; above `meter_rate` packets are Out with the probability of the excess
+        /// (RFC 2859).
         SlidingWindow = "sliding_window",
     }
 }
@@ -72,9 +74,11 @@ choices! {
 params! {
     /// The class of packets.
     pub struct Marking {
-        /// Class of its packets, by which disciplines such as `wred`, `rio`, `gred` and `dtred` tell them apart: a number from 0 to 255, or a DiffServ code point such as `"AF11"` or `"EF"` for its number.
+        /// Class of its packets, by which disciplines such as `wred`, `rio`, `gred` and `dtred` tell them apart: a
+        /// number from 0 to 255, or a DiffServ code point such as `"AF11"` or `"EF"` for its number.
         class: Class = Class(0),
-        /// Profile of each flow: only packets up to this rate have `class`, those beyond it `out_class`. `"auto"` sets no limit.
+        /// Profile of each flow: only packets up to this rate have `class`, those beyond it `out_class`. `"auto"` sets
+        /// no limit.
         meter_rate: Option<Rate> = None => { range: Range::Positive },
         /// How the rate is compared with the profile.
         meter: Meter = Meter::TokenBucket => { source: "CF98", assumed: true },

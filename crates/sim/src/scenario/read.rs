@@ -165,7 +165,8 @@ fn set_segment(tcp: &mut Tcp, segment: Bytes, written: Option<String>, reader: &
     }
 }
 
-/// The source of a group, or the default one if it names one that its transport cannot carry, which is reported elsewhere.
+/// The source of a group, or the default one if it names one that its transport cannot carry, which is reported
+/// elsewhere.
 fn carried(group: &Group) -> SourceName {
     let named = group.source();
     if named.transports().contains(&group.transport) {

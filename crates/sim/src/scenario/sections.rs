@@ -29,7 +29,8 @@ choices! {
     pub enum Clock {
         /// Whole nanoseconds.
         Nanoseconds = "nanoseconds",
-        /// Seconds in double precision, added in the order in which ns-2 adds them. Times that are equal in theory may differ in the last bit, and the smaller sum comes first.
+        /// Seconds in double precision, added in the order in which ns-2 adds them. Times that are equal in theory may
+        /// differ in the last bit, and the smaller sum comes first.
         Doubles = "doubles",
     }
 }
@@ -114,8 +115,9 @@ params! {
         rate: Rate = Rate(10_000_000) => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Propagation delay, one way.
         delay: Span = Span::from_millis(20) => { source: "dropcurve", assumed: true },
-        /// When the link may send, in place of `rate`: milliseconds from the start of the run at which up to 1500 bytes leave, in the
-        /// format of Mahimahi. They repeat, with the last one as the period. `"file:NAME"` reads them from a file.
+        /// When the link may send, in place of `rate`: milliseconds from the start of the run at which up to 1500 bytes
+        /// leave, in the format of Mahimahi. They repeat, with the last one as the period. `"file:NAME"` reads them
+        /// from a file.
         opportunities_ms: Vec<u64> = Vec::new() => { unit: "ms", source: "NSDW15" },
         /// Share of packets lost at random on the wire; with bursts, of those outside them.
         loss: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0) },
@@ -145,8 +147,8 @@ params! {
         packet: Option<Bytes> = None => { range: Range::Positive, source: "dropcurve", assumed: true },
         /// Whether the packet being transmitted counts as part of the queue.
         counts_wire: bool = false,
-        /// Packets the device takes from the queue before it can send them: a driver's ring. Neither the queue's limit nor its
-        /// sojourn counts them.
+        /// Packets the device takes from the queue before it can send them: a driver's ring. Neither the queue's limit
+        /// nor its sojourn counts them.
         ring: u64 = 0 => { unit: "packets", range: Range::Within(0.0, 65536.0), source: "ns-3: 1" },
     }
 }

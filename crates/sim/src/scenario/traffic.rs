@@ -36,10 +36,11 @@ params! {
         source: Option<SourceName> = None,
         /// Their class in comparisons of classes; `"auto"` is the group's name.
         counted_as: Option<String> = None,
-        /// The host of their sources: flows with the same name are on one host. `"auto"`: each flow has one of its own; in a
-        /// free graph, the node where they enter.
+        /// The host of their sources: flows with the same name are on one host. `"auto"`: each flow has one of its own;
+        /// in a free graph, the node where they enter.
         source_host: Option<String> = None,
-        /// The host of their destinations. `"auto"`: each flow has one of its own; in a free graph, the node where they leave.
+        /// The host of their destinations. `"auto"`: each flow has one of its own; in a free graph, the node where they
+        /// leave.
         destination_host: Option<String> = None,
         /// When each starts. A spread runs over the members of the group.
         start: Spread = Spread::Same(Span::ZERO),

@@ -1,8 +1,8 @@
 //! An application over TCP: it sends objects one at a time, on a new connection each or on a persistent one.
 //!
-//! A flow's connections follow one another at the same two ends. The time a packet was sent identifies its connection: a
-//! packet sent before the present connection was opened is an old duplicate and is ignored. The receiver learns of a new
-//! connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
+//! A flow's connections follow one another at the same two ends. The time a packet was sent identifies its connection:
+//! a packet sent before the present connection was opened is an old duplicate and is ignored. The receiver learns of a
+//! new connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
 
 use super::action::AppAction;
 use super::http::PageConnection;

@@ -19,8 +19,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether its session has ended. A packet that arrives after that is a late duplicate, which the fast engine may process ahead of
-    /// the next session.
+    /// Whether its session has ended. A packet that arrives after that is a late duplicate, which the fast engine may
+    /// process ahead of the next session.
     pub(crate) fn is_over(&self) -> bool {
         matches!(self, Source::App(source) if source.is_over())
     }

@@ -1,7 +1,7 @@
 //! Web sessions: pages of one or more objects over short TCP connections, with times to think in between.
 //!
-//! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for objects that
-//! users wait for); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
+//! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for objects
+//! that users wait for); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.
 //! *Deviations*: only responses are simulated. A request takes no time and no packet, so a page takes half a round trip
 //! to a round trip less than a browser would measure; objects of a page come one after the other, or in turn over
 //! several connections once the first has arrived.
@@ -102,8 +102,8 @@ params! {
         think: Distribution<Span> = Distribution::of(DistributionShape::Exponential(0.5)) => { source: "dropcurve", assumed: true },
         /// How long a connection is kept. A new one starts from the initial window and the initial timeout.
         connection: Connection = Connection::Object => { source: "RFC 9112 section 9" },
-        /// Most connections that fetch a page at the same time (`sessions = "open"`). The first object comes alone; with
-        /// its last acknowledgement the others open, and take the objects of the page in turn.
+        /// Most connections that fetch a page at the same time (`sessions = "open"`). The first object comes alone;
+        /// with its last acknowledgement the others open, and take the objects of the page in turn.
         connections: u64 = 1 => { range: Range::Within(1.0, 64.0), source: "RFC 9112 section 9.4" },
         /// The meaning of a size.
         size_of: SizeOf = SizeOf::Payload => { source: "ns-2 for segments" },

@@ -99,7 +99,8 @@ pub enum App {
 }
 
 impl App {
-    /// Whether the object just begun is the first and the last of a page on one connection; `None` for other applications.
+    /// Whether the object just begun is the first and the last of a page on one connection; `None` for other
+    /// applications.
     pub fn page_part(&self) -> Option<(bool, bool)> {
         match self {
             App::WebUser(user) => Some(user.page_part()),

@@ -18,8 +18,8 @@ pub struct Origin {
     next: Time,
     stop: Time,
     sessions: u64,
-    /// The flows that carry its sessions, or have carried them, in order of their numbers; those of one session follow one
-    /// another.
+    /// The flows that carry its sessions, or have carried them, in order of their numbers; those of one session follow
+    /// one another.
     pub flows: Vec<u32>,
     /// The counters of their senders, after the run.
     pub counters: SenderCounters,

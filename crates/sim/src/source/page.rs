@@ -42,8 +42,8 @@ impl PageProgress {
         self.first
     }
 
-    /// Objects of a page on several connections arrived. Returns its begin and end once all have, in any order in which the
-    /// flows are simulated.
+    /// Objects of a page on several connections arrived. Returns its begin and end once all have, in any order in which
+    /// the flows are simulated.
     pub fn arrived(&mut self, objects: usize, now: Time) -> Option<(Time, Time)> {
         self.left = self.left.saturating_sub(objects);
         self.last = self.last.max(now);

@@ -1,7 +1,8 @@
 //! Sources of plug-ins, which a host registers by name before it reads scenarios.
 //!
-//! A source answers one question: after which pause, and how many bytes next? Over UDP that is a packet on the wire, counted
-//! from the packet before; over TCP an object, counted from the moment at which the one before was acknowledged.
+//! A source answers one question: after which pause, and how many bytes next? Over UDP that is a packet on the wire,
+//! counted from the packet before; over TCP an object, counted from the moment at which the one before was
+//! acknowledged.
 
 use super::action::AppAction;
 use std::sync::Arc;

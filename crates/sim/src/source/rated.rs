@@ -1,5 +1,5 @@
-//! The transports other than TCP that answer their data, QUIC and the rate-based ones: sender and receiver of a flow, and
-//! the contents of their packets.
+//! The transports other than TCP that answer their data, QUIC and the rate-based ones: sender and receiver of a flow,
+//! and the contents of their packets.
 //!
 //! The simulator's packet has no fields for a report, nor for the fields of a data packet that the receiver needs. So
 //! the sending end stores the contents of its packets by number until the receiving end has read them.

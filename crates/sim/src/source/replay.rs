@@ -44,7 +44,8 @@ impl Param for Departure {
 params! {
     /// A recording that is played.
     pub struct Replay {
-        /// When each packet leaves, from the start of the flow, and its size on the wire; ascending. `"file:NAME"` reads them from a pcap or pcapng file.
+        /// When each packet leaves, from the start of the flow, and its size on the wire; ascending. `"file:NAME"`
+        /// reads them from a pcap or pcapng file.
         packets: Vec<Departure> = Vec::new() => { source: "the recording" },
         /// Whether the recording repeats until the flow stops; otherwise it is sent once.
         repeat: bool = false,

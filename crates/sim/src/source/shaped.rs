@@ -1,10 +1,9 @@
 //! Live video with dynamic rate shaping: each frame is as large as the transport's rate allows.
 //!
-//! *Reference*: JE98: a stream that was coded once is brought down to a rate that a congestion control sets, frame by frame, and
-//! nothing is sent twice.
-//! *Units*: bits a second, bytes of payload.
-//! *Deviations*: assumed: how far a frame may lie behind before frames are left out, and the spread of sizes. The
-//! measure of quality is the share of the coded rate that is sent.
+//! *Reference*: JE98: a stream that was coded once is brought down to a rate that a congestion control sets, frame by
+//! frame, and nothing is sent twice. *Units*: bits a second, bytes of payload. *Deviations*: assumed: how far a frame
+//! may lie behind before frames are left out, and the spread of sizes. The measure of quality is the share of the coded
+//! rate that is sent.
 
 use std::sync::Arc;
 use units::param::{require, Check, Param, Problem, Range};
@@ -124,7 +123,8 @@ mod tests {
         Shaper::new(Arc::new(plan), Stream::new(1, "video"))
     }
 
-    /// 100 kB/s allowed: 4000 bytes in 40 ms are four packets of 1000; 50 bytes of rest a frame make one more each twentieth.
+    /// 100 kB/s allowed: 4000 bytes in 40 ms are four packets of 1000; 50 bytes of rest a frame make one more each
+    /// twentieth.
     #[test]
     fn frames_follow_the_rate_by_hand() {
         let mut shaper = shaper(Shaped::default());

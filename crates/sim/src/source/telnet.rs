@@ -1,8 +1,9 @@
 //! Keystrokes at a terminal: small segments over one TCP connection, at times that do not depend on the network.
 //!
-//! *Reference*: PF95: times between the packets of a terminal session have a heavy tail, which an exponential law misses; a
-//! Pareto law with shape 0.95 fits the upper tail. ns-2's telnet source draws them exponential with mean 1 s.
-//! *Deviations*: the echo of the far end is not simulated; keys that are pressed while the window is closed are not joined.
+//! *Reference*: PF95: times between the packets of a terminal session have a heavy tail, which an exponential law
+//! misses; a Pareto law with shape 0.95 fits the upper tail. ns-2's telnet source draws them exponential with mean 1 s.
+//! *Deviations*: the echo of the far end is not simulated; keys that are pressed while the window is closed are not
+//! joined.
 
 use super::action::AppAction;
 use units::param::{Check, Distribution, DistributionShape, Preset, Range};

@@ -1,11 +1,9 @@
 //! Video on demand over TCP: chunks of a few seconds, each in the best quality that the network seems to carry.
 //!
-//! *Reference*: ISO-23009 (DASH) for chunks and qualities. Two classic rules: by throughput, the best quality within a share
-//! of the rate of past chunks; by buffer, HJMTW14: the quality rises with the seconds in the buffer between a reservoir and
-//! a cushion.
-//! *Units*: bits a second, seconds.
-//! *Deviations*: a chunk counts as received when the server has its last acknowledgement; requests take no packets; chunks
-//! of one quality have one size.
+//! *Reference*: ISO-23009 (DASH) for chunks and qualities. Two classic rules: by throughput, the best quality within a
+//! share of the rate of past chunks; by buffer, HJMTW14: the quality rises with the seconds in the buffer between a
+//! reservoir and a cushion. *Units*: bits a second, seconds. *Deviations*: a chunk counts as received when the server
+//! has its last acknowledgement; requests take no packets; chunks of one quality have one size.
 
 use super::action::AppAction;
 use units::param::{require, Check, Param, Problem, Range};
@@ -117,7 +115,8 @@ impl VideoPlayer {
         AppAction::Wait { span: Span::from_secs(full.max(0.0)), close: false }
     }
 
-    /// Plays until `now`: the picture runs while the buffer is not empty, and before the first chunk nothing is counted.
+    /// Plays until `now`: the picture runs while the buffer is not empty, and before the first chunk nothing is
+    /// counted.
     fn play_until(&mut self, now: Time) {
         let passed = now.since(self.looked).as_secs();
         self.looked = now;
@@ -157,8 +156,8 @@ mod tests {
         Time::ZERO + Span::from_secs(seconds)
     }
 
-    /// Chunks of 4 s; qualities 1 and 2 Mbit/s; a buffer of 8 s. The first takes 1 s (4 Mbit at 4 Mbit/s, of which 0.8 count), so
-    /// the second has the better quality; it takes 6 s, of which 4 s are played and 2 s are a stall.
+    /// Chunks of 4 s; qualities 1 and 2 Mbit/s; a buffer of 8 s. The first takes 1 s (4 Mbit at 4 Mbit/s, of which 0.8
+    /// count), so the second has the better quality; it takes 6 s, of which 4 s are played and 2 s are a stall.
     #[test]
     fn a_viewer_by_hand() {
         let plan = Video {
@@ -188,7 +187,8 @@ mod tests {
         assert_eq!((player.viewed.chunks, player.viewed.switches, player.viewed.bps), (3, 2, 4e6));
     }
 
-    /// 16 s in the buffer are half way from 8 to 24, so the rate is half way from 300 to 4300 kbit/s, and 1850 is chosen.
+    /// 16 s in the buffer are half way from 8 to 24, so the rate is half way from 300 to 4300 kbit/s, and 1850 is
+    /// chosen.
     #[test]
     fn the_buffer_maps_to_a_quality() {
         let plan = Video { adapt: Adapt::Buffer, ..Video::default() };

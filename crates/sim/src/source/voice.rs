@@ -1,8 +1,8 @@
 //! Speech over RTP: one codec frame in each packet during a talk spurt, nothing during a pause.
 //!
-//! *Reference*: frames of 20 ms and their sizes as in RFC 3551 sections 4.5.6 and 4.5.14 (G.729, PCMU); lengths of talk spurts
-//! and pauses of ITU-P59: exponential, means 1.004 s and 1.587 s.
-//! *Deviations*: one side of a conversation; no comfort noise; a talk spurt begins with a packet and not with a full frame.
+//! *Reference*: frames of 20 ms and their sizes as in RFC 3551 sections 4.5.6 and 4.5.14 (G.729, PCMU); lengths of talk
+//! spurts and pauses of ITU-P59: exponential, means 1.004 s and 1.587 s. *Deviations*: one side of a conversation; no
+//! comfort noise; a talk spurt begins with a packet and not with a full frame.
 
 use units::param::{require, Check, Param, Problem, Range};
 use units::{choices, params, Bytes, Span};

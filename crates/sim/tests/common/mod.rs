@@ -24,8 +24,8 @@ pub const HEAD: &str = r#"
 /// Seconds in the measurement window.
 pub const SECONDS: f64 = 60.0;
 
-/// The summary of a run of [`HEAD`] with `flows`, whose packets are conserved and whose series hold the rate and the number
-/// called `second`.
+/// The summary of a run of [`HEAD`] with `flows`, whose packets are conserved and whose series hold the rate and the
+/// number called `second`.
 pub fn summary(flows: &str, second: &str) -> Value {
     let text = format!("{HEAD}{flows}");
     let plan = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{problems:?}")).plan();

@@ -48,8 +48,8 @@ impl Avoidance {
         window.cwnd += grown;
     }
 
-    /// As `grow`, but with `counting = "whole"` the credit left after growth is discarded (Linux's Illinois), and with `lags` an
-    /// ACK that finds enough earned adds one segment and earns nothing itself (Linux's H-TCP).
+    /// As `grow`, but with `counting = "whole"` the credit left after growth is discarded (Linux's Illinois), and with
+    /// `lags` an ACK that finds enough earned adds one segment and earns nothing itself (Linux's H-TCP).
     pub(super) fn grow_and_forget(&mut self, window: &mut Window, acked: u32, rate: f64, lags: bool) {
         if !self.is_whole() {
             return self.grow(window, acked, rate);

@@ -12,7 +12,8 @@ use super::avoidance::{reduced, Avoidance};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 
-/// Divisor of the distance to the maximum that Linux goes in a round trip; this number of segments beyond the maximum, slow growth ends.
+/// Divisor of the distance to the maximum that Linux goes in a round trip; this number of segments beyond the maximum,
+/// slow growth ends.
 const LINUX_SHARE: f64 = 4.0;
 /// Linux grows by a twentieth of the window per round trip at least until the first loss.
 const LINUX_FIRST: f64 = 20.0;
@@ -166,8 +167,8 @@ mod tests {
         assert_eq!([50.0, 159.999].map(|cwnd| cc.increase(cwnd)), [32.0, 0.01]);
     }
 
-    /// Linux, maximum 160: a quarter of 40 in 140, 16 from afar, 0.2 within 8, then a third of what is beyond. Two segments an
-    /// ACK double it. Before the first loss a twentieth at least, as ten of 200 segments.
+    /// Linux, maximum 160: a quarter of 40 in 140, 16 from afar, 0.2 within 8, then a third of what is beyond. Two
+    /// segments an ACK double it. Before the first loss a twentieth at least, as ten of 200 segments.
     #[test]
     fn linux_goes_a_quarter() {
         let mut cc = Bic::new(&Params {

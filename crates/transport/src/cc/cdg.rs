@@ -2,12 +2,12 @@
 //!
 //! *Reference*: HA11, by descriptions of it: the manual of FreeBSD's cc_cdg and the notes of Linux's tcp_cdg.
 //! *Units*: windows in segments, gradients in milliseconds per round trip.
-//! *Deviations*: slow start uses the gradient of the minimum itself, which no mean over eight round trips follows in time. The
-//! shadow window counts for at most twice the window, as in Linux, so that no loss widens the window.
+//! *Deviations*: slow start uses the gradient of the minimum itself, which no mean over eight round trips follows in
+//! time. The shadow window counts for at most twice the window, as in Linux, so that no loss widens the window.
 //!
-//! Once per round trip the minimum and the maximum RTT of the round give a gradient each, averaged over `cdg_rounds` rounds. A
-//! positive mean `g` backs off with probability `1 - exp(-g / cdg_scale)` to `cdg_beta`. Without a backoff the window grows as
-//! Reno's.
+//! Once per round trip the minimum and the maximum RTT of the round give a gradient each, averaged over `cdg_rounds`
+//! rounds. A positive mean `g` backs off with probability `1 - exp(-g / cdg_scale)` to `cdg_beta`. Without a backoff
+//! the window grows as Reno's.
 
 use super::avoidance::{reduced, Avoidance};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
@@ -215,8 +215,8 @@ mod tests {
         }
     }
 
-    /// 100, 108 and 104 ms: changes of 8 and -4, an eighth of each in the mean. After eight more rounds of 104 ms both have
-    /// left it.
+    /// 100, 108 and 104 ms: changes of 8 and -4, an eighth of each in the mean. After eight more rounds of 104 ms both
+    /// have left it.
     #[test]
     fn a_gradient_is_a_mean_of_eight_changes() {
         let mut gradient = Gradient::default();
@@ -241,8 +241,8 @@ mod tests {
         assert_eq!((cc.probability(0.0), cc.probability(-5.0)), (0.0, 0.0));
     }
 
-    /// The minimum rises by 8 ms a round in slow start: a backoff with probability 0.93 leaves 0.7 of the window and ends slow
-    /// start. Steady RTTs grow by one segment per round.
+    /// The minimum rises by 8 ms a round in slow start: a backoff with probability 0.93 leaves 0.7 of the window and
+    /// ends slow start. Steady RTTs grow by one segment per round.
     #[test]
     fn a_rising_delay_ends_slow_start() {
         let mut cc = control(Params::default());
@@ -280,7 +280,8 @@ mod tests {
         assert!(cc.helps());
     }
 
-    /// A window of 20 backs off to 14 and has a shadow of 20: a loss leaves half of that, 10. Without the shadow it leaves 7.
+    /// A window of 20 backs off to 14 and has a shadow of 20: a loss leaves half of that, 10. Without the shadow it
+    /// leaves 7.
     #[test]
     fn a_loss_halves_the_shadow() {
         for (shadow, left) in [(true, 10.0), (false, 7.0)] {

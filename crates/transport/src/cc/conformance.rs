@@ -1,7 +1,9 @@
-//! The conformance kit for congestion controls: random ACKs, losses, timeouts and ECN echoes, and what holds of every control.
+//! The conformance kit for congestion controls: random ACKs, losses, timeouts and ECN echoes, and what holds of every
+//! control.
 //!
-//! A window is a finite number above zero, most losses narrow it, and the same events give the same windows. Not all losses
-//! do: Westwood sets a window by the bandwidth it measures, whatever the window at the time. Controls that set the window from rate samples ([`Control::models`]) answer events otherwise and are refused.
+//! A window is a finite number above zero, most losses narrow it, and the same events give the same windows. Not all
+//! losses do: Westwood sets a window by the bandwidth it measures, whatever the window at the time. Controls that set
+//! the window from rate samples ([`Control::models`]) answer events otherwise and are refused.
 
 use super::{AckEvent, Cause, Cc, CongestionEvent, Control, Window};
 use crate::params::{ControlName, Params};

@@ -314,8 +314,8 @@ mod tests {
         assert_eq!(window.cwnd, 8.125);
     }
 
-    /// RFC 9438 section 4.3: with beta 0.7 the increase is 3 (1 - 0.7) / (1 + 0.7) = 9/17 per window, and 1 from the window at
-    /// the reduction on.
+    /// RFC 9438 section 4.3: with beta 0.7 the increase is 3 (1 - 0.7) / (1 + 0.7) = 9/17 per window, and 1 from the
+    /// window at the reduction on.
     #[test]
     fn the_reno_friendly_increase_makes_up_for_the_smaller_reduction() {
         let params = Params { cubic_c: 1e-9, cubic_beta: 0.7, ..Params::default() };

@@ -2,8 +2,8 @@
 //!
 //! *Reference*: RFC 3649 sections 5 and 6, Appendix B.
 //! *Units*: windows in segments.
-//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: an ACK counts once
-//! in congestion avoidance, and a loss takes whole segments.
+//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: an ACK counts
+//! once in congestion avoidance, and a loss takes whole segments.
 //!
 //! Up to `highspeed_low_window` it is Reno. Above, the share taken by a loss falls with the logarithm of the
 //! window from a half to `highspeed_high_decrease`, and the increase follows from the loss rate at which the

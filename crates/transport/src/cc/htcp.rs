@@ -2,8 +2,8 @@
 //!
 //! *Reference*: LS04; draft-leith-tcp-htcp-06.
 //! *Units*: windows in segments, rates in segments per second.
-//! *Deviations*: the time since congestion counts from the end of its recovery or stepwise reduction, which the samples of
-//! the throughput leave out; the maximum RTT fades by 5 % of its distance from the minimum with each reduction; the
+//! *Deviations*: the time since congestion counts from the end of its recovery or stepwise reduction, which the samples
+//! of the throughput leave out; the maximum RTT fades by 5 % of its distance from the minimum with each reduction; the
 //! throughput is smoothed with weight 1/4. All three as Linux's output shows them, where the draft leaves them open.
 
 use super::avoidance::{reduced, Avoidance};
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    /// 60 ms of 100 at the most: the second reduction leaves 0.6, the first a half. Throughput that changed by more than a fifth leaves
-    /// a half.
+    /// 60 ms of 100 at the most: the second reduction leaves 0.6, the first a half. Throughput that changed by more
+    /// than a fifth leaves a half.
     #[test]
     fn the_decrease_empties_the_buffer() {
         let mut cc = control(false);

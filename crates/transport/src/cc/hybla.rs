@@ -3,8 +3,8 @@
 //! *Reference*: CF04.
 //! *Units*: windows in segments; `rho` is the RTT over `hybla_rtt`, at least one.
 //! *Deviations*: `rho` follows the minimum RTT; the initial window and threshold are those of the options.
-//! `module_rule = "linux"`: an ACK counts once, `rho` is known to an eighth, and after a timeout growth is Reno's until the
-//! segments sent before are acknowledged.
+//! `module_rule = "linux"`: an ACK counts once, `rho` is known to an eighth, and after a timeout growth is Reno's until
+//! the segments sent before are acknowledged.
 //!
 //! In slow start an ACKed segment adds `2^rho - 1`, in congestion avoidance `rho^2 / cwnd`. A loss halves the window.
 
@@ -132,7 +132,8 @@ mod tests {
         }
     }
 
-    /// Linux: 40 ms are rho 1.5, so an ACK adds 1.83 segments whatever it acknowledges, and in a window of 16 2.25 / 16.
+    /// Linux: 40 ms are rho 1.5, so an ACK adds 1.83 segments whatever it acknowledges, and in a window of 16 2.25 /
+    /// 16.
     #[test]
     fn linux_counts_acks() {
         let mut cc = Hybla::new(&Params { module_rule: ModuleRule::Linux, ..Params::default() });
@@ -148,7 +149,8 @@ mod tests {
         assert_eq!(window.cwnd, 16.0 + 2.25 / 16.0);
     }
 
-    /// Linux, rho 4: ACKs of segments sent before a timeout open the window by what they acknowledge; the first beyond them by 15.
+    /// Linux, rho 4: ACKs of segments sent before a timeout open the window by what they acknowledge; the first beyond
+    /// them by 15.
     #[test]
     fn linux_starts_as_reno_after_a_timeout() {
         let mut cc = Hybla::new(&Params {

@@ -2,9 +2,9 @@
 //!
 //! *Reference*: LBS06.
 //! *Units*: windows in segments, delays in nanoseconds.
-//! *Deviations*: the maximum delay is that of single samples, as in Linux; the paper has means of round trips. With whole
-//! windows (`counting = "whole"`) the increase and the share are multiples of 1/128 and 1/64, rounded down, as Linux has
-//! them, and the segments that a loss takes are rounded down, too.
+//! *Deviations*: the maximum delay is that of single samples, as in Linux; the paper has means of round trips. With
+//! whole windows (`counting = "whole"`) the increase and the share are multiples of 1/128 and 1/64, rounded down, as
+//! Linux has them, and the segments that a loss takes are rounded down, too.
 //!
 //! With `da` the mean queueing delay of a round and `dm` the maximum, the increase is `illinois_alpha_max` up to
 //! `dm / 100` and falls as `k1 / (k2 + da)` to `illinois_alpha_min` at `dm`. The share that a loss takes rises from
@@ -18,8 +18,8 @@ use units::Span;
 
 /// Increase and share taken by a loss while the window is small, and after a timeout.
 const RENO: (f64, f64) = (1.0, 0.5);
-/// Delays, relative to the maximum: up to the first the increase is the largest; the share taken rises from the second to the
-/// third.
+/// Delays, relative to the maximum: up to the first the increase is the largest; the share taken rises from the second
+/// to the third.
 const KNEES: (f64, f64, f64) = (0.01, 0.1, 0.8);
 
 /// With whole windows: steps per unit of the increase, and per unit of the share.
@@ -79,8 +79,8 @@ impl Illinois {
         }
     }
 
-    /// Below the first knee the increase becomes the largest again only after `illinois_rounds` rounds: in a row, but not
-    /// with whole windows, as in Linux.
+    /// Below the first knee the increase becomes the largest again only after `illinois_rounds` rounds: in a row, but
+    /// not with whole windows, as in Linux.
     fn increase(&mut self, da: f64, dm: f64) -> f64 {
         let (mut least, most) = self.alphas;
         if self.growth.is_whole() {
@@ -127,7 +127,8 @@ impl Control for Illinois {
         let starting = window.cwnd < window.ssthresh;
         let left = self.growth.start(window, event);
         if self.growth.is_whole() {
-            // In Linux the ACK that ends slow start does no more, and the one that ends a recovery counts all it acknowledges.
+            // In Linux the ACK that ends slow start does no more, and the one that ends a recovery counts all it
+            // acknowledges.
             if !starting {
                 self.growth.grow_and_forget(window, self.acked, self.alpha, false);
             }
@@ -214,7 +215,8 @@ mod tests {
         assert_eq!(found, [0.125, 0.3125, 0.5, 0.5]);
     }
 
-    /// 1/8 of 30 segments are three and not four, in whole windows. 0.75 of the maximum delay: a share of 0.473 becomes 30/64.
+    /// 1/8 of 30 segments are three and not four, in whole windows. 0.75 of the maximum delay: a share of 0.473 becomes
+    /// 30/64.
     #[test]
     fn whole_windows_lose_whole_segments() {
         let mut cc = Illinois::new(&Params { counting: Counting::Whole, ..Params::default() });

@@ -2,9 +2,9 @@
 //!
 //! *Reference*: RFC 6817.
 //! *Units*: windows in segments; delays are spans.
-//! *Deviations*: delays are round-trip times, as no sender here learns one-way delays: a queue on the return path counts
-//! as well. ACKs in a recovery change neither window nor filters, those that find the window unused only the filters. A
-//! minute of the history starts with an ACK.
+//! *Deviations*: delays are round-trip times, as no sender here learns one-way delays: a queue on the return path
+//! counts as well. ACKs in a recovery change neither window nor filters, those that find the window unused only the
+//! filters. A minute of the history starts with an ACK.
 //!
 //! With the queueing delay `q` over the least delay of the last minutes, each acknowledged segment adds
 //! `ledbat_gain (1 - q / ledbat_target) / cwnd`. A loss leaves a half.
@@ -161,8 +161,8 @@ mod tests {
         window.cwnd
     }
 
-    /// Base 50 ms, target 100 ms, two segments ACKed of ten: without a queue +2/10, with 50 ms half of it, at the target
-    /// nothing, at twice the target -2/10. The window may pass the flight by one segment, and is two at least.
+    /// Base 50 ms, target 100 ms, two segments ACKed of ten: without a queue +2/10, with 50 ms half of it, at the
+    /// target nothing, at twice the target -2/10. The window may pass the flight by one segment, and is two at least.
     #[test]
     fn the_window_follows_the_distance_to_the_target() {
         for (rtt, right) in [(50, 10.2), (100, 10.1), (150, 10.0), (250, 9.8)] {

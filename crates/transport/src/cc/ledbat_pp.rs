@@ -1,15 +1,16 @@
-//! LEDBAT++: LEDBAT that also yields to its own kind and to Reno on short queues, and measures its base delay repeatedly.
+//! LEDBAT++: LEDBAT that also yields to its own kind and to Reno on short queues, and measures its base delay
+//! repeatedly.
 //!
 //! *Reference*: draft-irtf-iccrg-ledbat-plus-plus-01, sections 4.1 to 4.5.
 //! *Units*: windows in segments; delays are spans.
-//! *Deviations*: ACKs in a recovery change neither window nor filters, those that find the window unused only the filters.
-//! A loss ends slow start, also that of a slowdown. A timeout empties the path as a slowdown does:
-//! slow start follows, and the pair counts as a slowdown.
+//! *Deviations*: ACKs in a recovery change neither window nor filters, those that find the window unused only the
+//! filters. A loss ends slow start, also that of a slowdown. A timeout empties the path as a slowdown does: slow start
+//! follows, and the pair counts as a slowdown.
 //!
-//! The gain is `1 / min(16, ceil(2 target / base))`. Below the target a round trip adds the gain; above it, the window falls
-//! by `ledbat_pp_constant cwnd (q / target - 1)`, by a half at most. Slow start grows by the gain, too. After it, and then
-//! for a tenth of the time, a slowdown holds the window at two segments for two round trips and slow start follows, so that
-//! the queue of its own flows drains and the base is seen.
+//! The gain is `1 / min(16, ceil(2 target / base))`. Below the target a round trip adds the gain; above it, the window
+//! falls by `ledbat_pp_constant cwnd (q / target - 1)`, by a half at most. Slow start grows by the gain, too. After it,
+//! and then for a tenth of the time, a slowdown holds the window at two segments for two round trips and slow start
+//! follows, so that the queue of its own flows drains and the base is seen.
 
 use super::avoidance::reduced;
 use super::ledbat::{DelayFilters, MIN_CWND};
@@ -150,8 +151,8 @@ mod tests {
         cc.on_ack(window, event);
     }
 
-    /// Base 50 ms, target 60 ms: a gain of 1/3. Two of twelve segments ACKed: + 2/36 up to the target; at a delay of 90 ms
-    /// (2/12) (1/3 - 12/2), and never more than a half a round trip.
+    /// Base 50 ms, target 60 ms: a gain of 1/3. Two of twelve segments ACKed: + 2/36 up to the target; at a delay of 90
+    /// ms (2/12) (1/3 - 12/2), and never more than a half a round trip.
     #[test]
     fn grows_by_the_gain_and_falls_by_the_excess() {
         let late = Time(u64::MAX / 2);
@@ -198,7 +199,8 @@ mod tests {
         assert_eq!(cc.stage, Stage::Running { until: Time(2_300_000_000) }, "200 ms, and nine times as long");
     }
 
-    /// A timeout in avoidance leads to slow start up to half of the window of twelve; if it was spurious, nothing changed.
+    /// A timeout in avoidance leads to slow start up to half of the window of twelve; if it was spurious, nothing
+    /// changed.
     #[test]
     fn a_timeout_starts_slowly() {
         let mut cc = control();

@@ -118,8 +118,8 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// The sample for a control that measures delay. The ACKs of a recovery cover segments that arrived long before: there
-    /// only the sample of a segment counts.
+    /// The sample for a control that measures delay. The ACKs of a recovery cover segments that arrived long before:
+    /// there only the sample of a segment counts.
     fn delay_sample(&self) -> Option<Span> {
         self.rtt.filter(|rtt| *rtt > Span::ZERO && (self.by_segment || !self.recovering))
     }

@@ -1,7 +1,7 @@
 //! Congestion controls from outside this crate: plug-ins, which a host registers by name before it reads scenarios.
 //!
-//! A plug-in handles the two events of every control, may observe every ACK, and may ask for pacing. What it sets is checked:
-//! a window that is not a number, or none at all, is a panic which names the plug-in.
+//! A plug-in handles the two events of every control, may observe every ACK, and may ask for pacing. What it sets is
+//! checked: a window that is not a number, or none at all, is a panic which names the plug-in.
 //!
 //! *Units*: windows in segments, rates in segments per second.
 

@@ -2,8 +2,8 @@
 //!
 //! *Reference*: K03.
 //! *Units*: windows in segments.
-//! *Deviations*: a timeout leaves the same share in ssthresh as a loss; with `counting = "whole"` a loss takes the whole
-//! part of its share, as in Linux.
+//! *Deviations*: a timeout leaves the same share in ssthresh as a loss; with `counting = "whole"` a loss takes the
+//! whole part of its share, as in Linux.
 //!
 //! The time to recover from a loss, `ln(1 / (1 - b)) / ln(1 + a)` round trips, does not depend on the window: 13.4
 //! with the defaults. Up to the legacy window it is Reno.

@@ -4,8 +4,8 @@
 //! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.
 //! *Deviations*: none; the RTT is the minimum of the last round, that of each ACK with `module_rule = "linux"`.
 //!
-//! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every other
-//! round trip and a loss leaves a half.
+//! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every
+//! other round trip and a loss leaves a half.
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::{watches_rounds, RttRound};

@@ -83,8 +83,8 @@ units::choices! {
         /// As published.
         Published = "published",
         /// Linux: HighSpeed TCP and Hybla grow once per ACK, whatever it acknowledges; Hybla grows as Reno until the
-        /// segments sent before a timeout are acknowledged; BIC goes a quarter of the way to the maximum and corrects for
-        /// delayed ACKs; Veno judges each ACK, and a timeout as any loss.
+        /// segments sent before a timeout are acknowledged; BIC goes a quarter of the way to the maximum and corrects
+        /// for delayed ACKs; Veno judges each ACK, and a timeout as any loss.
         Linux = "linux",
     }
 }

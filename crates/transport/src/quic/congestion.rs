@@ -256,8 +256,8 @@ mod tests {
         control.window()
     }
 
-    /// 10, then 11 in slow start; none if the source limits; half of 11 at a loss, once for all packets sent up to then;
-    /// 5.5 + 1/5.5 after it.
+    /// 10, then 11 in slow start; none if the source limits; half of 11 at a loss, once for all packets sent up to
+    /// then; 5.5 + 1/5.5 after it.
     #[test]
     fn newreno_halves_once_per_recovery_period() {
         let mut cc = control(QuicControl::NewReno);

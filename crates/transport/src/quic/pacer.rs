@@ -53,8 +53,8 @@ impl Default for QuicPacer {
 mod tests {
     use super::*;
 
-    /// At 100 packets/s and a burst of three, three leave at 1 s and further ones at 1.01 s and 1.02 s; after a pause three
-    /// leave at once again.
+    /// At 100 packets/s and a burst of three, three leave at 1 s and further ones at 1.01 s and 1.02 s; after a pause
+    /// three leave at once again.
     #[test]
     fn a_burst_leaves_at_once() {
         let mut pacer = QuicPacer::new();

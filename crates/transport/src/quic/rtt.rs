@@ -74,9 +74,9 @@ mod tests {
         assert_eq!(rtt.pto(ms(1)), ms(999));
     }
 
-    /// 100 ms: deviation 50, timeout 300 ms. Then 140 ms, of which the receiver spent 20: 120 count, the smoothed RTT is
-    /// 700/8 + 120/8 = 102.5 and the deviation 3/4 50 + 20/4 = 42.5. Then 110 ms with 20: a sample of 90 would be below the
-    /// minimum, so all 110 count.
+    /// 100 ms: deviation 50, timeout 300 ms. Then 140 ms, of which the receiver spent 20: 120 count, the smoothed RTT
+    /// is 700/8 + 120/8 = 102.5 and the deviation 3/4 50 + 20/4 = 42.5. Then 110 ms with 20: a sample of 90 would be
+    /// below the minimum, so all 110 count.
     #[test]
     fn the_delay_of_acks_is_subtracted() {
         let params = QuicParams::default();

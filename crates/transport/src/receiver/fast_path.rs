@@ -47,8 +47,8 @@ impl Receiver {
         classic && !self.ece && !self.echo_ece && !self.early
     }
 
-    /// Processes a data segment without SYN, CE and CWR on the fast path. Returns `None`, without effect, if it needs the slow path
-    /// ([`Receiver::on_segment`]); else the ACK to send, if one is due. No other ACK follows it.
+    /// Processes a data segment without SYN, CE and CWR on the fast path. Returns `None`, without effect, if it needs
+    /// the slow path ([`Receiver::on_segment`]); else the ACK to send, if one is due. No other ACK follows it.
     #[inline(always)]
     pub fn on_segment_fast(
         &mut self,

@@ -17,8 +17,8 @@ use crate::params::{Recovery, Reduction};
 use crate::segment::{SackBlocks, Segment};
 use units::Time;
 
-/// State of the fast path: which ACKs and segments may take it, recomputed after each input. Small, since every flow has
-/// one.
+/// State of the fast path: which ACKs and segments may take it, recomputed after each input. Small, since every flow
+/// has one.
 #[derive(Clone, Debug)]
 pub(crate) struct FastPath {
     /// The steps that the options allow.
@@ -61,7 +61,8 @@ impl Sends {
     /// No segment may be sent.
     const NOTHING: Sends = Sends { end: 0, slow_pending: false };
 
-    /// All before `past` and nothing else, if that ends before the `limit` of the data; `None` leaves all to the slow path.
+    /// All before `past` and nothing else, if that ends before the `limit` of the data; `None` leaves all to the slow
+    /// path.
     #[inline(always)]
     fn until(past: Option<u32>, limit: u32) -> Sends {
         match past {
@@ -102,7 +103,8 @@ impl Sender {
         };
     }
 
-    /// Precondition of the steps of an untracked sender: SACK, and no option that asks for more work with a segment or ACK.
+    /// Precondition of the steps of an untracked sender: SACK, and no option that asks for more work with a segment or
+    /// ACK.
     fn is_untracked_eligible(&self) -> bool {
         let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
         self.recovery.algorithm == Recovery::Sack
@@ -155,7 +157,8 @@ impl Sender {
         }
     }
 
-    /// The new segments that may be sent on the fast path until the next input; in recovery all before `end_in_recovery`.
+    /// The new segments that may be sent on the fast path until the next input; in recovery all before
+    /// `end_in_recovery`.
     #[inline(always)]
     fn sends(&self, repairing: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
         if !self.opened || self.recovery.forced != NONE {
@@ -325,15 +328,15 @@ impl Sender {
         self.poll_slow(now)
     }
 
-    /// Same as [`Sender::poll_transmit`] on the fast path of an untracked sender: sequence number and wire size, which is
-    /// all there is to such a segment.
+    /// Same as [`Sender::poll_transmit`] on the fast path of an untracked sender: sequence number and wire size, which
+    /// is all there is to such a segment.
     #[inline(always)]
     pub fn poll_fast(&mut self, now: Time) -> Option<(u32, u32)> {
         (self.ctx.seq.nxt < self.fast.end).then(|| (self.send_next(now), self.size))
     }
 
-    /// The next deadline, if nothing but [`Sender::poll_fast`] has a segment to send ([`Time::NEVER`]: no timer); an untracked
-    /// sender on the fast path has one timer only. `None` if something may be ready.
+    /// The next deadline, if nothing but [`Sender::poll_fast`] has a segment to send ([`Time::NEVER`]: no timer); an
+    /// untracked sender on the fast path has one timer only. `None` if something may be ready.
     #[inline(always)]
     pub fn due_on_fast_path(&self) -> Option<Time> {
         (self.fast.pending == Pending::Nothing).then(|| self.ctx.timers.deadline(Timer::Retransmission))

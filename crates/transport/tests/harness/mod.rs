@@ -1,4 +1,5 @@
-//! The path of Fall and Floyd (1996) with ns-2's semantics: s - 8 Mb/s 0.1 ms - r1 - 0.8 Mb/s 100 ms - r2 - 8 Mb/s 0.1 ms - d.
+//! The path of Fall and Floyd (1996) with ns-2's semantics: s - 8 Mb/s 0.1 ms - r1 - 0.8 Mb/s 100 ms - r2 - 8 Mb/s 0.1
+//! ms - d.
 //!
 //! Links are a queue and a transmitter; a queue of limit L holds L - 1 packets besides the one being sent; drop
 //! lists name packets by their position among those that enter the middle link. Events of equal time keep the

@@ -31,7 +31,8 @@ impl AckFilter {
         }
         let newest = packets.back()?;
         let later = newest.acknowledgement()?;
-        // The oldest redundant one since the ECN flags of the flow last changed: with it a change of flags would be lost.
+        // The oldest redundant one since the ECN flags of the flow last changed: with it a change of flags would be
+        // lost.
         let mut oldest: Option<(usize, u8)> = None;
         for (place, pkt) in packets.iter().enumerate().take(packets.len() - 1) {
             let Some(ack) = pkt.acknowledgement().filter(|_| pkt.flow() == newest.flow()) else { continue };

@@ -103,7 +103,8 @@ fn one_flow_of_a_host_gets_as_much_as_eight_of_another() {
     assert!(share("srchost").abs_diff(200) < 3, "{}", share("srchost"));
 }
 
-/// 1514 times 65535 are 1513 times 65536 and 64022 more: of two flows with packets of 1513 bytes each sends two a turn, or one.
+/// 1514 times 65535 are 1513 times 65536 and 64022 more: of two flows with packets of 1513 bytes each sends two a turn,
+/// or one.
 #[test]
 fn linux_divides_by_one_too() {
     let order = |division: &str, rng: f64| {
@@ -141,8 +142,8 @@ fn the_filter_spares_what_a_sender_would_miss() {
     let with =
         |next, pure, flags| Pkt { ack: Some(Acknowledgement { next, pure, sack: 0, flags }), ..ack(0) };
     let mut queue = bench(&[("tins", "besteffort"), ("isolate", "flowblind"), ("ack_filter", "aggressive")]);
-    // Packet 0 carries data, 1 an ECN echo, 2 is of another flow, 3 a duplicate of 4; only 5 makes 3 and 4 redundant, and
-    // each arrival drops one.
+    // Packet 0 carries data, 1 an ECN echo, 2 is of another flow, 3 a duplicate of 4; only 5 makes 3 and 4 redundant,
+    // and each arrival drops one.
     let other = Pkt { flow: 2, ..ack(5) };
     for pkt in [with(10, false, 0), with(10, true, 1), other, ack(20), ack(20), ack(30), with(40, false, 0)] {
         queue.arrive(0, pkt);

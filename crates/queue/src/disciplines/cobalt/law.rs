@@ -114,8 +114,8 @@ impl CobaltLaw {
         from + Span(step)
     }
 
-    /// The count has moved by one. Newton's iteration for `1/sqrt(count)` in fractions of 2^32 makes one step from the last
-    /// value; below 16 the root is exact.
+    /// The count has moved by one. Newton's iteration for `1/sqrt(count)` in fractions of 2^32 makes one step from the
+    /// last value; below 16 the root is exact.
     fn moved(&self, state: &mut CobaltState) {
         state.has_signalled = true;
         if self.root == Root::Newton {

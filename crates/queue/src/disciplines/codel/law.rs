@@ -271,8 +271,9 @@ impl CoDelLaw {
         self.step_root(state);
     }
 
-    /// One step of Newton's iteration for `1/sqrt(count)`: `y (3 - count y^2) / 2`, in fractions of 2^32 of which the upper
-    /// 16 bits are kept. In 64 bits that wrap, as Linux does: where the count has jumped, the result is noise there too.
+    /// One step of Newton's iteration for `1/sqrt(count)`: `y (3 - count y^2) / 2`, in fractions of 2^32 of which the
+    /// upper 16 bits are kept. In 64 bits that wrap, as Linux does: where the count has jumped, the result is noise
+    /// there too.
     fn step_root(&self, state: &mut CoDelState) {
         if self.root == Root::Newton {
             let y = u64::from(state.inv_sqrt) << 16;

@@ -8,7 +8,8 @@ fn bench(rows: &[(&str, &str)]) -> Bench<CoDel<Pkt>> {
     Bench::new(CoDel::new(&params(rows)))
 }
 
-/// Holds 300 packets in the queue, each taken out `wait_us` after it came, one every `step_us`; returns the times of fates.
+/// Holds 300 packets in the queue, each taken out `wait_us` after it came, one every `step_us`; returns the times of
+/// fates.
 fn overload(queue: &mut Bench<CoDel<Pkt>>, ecn: Ecn, until_us: u64, step_us: u64) -> Vec<u64> {
     let wait = 300 * step_us;
     for now in (0..until_us).step_by(step_us as usize) {

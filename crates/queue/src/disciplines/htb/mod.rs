@@ -2,8 +2,9 @@
 //!
 //! Reference: tc-htb(8) and the user guide it names, for the classes, levels and borrowing.
 //! Units: rates, bytes for bursts and quanta; `limit` counts packets or bytes of all classes together.
-//! Deviations: sizes are those on the link; no overhead is added, and there is no hysteresis. The class of a packet is read
-//! from the packet and not by filters. One limit holds for all classes together; a discipline inside may have its own.
+//! Deviations: sizes are those on the link; no overhead is added, and there is no hysteresis. The class of a packet is
+//! read from the packet and not by filters. One limit holds for all classes together; a discipline inside may have its
+//! own.
 //!
 //! | file | holds |
 //! |---|---|
@@ -141,7 +142,8 @@ pub struct Htb<P: Packet + Copy> {
     below: Vec<Turns>,
     /// Where the round among the classes of each level that can send continues.
     at_level: Vec<Turns>,
-    /// Leaves that may send, each with the class that lends to it; in a turn, of the first level and urgency that has any.
+    /// Leaves that may send, each with the class that lends to it; in a turn, of the first level and urgency that has
+    /// any.
     able: Vec<(usize, usize)>,
     limit: Limit,
     class_by: ClassBy,
@@ -225,8 +227,8 @@ impl<P: Packet + Copy> Htb<P> {
         (self.nodes[row.1].level, self.nodes[row.0].prio)
     }
 
-    /// Lists the leaves that may send. A round of a level that has reached a class which can send no more continues with the
-    /// next that can, or to the start.
+    /// Lists the leaves that may send. A round of a level that has reached a class which can send no more continues
+    /// with the next that can, or to the start.
     fn settle(&mut self, now: Time) {
         self.list_able(now);
         for level in 0..self.at_level.len() {
@@ -239,8 +241,8 @@ impl<P: Packet + Copy> Htb<P> {
         }
     }
 
-    /// The leaf whose turn it is, and the class that lends to it: of the lowest lending level, there of the most urgent,
-    /// in turn from the class that lends down to the leaf. A round stays where it is until a turn ends.
+    /// The leaf whose turn it is, and the class that lends to it: of the lowest lending level, there of the most
+    /// urgent, in turn from the class that lends down to the leaf. A round stays where it is until a turn ends.
     fn turn(&mut self, now: Time) -> Option<(usize, usize)> {
         self.settle(now);
         let first = self.able.iter().map(|row| self.rank(row)).min()?;
@@ -286,7 +288,8 @@ impl<P: Packet + Copy> Htb<P> {
         }
     }
 
-    /// Moves the round past a leaf; where it was the last of its parent's that may send, past the parent as well, up to the lender.
+    /// Moves the round past a leaf; where it was the last of its parent's that may send, past the parent as well, up to
+    /// the lender.
     fn end_turn(&mut self, leaf: usize, lender: usize, prio: usize) {
         let mut at = leaf;
         while at != lender {

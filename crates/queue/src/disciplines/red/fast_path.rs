@@ -1,7 +1,8 @@
-//! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with the result of the slow path.
+//! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with the result of the slow
+//! path.
 //!
-//! The slow path, [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue) in `mod.rs`, defines the law. The methods here
-//! give the same bits with fewer instructions. All need [`Red::has_fast_path`].
+//! The slow path, [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue) in `mod.rs`, defines the law. The methods
+//! here give the same bits with fewer instructions. All need [`Red::has_fast_path`].
 //!
 //! | method | further precondition | what it skips |
 //! |---|---|---|
@@ -69,8 +70,8 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// Dequeues the oldest packets as long as `leaves` is true, for a driver that learns of departures late. The enqueue
-    /// time of a packet stands for its departure time.
+    /// Dequeues the oldest packets as long as `leaves` is true, for a driver that learns of departures late. The
+    /// enqueue time of a packet stands for its departure time.
     #[inline(always)]
     pub fn dequeue_while(&mut self, leaves: impl FnMut(&P) -> bool) {
         if let Some(last) = self.queue.drop_while(leaves) {
@@ -101,8 +102,8 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         packets.for_each(|pkt| self.queue.append(pkt));
     }
 
-    /// Enqueues a packet by the fast path where it is eligible: [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue),
-    /// inlined.
+    /// Enqueues a packet by the fast path where it is eligible:
+    /// [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue), inlined.
     #[inline(always)]
     pub fn take(&mut self, pkt: P, cx: &mut Cx<'_, P>) {
         if self.has_fast_path() && cx.on_wire.0 == 0 {
@@ -170,8 +171,8 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
         }
     }
 
-    /// Continues [`Red::judge_fast`] on the slow path; returns the packet if it is kept. The arriving packet is the only
-    /// possible victim.
+    /// Continues [`Red::judge_fast`] on the slow path; returns the packet if it is kept. The arriving packet is the
+    /// only possible victim.
     #[cold]
     #[inline(never)]
     pub fn judge_slow(&mut self, pkt: P, verdict: FastVerdict, len: u64, cx: &mut Cx<'_, P>) -> Option<P> {

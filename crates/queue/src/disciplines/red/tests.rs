@@ -550,7 +550,8 @@ fn wred_with_ecn_marks_between_the_thresholds_and_drops_above() {
 
 #[test]
 fn junos_compares_a_random_number_with_how_full_the_buffer_is() {
-    // Ten packets fit; the random number is 0.25, so the arrival that finds a quarter of the buffer full is dropped: the fourth.
+    // Ten packets fit; the random number is 0.25, so the arrival that finds a quarter of the buffer full is dropped:
+    // the fourth.
     let mut plain = red(&[("dialect", "junos"), ("limit", "10 pkts")]);
     assert_eq!(fates(&mut plain, 0.25, &[true, true, true, true, false]), [(3, 'd'), (4, 'd')]);
     assert_eq!(plain.queue.len(), 3);
@@ -565,8 +566,8 @@ fn junos_with_ecn_marks_by_the_profile_and_drops_the_rest_at_the_full_buffer() {
     assert_eq!(ecn.queue.len(), 5);
 }
 
-/// Random arrivals and departures, idle periods and full buffers: both paths draw the same numbers, drop the same packets
-/// and hold the same average.
+/// Random arrivals and departures, idle periods and full buffers: both paths draw the same numbers, drop the same
+/// packets and hold the same average.
 #[test]
 fn fast_path_equals_the_slow_path() {
     for (seed, above) in [(1, "drop"), (2, "gentle"), (3, "capped"), (4, "gentle")] {

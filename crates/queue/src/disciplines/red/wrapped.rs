@@ -39,8 +39,8 @@ macro_rules! as_red {
 }
 pub(crate) use as_red;
 
-/// Methods of [`Discipline`](crate::registry::Discipline) for parameters whose method `red` returns those of the RED inside:
-/// its automatic values, and its check against the link.
+/// Methods of [`Discipline`](crate::registry::Discipline) for parameters whose method `red` returns those of the RED
+/// inside: its automatic values, and its check against the link.
 macro_rules! red_setting {
     () => {
         fn resolved(&self, setting: &Setting) -> units::param::Table {

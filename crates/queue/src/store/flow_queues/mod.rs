@@ -232,8 +232,8 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         }
     }
 
-    /// Queue `i`, whose turn it is, had nothing to send: a new queue moves to the list of old ones, so that it cannot be
-    /// new again at once; an old one leaves its list.
+    /// Queue `i`, whose turn it is, had nothing to send: a new queue moves to the list of old ones, so that it cannot
+    /// be new again at once; an old one leaves its list.
     pub(crate) fn nothing_from(&mut self, i: usize) {
         if self.queues[i].place == Place::New {
             self.retire(i);
@@ -244,7 +244,8 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         }
     }
 
-    /// Serves the queues in turn: the packet that `from` takes from the first queue that has one, charged to its deficit.
+    /// Serves the queues in turn: the packet that `from` takes from the first queue that has one, charged to its
+    /// deficit.
     #[inline]
     pub(crate) fn send(&mut self, mut from: impl FnMut(&mut Self, usize) -> Option<P>) -> Option<P> {
         while let Some(i) = self.turn() {
@@ -257,7 +258,8 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         None
     }
 
-    /// Drops from the longest queues until the bounds hold. Calls `on_drop` with the state of the queue for each packet.
+    /// Drops from the longest queues until the bounds hold. Calls `on_drop` with the state of the queue for each
+    /// packet.
     #[inline]
     pub(crate) fn make_room(
         &mut self,
@@ -288,7 +290,8 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         longest
     }
 
-    /// Drops from the head of the longest queue: half its bytes, or a batch of packets. Calls `on_drop` with its state for each.
+    /// Drops from the head of the longest queue: half its bytes, or a batch of packets. Calls `on_drop` with its state
+    /// for each.
     #[cold]
     pub(crate) fn drop_from_longest(
         &mut self,

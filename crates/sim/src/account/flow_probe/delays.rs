@@ -97,7 +97,8 @@ impl Delays {
 mod tests {
     use super::*;
 
-    /// A hundred thousand packets that are delayed by a hundred days each: 27 thousand years, where 64 bits end after 584.
+    /// A hundred thousand packets that are delayed by a hundred days each: 27 thousand years, where 64 bits end after
+    /// 584.
     #[test]
     fn sums_do_not_wrap_within_a_run() {
         let span = Span(100 * 86_400_000_000_000);

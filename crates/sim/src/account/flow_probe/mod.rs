@@ -35,7 +35,8 @@ const NONE: Span = Span(u64::MAX);
 pub struct FlowProbe {
     /// Fate of every packet, over the whole run.
     pub conservation: Conservation,
-    /// Data packets sent. During the run: those not yet added to [`Conservation::sent`]; after it: those since the warm-up.
+    /// Data packets sent. During the run: those not yet added to [`Conservation::sent`]; after it: those since the
+    /// warm-up.
     pub sent: Tally,
     /// Data packets received; the same with [`Conservation::delivered`].
     pub received: Tally,
@@ -48,7 +49,8 @@ pub struct FlowProbe {
     pub jitter_ms: f64,
     /// The delay of the previous packet; [`NONE`] at first.
     last_delay: Span,
-    /// Time average of the congestion window, in 1/1024 of a segment; for a rate-based flow, of its allowed rate in bit/s.
+    /// Time average of the congestion window, in 1/1024 of a segment; for a rate-based flow, of its allowed rate in
+    /// bit/s.
     pub cwnd: WindowMean,
     /// Payload delivered in order during the warm-up; zero until that has ended.
     pub goodput_before: u64,
@@ -148,7 +150,8 @@ impl FlowProbe {
         self.sample_cwnd(now, window, || (sender.cwnd(), sender.ssthresh()));
     }
 
-    /// The part of [`FlowProbe::record_tcp`] that is due at every arrival; the average begins at the end of the warm-up.
+    /// The part of [`FlowProbe::record_tcp`] that is due at every arrival; the average begins at the end of the
+    /// warm-up.
     #[inline(always)]
     pub fn record_cwnd(&mut self, now: Time, sender: &Sender) {
         // Converting to 32 bits takes fewer instructions than to 64.
@@ -220,8 +223,8 @@ impl FlowProbe {
         self.sample_cwnd(now, window, || (bps, sender.second()));
     }
 
-    /// Records an application's sender before it changes at `now`. While no connection is open nothing changes, and a late
-    /// duplicate may be seen out of order.
+    /// Records an application's sender before it changes at `now`. While no connection is open nothing changes, and a
+    /// late duplicate may be seen out of order.
     pub fn record_app(&mut self, now: Time, window: &MeasurementWindow, source: &mut AppSource) {
         if now >= window.warmup {
             self.cwnd.hold((source.sender.cwnd() * CWND_STEPS) as u64, now);

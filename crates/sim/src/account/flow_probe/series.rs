@@ -34,7 +34,8 @@ impl FlowSeries {
         }
     }
 
-    /// Assigns bytes that are in no interval yet to the interval of the last arrival, and makes that of `now` the present one.
+    /// Assigns bytes that are in no interval yet to the interval of the last arrival, and makes that of `now` the
+    /// present one.
     pub(super) fn close_interval(&mut self, now: Time, bytes: u64, step: Span) {
         if bytes > self.before {
             let needed = self.received.len().max(self.interval + 1);

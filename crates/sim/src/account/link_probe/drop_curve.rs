@@ -1,7 +1,8 @@
 //! Drop and mark rates against the average queue.
 
-/// Arrivals, and drops or marks among them, by average queue. Counted by the leading bits of the average as a double, 128
-/// steps per octave; the bins of the result combine steps and widen with the largest average, so that no range is set.
+/// Arrivals, and drops or marks among them, by average queue. Counted by the leading bits of the average as a double,
+/// 128 steps per octave; the bins of the result combine steps and widen with the largest average, so that no range is
+/// set.
 #[derive(Clone, Debug, Default)]
 pub struct DropCurve {
     /// Below the first octave.

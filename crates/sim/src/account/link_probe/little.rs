@@ -1,8 +1,9 @@
 //! Little's law, checked exactly: the queue length summed over time is the sum of the packets' times in the queue.
 //!
-//! Reference: Little, "A proof for the queuing formula L = lambda W" (1961): mean queue length = arrival rate times mean
-//! sojourn time. Over a window of length T, with N packets that leave in it, both sides times T are equal up to the edges:
-//! packets that are in the queue when the window begins or ends. The edges are summed here, so that no difference remains.
+//! Reference: Little, "A proof for the queuing formula L = lambda W" (1961): mean queue length = arrival rate times
+//! mean sojourn time. Over a window of length T, with N packets that leave in it, both sides times T are equal up to
+//! the edges: packets that are in the queue when the window begins or ends. The edges are summed here, so that no
+//! difference remains.
 
 use crate::account::MeasurementWindow;
 use units::Time;
@@ -10,8 +11,8 @@ use units::Time;
 /// Both sides of Little's law over the measurement window, and the edges between them; in packets times nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LittlesLaw {
-    /// Times in the queue after the window begins, of packets that are in the queue when it ends, less times before it begins,
-    /// of packets that leave in it.
+    /// Times in the queue after the window begins, of packets that are in the queue when it ends, less times before it
+    /// begins, of packets that leave in it.
     edges: i128,
     /// For links that record a departure as it happens: packets in the queue, and their arrivals since the window
     /// began.
@@ -43,7 +44,8 @@ impl LittlesLaw {
         }
     }
 
-    /// The run ends at `end`. `area`: the queue length summed over the window; `sojourns`: of the packets that left in it.
+    /// The run ends at `end`. `area`: the queue length summed over the window; `sojourns`: of the packets that left in
+    /// it.
     pub(super) fn finish(&mut self, end: Time, area: u128, sojourns: u128, window: &MeasurementWindow) {
         // Departures that are known ahead cannot be cut short.
         if end < window.end {
@@ -53,8 +55,8 @@ impl LittlesLaw {
         self.difference = Some(area as i128 - (sojourns + present) as i128 - self.edges);
     }
 
-    /// The mean queue length less that which Little's law derives from the sojourn times, in packets: zero, except for the rounding of a clock
-    /// of doubles. `None` if the run was cut short.
+    /// The mean queue length less that which Little's law derives from the sojourn times, in packets: zero, except for
+    /// the rounding of a clock of doubles. `None` if the run was cut short.
     pub fn difference(&self, window: &MeasurementWindow) -> Option<f64> {
         let length = window.end.since(window.warmup).0.max(1);
         self.difference.map(|difference| difference as f64 / length as f64)
@@ -74,8 +76,8 @@ mod tests {
     const WINDOW: MeasurementWindow =
         MeasurementWindow { warmup: Time(10), end: Time(20), sample: Span(1), series: false };
 
-    /// In the queue from 5 to 15, from 12 to 18 and from 16 on: in the window for 5, 6 and 4 of 10, of which the sojourns
-    /// count 10 and 6.
+    /// In the queue from 5 to 15, from 12 to 18 and from 16 on: in the window for 5, 6 and 4 of 10, of which the
+    /// sojourns count 10 and 6.
     #[test]
     fn edges_by_hand() {
         let ahead = |area| {

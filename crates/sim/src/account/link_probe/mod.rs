@@ -92,8 +92,8 @@ pub struct LinkProbe {
     /// The check of Little's law.
     little: LittlesLaw,
     next_sample: Time,
-    /// Fast path: a packet that starts at once and ends by then needs only to be counted, because neither a sample nor the
-    /// start or end of measuring comes before.
+    /// Fast path: a packet that starts at once and ends by then needs only to be counted, because neither a sample nor
+    /// the start or end of measuring comes before.
     fast_until: Time,
 }
 
@@ -151,7 +151,8 @@ impl LinkProbe {
         }
     }
 
-    /// A packet passes a specialised tail-drop link with this `backlog`: `hold_until`, `arrived` and `departed` in one call.
+    /// A packet passes a specialised tail-drop link with this `backlog`: `hold_until`, `arrived` and `departed` in one
+    /// call.
     #[inline(never)]
     pub fn passed(&mut self, now: Time, backlog: Backlog, size: u32, start: Time, finish: Time) {
         self.hold_until(now, backlog, NO_DISC);
@@ -176,8 +177,8 @@ impl LinkProbe {
         self.sojourn.add_zeros(1);
     }
 
-    /// A batch of packets passed an idle link, the last at `last`, each before [`LinkProbe::fast_until`]; the transmitter sent
-    /// for `busy`.
+    /// A batch of packets passed an idle link, the last at `last`, each before [`LinkProbe::fast_until`]; the
+    /// transmitter sent for `busy`.
     pub fn passed_idle_batch(&mut self, packets: Tally, last: Time, busy: Span) {
         self.series.running[0] += packets.pkts() as u32;
         if last < self.window.warmup {
@@ -216,7 +217,8 @@ impl LinkProbe {
         self.window.warmup
     }
 
-    /// RED admitted a packet at this average, or tail drop at none (not a number): `arrived` and `departed` in one call. `ahead`: sum of the waits of those queued.
+    /// RED admitted a packet at this average, or tail drop at none (not a number): `arrived` and `departed` in one
+    /// call. `ahead`: sum of the waits of those queued.
     #[inline(always)]
     pub fn admitted(&mut self, now: Time, size: u32, avg: f64, wire: Transmission, ahead: u64) {
         let Transmission { start, finish } = wire;
@@ -239,8 +241,8 @@ impl LinkProbe {
         self.sojourn.tally(wait);
     }
 
-    /// The other part, for a batch of packets of one size, `wire` long on the wire, all within the window: their sojourn times,
-    /// none above the maximum, and the sum of squares they add to the queue statistics.
+    /// The other part, for a batch of packets of one size, `wire` long on the wire, all within the window: their
+    /// sojourn times, none above the maximum, and the sum of squares they add to the queue statistics.
     pub fn admitted_uniform_batch(&mut self, size: u32, wire: Span, waits: &Moments, squares: u128) {
         let (pkts, counters) = (waits.count(), &mut self.counters);
         counters.arrived_pkts += pkts;
@@ -273,7 +275,8 @@ impl LinkProbe {
         self.series.running[0] += 1;
     }
 
-    /// Measuring has started at a link that takes its samples by [`LinkProbe::next_due`]: only the end of the run cuts a packet.
+    /// Measuring has started at a link that takes its samples by [`LinkProbe::next_due`]: only the end of the run cuts
+    /// a packet.
     pub fn measure_from_now(&mut self) {
         self.fast_until = self.window.end;
     }
@@ -332,8 +335,8 @@ impl LinkProbe {
         self.counters.lost_pkts += u64::from(self.window.contains(now));
     }
 
-    /// Completes the records at the end of the run. The transmitter would have been busy until `busy_until`; the time after
-    /// `end` does not count.
+    /// Completes the records at the end of the run. The transmitter would have been busy until `busy_until`; the time
+    /// after `end` does not count.
     pub fn finish<P: Packet + Copy>(
         &mut self,
         end: Time,
@@ -356,7 +359,8 @@ impl LinkProbe {
         self.little.finish(end, self.queue.area(), sojourns, &self.window);
     }
 
-    /// The mean queue length less that which Little's law derives from the sojourn times, in packets; `None` if the run was cut short.
+    /// The mean queue length less that which Little's law derives from the sojourn times, in packets; `None` if the run
+    /// was cut short.
     pub fn little_difference(&self) -> Option<f64> {
         self.little.difference(&self.window)
     }

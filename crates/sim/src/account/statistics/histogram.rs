@@ -74,8 +74,8 @@ impl Histogram {
         self.linear.iter().enumerate().chain((STEPS as usize..).zip(&self.octaves))
     }
 
-    /// The `p`-quantile in milliseconds: the middle of its bucket, at most the maximum, and the mean if one bucket holds all
-    /// times, so that a constant is exact; `None` if the histogram is empty.
+    /// The `p`-quantile in milliseconds: the middle of its bucket, at most the maximum, and the mean if one bucket
+    /// holds all times, so that a constant is exact; `None` if the histogram is empty.
     pub fn percentile(&self, p: f64) -> Option<f64> {
         let rank = ((p * self.moments.count() as f64).ceil() as u64).max(1);
         let mut seen = 0;

@@ -5,8 +5,8 @@ mod histogram;
 pub use histogram::Histogram;
 use units::{Span, Time};
 
-/// Count and sum (ns) of times in one word, so that adding a time is one addition: 48 bits of count (10^14 packets) above 80
-/// bits of sum (38 million years), neither of which a run can fill.
+/// Count and sum (ns) of times in one word, so that adding a time is one addition: 48 bits of count (10^14 packets)
+/// above 80 bits of sum (38 million years), neither of which a run can fill.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum(u128);
 
@@ -248,8 +248,8 @@ impl QueueStatistics {
         }
     }
 
-    /// Adds a packet's sojourn of `wait` ns behind others whose remaining sojourns sum to `ahead`. It contributes 2 k - 1 to the
-    /// square of the queue length while it is the k-th, because n^2 is the sum of the first n odd numbers.
+    /// Adds a packet's sojourn of `wait` ns behind others whose remaining sojourns sum to `ahead`. It contributes 2 k -
+    /// 1 to the square of the queue length while it is the k-th, because n^2 is the sum of the first n odd numbers.
     #[inline(always)]
     pub fn add_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
         self.packets.area += u128::from(wait);
@@ -264,8 +264,8 @@ impl QueueStatistics {
         self.bytes += total * u128::from(bytes);
     }
 
-    /// Removes the part of a packet's sojourn that lies after the end of the run. In a run that hit a limit a link may be ahead of
-    /// its end, so that less was added than is removed.
+    /// Removes the part of a packet's sojourn that lies after the end of the run. In a run that hit a limit a link may
+    /// be ahead of its end, so that less was added than is removed.
     pub fn remove_sojourn(&mut self, bytes: u32, wait: u64, ahead: u64) {
         let rest = |sum: u128, less: u128| sum.saturating_sub(less);
         self.packets.area = rest(self.packets.area, wait.into());

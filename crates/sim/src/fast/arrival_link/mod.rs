@@ -1,9 +1,9 @@
 //! A link that decides at arrival, by RED or tail drop, and stores sizes instead of packets.
 //!
-//! Both decide at arrival, so the departure of a packet is known when it is admitted, and the queue stores no more of it
-//! than the start of its transmission and its size. Its contribution to the queue statistics is known then, too: its own
-//! sojourn, and the remaining sojourns of those ahead of it. So a departure needs no record of its own. Times are integer
-//! nanoseconds. Everything else is as in [`Link`](crate::link::Link).
+//! Both decide at arrival, so the departure of a packet is known when it is admitted, and the queue stores no more of
+//! it than the start of its transmission and its size. Its contribution to the queue statistics is known then, too: its
+//! own sojourn, and the remaining sojourns of those ahead of it. So a departure needs no record of its own. Times are
+//! integer nanoseconds. Everything else is as in [`Link`](crate::link::Link).
 
 mod admission;
 mod fast_link;
@@ -44,7 +44,8 @@ pub struct ArrivalLink {
     /// When a sample is due or measuring starts, and whether it has started.
     next_due: Time,
     counting: bool,
-    /// The time of the last arrival, and the maximum queue length recorded: only longer queues are reported to the probe.
+    /// The time of the last arrival, and the maximum queue length recorded: only longer queues are reported to the
+    /// probe.
     last_arrival: Time,
     max_recorded: u64,
     /// Queue length after the last arrival.
@@ -295,7 +296,8 @@ impl ArrivalLink {
         Key { time: self.free_at, birth: self.serving_since, component: self.component }.precedes(&key)
     }
 
-    /// The last arrival may have made the queue longer than the recorded maximum, unless a packet departed at the same time.
+    /// The last arrival may have made the queue longer than the recorded maximum, unless a packet departed at the same
+    /// time.
     #[cold]
     #[inline(never)]
     fn update_max(&mut self, key: (Time, Time, u32)) {

@@ -1,8 +1,8 @@
 //! The fast path of a queue whose packets all have one size.
 //!
-//! While the transmitter is busy, each packet starts as the one before it ends, an integer number of nanoseconds later. So
-//! the queue length and all remaining sojourns follow from the end of the last packet: none has to be stored, and none has
-//! to be seen departing. Anything else first rebuilds the queue ([`ArrivalLink::materialise_queue`]).
+//! While the transmitter is busy, each packet starts as the one before it ends, an integer number of nanoseconds later.
+//! So the queue length and all remaining sojourns follow from the end of the last packet: none has to be stored, and
+//! none has to be seen departing. Anything else first rebuilds the queue ([`ArrivalLink::materialise_queue`]).
 
 use super::{ArrivalLink, QueuedPacket};
 use crate::account::Backlog;
@@ -26,8 +26,8 @@ pub(super) struct UniformSize {
     reciprocal: u64,
     /// The multiplication by the reciprocal is an exact division below this.
     most: u64,
-    /// Upper bound on the wait (ns) for which neither the maximum queue nor the maximum sojourn changes and the buffer cannot
-    /// overflow; 0 disables the fast path.
+    /// Upper bound on the wait (ns) for which neither the maximum queue nor the maximum sojourn changes and the buffer
+    /// cannot overflow; 0 disables the fast path.
     fast_bound: u64,
     /// From then on all packets in the queue have this size, and after it each starts as another ends.
     from: Time,
@@ -60,16 +60,16 @@ impl FastStep for UniformSize {
     /// The link, and the size of the packets.
     type Situation<'a> = (&'a ArrivalLink, u32);
 
-    /// The discipline takes its own fast path, and packets of this size take a whole number of nanoseconds: if a remainder
-    /// were carried over from one packet to the next, transmission times would differ.
+    /// The discipline takes its own fast path, and packets of this size take a whole number of nanoseconds: if a
+    /// remainder were carried over from one packet to the next, transmission times would differ.
     fn is_eligible((link, size): (&ArrivalLink, u32)) -> bool {
         link.queue.has_fast_path() && link.serializer.is_whole(Bytes(u64::from(size)))
     }
 }
 
 impl UniformSize {
-    /// The queue as a packet of this size finds it, if it is not empty, of uniform size, and the wait is below `below`. Its last
-    /// packet ends at `busy_until`; the transmitter is this `component`.
+    /// The queue as a packet of this size finds it, if it is not empty, of uniform size, and the wait is below `below`.
+    /// Its last packet ends at `busy_until`; the transmitter is this `component`.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -95,7 +95,8 @@ impl UniformSize {
         Some(QueueAtArrival { len, rest, left })
     }
 
-    /// The queue length if the first of `len` packets starts at this very time: it has left if its start precedes `key`.
+    /// The queue length if the first of `len` packets starts at this very time: it has left if its start precedes
+    /// `key`.
     #[inline]
     fn count_at_tie(&self, len: u64, key: Key, component: u32) -> Option<u64> {
         // This may be the end of a packet of another size, or of an idle period: then no packet starts by this rule.
@@ -151,7 +152,8 @@ impl WaitSums {
     #[inline(always)]
     fn add(&mut self, QueueAtArrival { len, rest, left }: QueueAtArrival) {
         self.waits.add_below_max(Span(rest));
-        // The first of those ahead waits for `left`, the last for `rest` less one transmission, with equal steps between.
+        // The first of those ahead waits for `left`, the last for `rest` less one transmission, with equal steps
+        // between.
         self.squares += u128::from(len * (rest + left) + left);
     }
 }

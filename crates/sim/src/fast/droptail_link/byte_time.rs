@@ -2,8 +2,8 @@
 
 use units::{Bytes, Rate, Span};
 
-/// A rate in one word from which the time of a packet follows without a division: nanoseconds per byte if that is an integer, else
-/// bits per second with the highest bit set. No rate needs that bit.
+/// A rate in one word from which the time of a packet follows without a division: nanoseconds per byte if that is an
+/// integer, else bits per second with the highest bit set. No rate needs that bit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::fast) struct ByteTime(u64);
 

@@ -42,12 +42,12 @@ const UNKNOWN: u32 = u32::MAX;
 /// The state that is seldom needed.
 #[derive(Default)]
 struct ColdState {
-    /// If the last packet's size is [`UNKNOWN`]: the start of its transmission, and the remainder of the division by the rate
-    /// in units of 1/rate nanoseconds.
+    /// If the last packet's size is [`UNKNOWN`]: the start of its transmission, and the remainder of the division by
+    /// the rate in units of 1/rate nanoseconds.
     last_start: Time,
     remainder: u64,
-    /// The start of the packet on the wire when the first in `queue` arrived; start and size of the packets in the queue, of
-    /// which some may have started since.
+    /// The start of the packet on the wire when the first in `queue` arrived; start and size of the packets in the
+    /// queue, of which some may have started since.
     serving_since: Time,
     queue: VecDeque<(Time, u32)>,
     probed: Option<Box<ProbeState>>,
@@ -58,8 +58,9 @@ struct ProbeState {
     probe: Box<LinkProbe>,
     /// Nanoseconds per byte, if that is an integer.
     whole_ns: u64,
-    /// Fast path: packets that start at once and end by then are only counted in `batch`, and the probe records them together.
-    /// Zero if the time of a byte is not an integer, or if the queue may hold packets that the probe does not know to have started.
+    /// Fast path: packets that start at once and end by then are only counted in `batch`, and the probe records them
+    /// together. Zero if the time of a byte is not an integer, or if the queue may hold packets that the probe does not
+    /// know to have started.
     batch_until: Time,
     batch: Tally,
     /// Bytes in the queue.
@@ -150,8 +151,8 @@ impl DroptailLink {
         Some(self.arrival_key(size, wire))
     }
 
-    /// Fast path of [`DroptailLink::pass_without_probe`]: if the transmitter is idle at `now`, returns when the packet arrives at
-    /// the far end, else `None`, and nothing has changed.
+    /// Fast path of [`DroptailLink::pass_without_probe`]: if the transmitter is idle at `now`, returns when the packet
+    /// arrives at the far end, else `None`, and nothing has changed.
     #[inline(always)]
     pub fn pass_if_idle(&mut self, size: u32, now: Time) -> Option<Time> {
         if self.busy_until >= now {
@@ -178,7 +179,8 @@ impl DroptailLink {
         self.cold.as_ref().is_some_and(|cold| cold.probed.is_some())
     }
 
-    /// Accepts a packet of this size and returns its transmission, or `None` if the queue is full. `PROBED`: it may have a probe.
+    /// Accepts a packet of this size and returns its transmission, or `None` if the queue is full. `PROBED`: it may
+    /// have a probe.
     #[inline(always)]
     fn accept<const PROBED: bool>(&mut self, size: u32, key: Key) -> Option<Transmission> {
         let now = key.time;
@@ -259,7 +261,8 @@ impl DroptailLink {
         }
     }
 
-    /// The end of a transmission that starts at `now`, on a clock of doubles or if the time of a byte is not an integer.
+    /// The end of a transmission that starts at `now`, on a clock of doubles or if the time of a byte is not an
+    /// integer.
     #[cold]
     #[inline(never)]
     fn finish_slow(&mut self, size: u32, now: Time) -> Time {
@@ -277,8 +280,8 @@ impl DroptailLink {
         start + self.byte_time.time_after(size, remainder)
     }
 
-    /// The slow path of [`DroptailLink::accept`]: the link may be busy. The parts of the key are separate arguments because they
-    /// are passed in registers then.
+    /// The slow path of [`DroptailLink::accept`]: the link may be busy. The parts of the key are separate arguments
+    /// because they are passed in registers then.
     #[inline(never)]
     fn accept_busy(&mut self, size: u32, (now, birth, component): (Time, Time, u32)) -> Option<Transmission> {
         let key = Key { time: now, birth, component };
@@ -334,7 +337,8 @@ impl DroptailLink {
         self.cold.as_deref().map_or(Backlog::default(), backlog)
     }
 
-    /// Queues a packet that arrives at `key` behind one that starts at `last_start`. Returns its start, or `None` if the queue is full.
+    /// Queues a packet that arrives at `key` behind one that starts at `last_start`. Returns its start, or `None` if
+    /// the queue is full.
     fn queue_behind(&mut self, size: u32, last_start: Time, key: Key) -> Option<Time> {
         let (start, limit_plus_one) = (self.busy_until, self.limit_plus_one.get() as usize);
         let cold = self.cold();
@@ -430,8 +434,8 @@ mod tests {
     }
 
     proptest! {
-        /// The specialised link equals the general one, to the last bit of its probe, and also without a probe. At the second rate
-        /// the time of a byte is not an integer.
+        /// The specialised link equals the general one, to the last bit of its probe, and also without a probe. At the
+        /// second rate the time of a byte is not an integer.
         #[test]
         fn the_specialised_link_equals_the_general_one(
             arrivals in proptest::collection::vec((0u64..20, 1u32..4), 1..300),

@@ -1,9 +1,9 @@
 //! Future arrivals at one link, sorted in batches: buckets by time, each sorted when it is opened.
 //!
-//! Reference: Ronngren, Riboe & Ayani, "Lazy queue" (1991): the far future is only collected. Here a bucket is opened once
-//! nothing can be added to it any more, which the caller knows from the minimum time of a round trip. If a bucket has to be
-//! opened sooner, later additions are inserted in order. Arrivals too far in the future are refused and go to the
-//! event queue. The width of buckets affects the speed alone.
+//! Reference: Ronngren, Riboe & Ayani, "Lazy queue" (1991): the far future is only collected. Here a bucket is opened
+//! once nothing can be added to it any more, which the caller knows from the minimum time of a round trip. If a bucket
+//! has to be opened sooner, later additions are inserted in order. Arrivals too far in the future are refused and go to
+//! the event queue. The width of buckets affects the speed alone.
 
 mod sort;
 
@@ -50,7 +50,8 @@ const MAX_SHIFT: u32 = 32;
 const HORIZON_NS: u64 = 500_000_000;
 const MAX_BUCKETS_AHEAD: u64 = 1 << 18;
 
-/// The first chunk of a bucket, and the index after its last packet, which is a multiple of the chunk if a new one is needed.
+/// The first chunk of a bucket, and the index after its last packet, which is a multiple of the chunk if a new one is
+/// needed.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
     first: u32,
@@ -86,8 +87,8 @@ pub struct ArrivalBatches {
 }
 
 impl ArrivalBatches {
-    /// Whether buckets no wider than `ahead`, the time in nanoseconds for which all arrivals are known, hold enough packets
-    /// for a batch to pay off, if packets arrive `gap` nanoseconds apart under load.
+    /// Whether buckets no wider than `ahead`, the time in nanoseconds for which all arrivals are known, hold enough
+    /// packets for a batch to pay off, if packets arrive `gap` nanoseconds apart under load.
     pub fn pays_off(gap: u64, ahead: u64) -> bool {
         1 << ArrivalBatches::shift(gap, ahead) >= gap * MIN_PER_BUCKET
     }
@@ -158,7 +159,8 @@ impl ArrivalBatches {
         Bucket { end, ..bucket }
     }
 
-    /// The slow path of [`ArrivalBatches::push`], outside the range of the buckets, which move there if they are all empty.
+    /// The slow path of [`ArrivalBatches::push`], outside the range of the buckets, which move there if they are all
+    /// empty.
     #[inline(never)]
     fn push_slow(&mut self, key: Key, pkt: &Pkt) -> bool {
         let day = key.time.0 >> self.shift;

@@ -1,9 +1,9 @@
 //! Lookahead: the busiest arrival link and the busiest tail-drop link of the reverse direction advance in turns.
 //!
-//! Every packet that arrives at one of them has passed the other, which takes a known minimum time. So all arrivals of the next
-//! window are known, and each link handles its own as a batch. A window ends with the first event of the event queue,
-//! which may be anything, and with the first timer at which an end has something to do. Most timers are stale; those
-//! are re-armed ahead of the clock.
+//! Every packet that arrives at one of them has passed the other, which takes a known minimum time. So all arrivals of
+//! the next window are known, and each link handles its own as a batch. A window ends with the first event of the event
+//! queue, which may be anything, and with the first timer at which an end has something to do. Most timers are stale;
+//! those are re-armed ahead of the clock.
 
 mod arrival_batches;
 
@@ -15,8 +15,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{Bytes, Rate, Span, Time};
 
-/// The state of the lookahead: arrivals at the two links, timers, and the bounds of the present window. Index 0 is the arrival
-/// link with data, index 1 the tail-drop link with acknowledgements.
+/// The state of the lookahead: arrivals at the two links, timers, and the bounds of the present window. Index 0 is the
+/// arrival link with data, index 1 the tail-drop link with acknowledgements.
 #[derive(Default)]
 pub(super) struct Lookahead {
     /// Whether it is on.
@@ -60,8 +60,8 @@ pub(super) struct Situation {
 impl FastStep for Lookahead {
     type Situation<'a> = &'a Situation;
 
-    /// Most flows pass both links, none passes only one of them, no packet is traced, and a round trip is long enough for
-    /// batches to pay off.
+    /// Most flows pass both links, none passes only one of them, no packet is traced, and a round trip is long enough
+    /// for batches to pay off.
     fn is_eligible(situation: &Situation) -> bool {
         let Situation { flows, over_both, some_over_one, traced, .. } = *situation;
         let batches = ArrivalBatches::pays_off(gap(situation), ahead(situation));
@@ -84,7 +84,8 @@ impl Lookahead {
         (coming, timers.into_vec().into_iter().map(|Reverse(timer)| timer).collect())
     }
 
-    /// Notes that `from_queue` of `done` events came from the event queue. Returns true after too many such calls in a row.
+    /// Notes that `from_queue` of `done` events came from the event queue. Returns true after too many such calls in a
+    /// row.
     pub(super) fn note_misses(&mut self, done: u64, from_queue: u64) -> bool {
         if done > MIN_EVENTS {
             self.misses = if 8 * from_queue > done { self.misses + 1 } else { 0 };

@@ -47,8 +47,8 @@ pub(super) fn cut(cc: &mut Cubic, cwnd: f64, cause: Cause) -> f64 {
     cc.on_congestion(&Window { cwnd, ssthresh: 64.0 }, &congestion(cause, cwnd))
 }
 
-/// ns-3: the epoch starts at 16 below a plateau of 32, so K = cbrt(16 / 2) = 2 s. With a least round trip of 1/2 s the gap
-/// at the start is 2 * 1.5^3 = 6.75, in whole segments 6: a target of 26.
+/// ns-3: the epoch starts at 16 below a plateau of 32, so K = cbrt(16 / 2) = 2 s. With a least round trip of 1/2 s the
+/// gap at the start is 2 * 1.5^3 = 6.75, in whole segments 6: a target of 26.
 #[test]
 fn the_pace_of_ns3() {
     let mut cc = Cubic { w_max: 32.0, rtt_min: Span::from_millis(500), ..cubic(CubicRule::Ns3) };
@@ -186,8 +186,8 @@ fn growth_of_more_than_one_segment() {
     assert_eq!(window.cwnd, 30.0);
 }
 
-/// RFC 9438 section 4.3: W_est grows by alpha (1 at beta 1/2) for a window that is acknowledged; on its plateau the cubic
-/// function is below it.
+/// RFC 9438 section 4.3: W_est grows by alpha (1 at beta 1/2) for a window that is acknowledged; on its plateau the
+/// cubic function is below it.
 #[test]
 fn the_reno_friendly_window_counts_each_segment() {
     let mut cc = Cubic { w_max: 16.0, friendly: true, ..cubic(CubicRule::Rfc9438) };
@@ -196,8 +196,8 @@ fn the_reno_friendly_window_counts_each_segment() {
     assert_eq!((window.cwnd, cc.w_est), (16.25, 16.25));
 }
 
-/// Linux looks the least round trip ahead: K is 2 s, and 1/2 s into the epoch 32 - 2 * 1.5^3 is 26 in whole segments, so
-/// that two segments are acknowledged for each of growth; without a round trip the window is on its function.
+/// Linux looks the least round trip ahead: K is 2 s, and 1/2 s into the epoch 32 - 2 * 1.5^3 is 26 in whole segments,
+/// so that two segments are acknowledged for each of growth; without a round trip the window is on its function.
 #[test]
 fn linux_looks_a_round_trip_ahead() {
     let grown = |rtt: Option<u64>| {

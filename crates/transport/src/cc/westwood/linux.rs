@@ -2,8 +2,8 @@
 //!
 //! *Reference*: GM04 for the law; Linux by its output.
 //! *Units*: bytes, milliseconds (a kernel of 1000 Hz).
-//! *Deviations*: a recovery that is undone leaves no trace in the estimate; one of the compared flows lags the kernel by
-//! 93 ms after its first recovery.
+//! *Deviations*: a recovery that is undone leaves no trace in the estimate; one of the compared flows lags the kernel
+//! by 93 ms after its first recovery.
 
 use super::super::AckEvent;
 use crate::params::{Params, Recovery, Reduction};

@@ -65,8 +65,8 @@ fn slow_start_doubles() {
     assert_eq!(sender.srtt(), Some(Span::from_millis(100)));
 }
 
-/// Packet 1 is lost: the ACK of 4 is the third above it. The window of 12 becomes 6, and ACKs of packets sent up to then do
-/// not count. The lost data leave at once in a new packet; ten packets in flight hold back everything else.
+/// Packet 1 is lost: the ACK of 4 is the third above it. The window of 12 becomes 6, and ACKs of packets sent up to
+/// then do not count. The lost data leave at once in a new packet; ten packets in flight hold back everything else.
 #[test]
 fn a_loss_leaves_in_a_new_packet() {
     let mut sender = opened(unpaced());
@@ -85,8 +85,8 @@ fn a_loss_leaves_in_a_new_packet() {
     assert_eq!(sender.cwnd(), 6.0 + 1.0 / 6.0);
 }
 
-/// Without an ACK two probes with new data leave 325 ms after the last packet, and the next timeout takes twice as long.
-/// The window is unchanged: the ACK of a probe shows the rest lost.
+/// Without an ACK two probes with new data leave 325 ms after the last packet, and the next timeout takes twice as
+/// long. The window is unchanged: the ACK of a probe shows the rest lost.
 #[test]
 fn a_probe_timeout_does_not_reduce_the_window() {
     let mut sender = opened(unpaced());
@@ -124,9 +124,9 @@ fn probes_may_repeat_the_oldest_data_first() {
     assert_eq!(sends(&mut sender, 425), pieces(11, 0, 2));
 }
 
-/// Twenty packets leave at 200 ms, two probes at 475 (100 + 4 x 37.5 + 25 later), two at 1025 and two at 2125. The ACK of
-/// the last comes with a deviation of 28.125 ms, so congestion is persistent after 3 (100 + 112.5 + 25) = 712.5 ms: from 200
-/// to 1025 ms are 825. If 32, sent at 475 ms, arrived, the longest run without an arrival is 275 ms.
+/// Twenty packets leave at 200 ms, two probes at 475 (100 + 4 x 37.5 + 25 later), two at 1025 and two at 2125. The ACK
+/// of the last comes with a deviation of 28.125 ms, so congestion is persistent after 3 (100 + 112.5 + 25) = 712.5 ms:
+/// from 200 to 1025 ms are 825. If 32, sent at 475 ms, arrived, the longest run without an arrival is 275 ms.
 #[test]
 fn lost_probes_show_persistent_congestion() {
     for arrived in [None, Some(32)] {

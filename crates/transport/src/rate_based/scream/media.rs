@@ -137,7 +137,8 @@ mod tests {
         assert!((rate.target - 908e3).abs() < 1e-6);
     }
 
-    /// 50 kbit are queued at 1 Mbit/s: the change 1e6 - 50e3 is bounded by 40 kbit/s; 50 ms of queue scale the rate by 0.95.
+    /// 50 kbit are queued at 1 Mbit/s: the change 1e6 - 50e3 is bounded by 40 kbit/s; 50 ms of queue scale the rate by
+    /// 0.95.
     #[test]
     fn the_rtp_queue_lowers_the_rate() {
         assert!((adjusted(1e6, 200e3, 50e3, false) - 1.04e6 * 0.95).abs() < 1e-6);

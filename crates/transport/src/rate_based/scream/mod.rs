@@ -1,5 +1,5 @@
-//! SCReAM, self-clocked rate adaptation for multimedia: a congestion window that follows the queueing delay, and a target
-//! rate for the video coder.
+//! SCReAM, self-clocked rate adaptation for multimedia: a congestion window that follows the queueing delay, and a
+//! target rate for the video coder.
 //!
 //! *Reference*: RFC8298.
 //! *Units*: bytes of payload, bits per second, seconds.

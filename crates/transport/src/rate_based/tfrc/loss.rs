@@ -219,7 +219,8 @@ mod tests {
         // Newest first 10, 20, 30, 40, 50, 60, 70, 80: (100 + 40 + 36 + 28 + 16) / 6 = 220 / 6.
         let mut history = history(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]);
         assert!((history.mean(0.0) - 220.0 / 6.0).abs() < 1e-12);
-        // With 70 open it is (70+10+20+30 + .8·40 + .6·50 + .4·60 + .2·70) / 6 = 230/6: no discount, since 70 < 2 · 36.7.
+        // With 70 open it is (70+10+20+30 + .8·40 + .6·50 + .4·60 + .2·70) / 6 = 230/6: no discount, since 70 < 2 ·
+        // 36.7.
         assert!((history.mean(70.0) - 230.0 / 6.0).abs() < 1e-12);
         // With 5 open the mean would fall, so the open interval stays out.
         assert!((history.mean(5.0) - 220.0 / 6.0).abs() < 1e-12);

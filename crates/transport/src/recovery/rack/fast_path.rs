@@ -48,8 +48,8 @@ impl LossRecovery {
 }
 
 impl Rack {
-    /// Records the arrival of the segments `[una, ack)`, before which nothing was known to have arrived; `flight` segments
-    /// were in flight.
+    /// Records the arrival of the segments `[una, ack)`, before which nothing was known to have arrived; `flight`
+    /// segments were in flight.
     #[inline]
     fn arrived_in_order(
         &mut self,

@@ -260,8 +260,8 @@ impl LossRecovery {
         }
     }
 
-    /// Whether a retransmission was lost that left after the last reduction: one more indication of congestion (RFC 5681
-    /// section 4.3). Linux does not reduce for it, nor does a control with a model of the path.
+    /// Whether a retransmission was lost that left after the last reduction: one more indication of congestion (RFC
+    /// 5681 section 4.3). Linux does not reduce for it, nor does a control with a model of the path.
     fn must_reduce_again(&self, ctx: &Ctx) -> bool {
         self.parts.rack.lost_again && ctx.params.reduction != Reduction::Linux && !ctx.model_based
     }

@@ -46,8 +46,8 @@ impl Sender {
         self.fast.pending = if sends.slow_pending { Pending::Any } else { Pending::Tracked };
     }
 
-    /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all to
-    /// the slow path: also after a timeout, and at the end of the receiver's window.
+    /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all
+    /// to the slow path: also after a timeout, and at the end of the receiver's window.
     fn tracked_end_in_recovery(&self) -> Option<u32> {
         let pipe = self.recovery.pipe(&self.ctx);
         // An integer subtracted from a larger double needs no rounding here.
@@ -94,7 +94,8 @@ impl Sender {
         self.fast.steps == Steps::Tracked
     }
 
-    /// Same as [`Sender::poll_fast`] for a tracked sender. If pacing delays the segment, arms its timer and returns `None`.
+    /// Same as [`Sender::poll_fast`] for a tracked sender. If pacing delays the segment, arms its timer and returns
+    /// `None`.
     #[inline(always)]
     pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32)> {
         if self.ctx.seq.nxt >= self.fast.tracked_end {

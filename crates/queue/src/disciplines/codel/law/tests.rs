@@ -53,7 +53,8 @@ fn an_overflow_counts_as_a_drop_of_the_state() {
     assert_eq!(state.count(), 0);
 }
 
-/// RFC 8289 section 5.5: the rate is resumed if `now - drop_next < 16 * interval` and the drops of the last state exceed one.
+/// RFC 8289 section 5.5: the rate is resumed if `now - drop_next < 16 * interval` and the drops of the last state
+/// exceed one.
 #[test]
 fn a_rate_is_resumed_within_sixteen_intervals() {
     let law = law(&[]);

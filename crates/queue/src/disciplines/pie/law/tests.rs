@@ -68,7 +68,8 @@ fn the_delay_that_is_judged() {
     assert!(drops_at(&latest, &state(&latest, 0.0, 0.1), 1000, LONG, 0.0));
 }
 
-/// Sums of 0.25 reach `accu_low` exactly at 1.0 and `accu_high` exactly at 2.0: at the bound a packet may, and must, go.
+/// Sums of 0.25 reach `accu_low` exactly at 1.0 and `accu_high` exactly at 2.0: at the bound a packet may, and must,
+/// go.
 #[test]
 fn the_bounds_of_the_sum() {
     let law = law(&[("accu_low", "1"), ("accu_high", "2")]);
@@ -162,8 +163,8 @@ fn it_stops_only_after_two_ticks_without_delay_or_probability() {
     assert_eq!((inactive.drop_prob, inactive.qdelay), (0.0, 0.0), "no tick while it is inactive");
 }
 
-/// RFC 8033 section 4.3: the allowance is renewed while the probability is zero and both delays lie below half the target,
-/// else each tick takes `t_update` from it.
+/// RFC 8033 section 4.3: the allowance is renewed while the probability is zero and both delays lie below half the
+/// target, else each tick takes `t_update` from it.
 #[test]
 fn the_allowance_of_bursts() {
     let left = |rows: &[(&str, &str)], drop_prob: f64, old: f64, latest: f64| {
@@ -206,7 +207,8 @@ fn departures_use_up_the_allowance_where_they_are_its_clock() {
     assert_eq!(ticking.burst_ms(), 150.0);
 }
 
-/// RFC 8033 section 4.2.1 (departure rate): from `dq_threshold` on, over as many bytes; the weight of the average is threshold / 2^16.
+/// RFC 8033 section 4.2.1 (departure rate): from `dq_threshold` on, over as many bytes; the weight of the average is
+/// threshold / 2^16.
 #[test]
 fn the_measurement_of_the_departure_rate() {
     let law = law(&[("delay", "rate"), ("dq_threshold", "16384 B")]);

@@ -354,8 +354,8 @@ fn idle_time_after_an_arrival() {
     assert_eq!(after(12.0), (0, Some(Time(5))));
 }
 
-/// Linux's table: below one cell of 128 us the loss is a straight line, at most one half. Of a scaled 5 half a cell loses
-/// 5 * 64 / 128 = 2, which is not below the half of 5, so that the half itself remains.
+/// Linux's table: below one cell of 128 us the loss is a straight line, at most one half. Of a scaled 5 half a cell
+/// loses 5 * 64 / 128 = 2, which is not below the half of 5, so that the half itself remains.
 #[test]
 fn short_idle_times_of_the_integer_form() {
     let after = |us: u64| {

@@ -1,4 +1,5 @@
-//! A sort for evenly distributed numbers: one pass of a radix sort, and then an insertion sort that has little left to do.
+//! A sort for evenly distributed numbers: one pass of a radix sort, and then an insertion sort that has little left to
+//! do.
 
 /// Parts into which the range is divided.
 const PARTS: usize = 1 << PARTS_LOG;
@@ -8,8 +9,8 @@ const SUMS: u64 = 0x0101_0101_0101_0101;
 /// The part of a word that is not compared.
 const LOWER: u64 = u32::MAX as u64;
 
-/// Sorts words into `sorted` by their upper halves, which are below `1 << bits`. Returns whether any are equal; the order
-/// of those is not defined.
+/// Sorts words into `sorted` by their upper halves, which are below `1 << bits`. Returns whether any are equal; the
+/// order of those is not defined.
 #[inline(never)]
 pub fn sort(words: &[u64], bits: u32, sorted: &mut Vec<u64>) -> bool {
     sorted.clear();
