@@ -58,8 +58,7 @@ units::params! {
         prague_alpha: f64 = 1.0 => { range: Range::Within(0.0, 1.0), source: "draft-briscoe-iccrg-prague-congestion-control" },
         /// Lower bound on the RTT in the growth law (prague).
         prague_rtt: Span = Span::from_millis(25) => { source: "draft-briscoe-iccrg-prague-congestion-control" },
-        /// Classic ECN fallback: marks halve the window once per round trip if the RTT suggests a classic queue
-        /// (prague).
+        /// Classic ECN fallback: marks halve the window once per RTT if the RTT suggests a classic queue (prague).
         prague_fallback: bool = false => { source: "RFC 9331 section 4.3; Briscoe and Ahmed 2019" },
         /// Lower bound on queued segments, below which the window grows (vegas).
         vegas_alpha: f64 = 1.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Brakmo 1994; ns-2" },
@@ -171,8 +170,7 @@ units::params! {
         compound_low_window: f64 = 38.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "draft-sridharan-tcpm-ctcp" },
         /// Queueing delay at which the window stays constant (ledbat). The RFC allows at most 100 ms.
         ledbat_target: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC 6817" },
-        /// Growth on an empty queue, in segments per round trip (ledbat). The RFC allows at most 1; RFC 7928 tests with
-        /// 10.
+        /// Growth on an empty queue, in segments per RTT (ledbat). The RFC allows at most 1; RFC 7928 tests with 10.
         ledbat_gain: f64 = 1.0 => { unit: "segments", range: Range::Above(0.0, 10.0), source: "RFC 6817" },
         /// Segments by which the window may exceed the flight (ledbat).
         ledbat_allowed_increase: f64 = 1.0 => { unit: "segments", range: Range::Positive, source: "RFC 6817" },
@@ -206,8 +204,7 @@ units::params! {
         /// Policer detection: if a fifth of the segments is lost in consecutive intervals at the same
         /// delivery rate, that rate is used for 48 rounds (bbr).
         bbr_policer: bool = false => { source: "Linux" },
-        /// A recovery starts a round: packet conservation lasts for that round; otherwise until the present one ends
-        /// (bbr).
+        /// A recovery starts a round: packet conservation lasts for it; otherwise until the present one ends (bbr).
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
         /// Losses reduce the window with any ACK; otherwise only with deliveries in a recovery (bbr).
         bbr_lost_at_once: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
@@ -332,8 +329,7 @@ units::params! {
         /// A loss starts a recovery once everything sent before the last reduction is acknowledged; otherwise
         /// one segment later (tahoe, reno, newreno).
         recover_exactly: bool = false => { source: "RFC 6582; ns-3 true" },
-        /// Duplicate ACKs count during recovery from a timeout: limited transmit, fast retransmit (tahoe, reno,
-        /// newreno).
+        /// Duplicate ACKs count in recovery from a timeout: limited transmit, fast retransmit (tahoe, reno, newreno).
         dupacks_in_loss: bool = true => { source: "RFC 3042; ns-3 false" },
         /// The pipe limits sending outside recovery, too, and lost segments are retransmitted there (sack).
         pipe_always: bool = false => { source: "ns-3" },

@@ -179,8 +179,7 @@ impl DroptailLink {
         self.cold.as_ref().is_some_and(|cold| cold.probed.is_some())
     }
 
-    /// Accepts a packet of this size and returns its transmission, or `None` if the queue is full. `PROBED`: it may
-    /// have a probe.
+    /// Accepts a packet of this size; returns its transmission, or `None` if the queue is full. `PROBED`: may have a probe.
     #[inline(always)]
     fn accept<const PROBED: bool>(&mut self, size: u32, key: Key) -> Option<Transmission> {
         let now = key.time;
@@ -261,8 +260,7 @@ impl DroptailLink {
         }
     }
 
-    /// The end of a transmission that starts at `now`, on a clock of doubles or if the time of a byte is not an
-    /// integer.
+    /// The end of a transmission that starts at `now`, in doubles or if the time of a byte is not an integer.
     #[cold]
     #[inline(never)]
     fn finish_slow(&mut self, size: u32, now: Time) -> Time {
@@ -337,8 +335,7 @@ impl DroptailLink {
         self.cold.as_deref().map_or(Backlog::default(), backlog)
     }
 
-    /// Queues a packet that arrives at `key` behind one that starts at `last_start`. Returns its start, or `None` if
-    /// the queue is full.
+    /// Queues a packet that arrives at `key` behind one that starts at `last_start`. Returns its start; `None` if full.
     fn queue_behind(&mut self, size: u32, last_start: Time, key: Key) -> Option<Time> {
         let (start, limit_plus_one) = (self.busy_until, self.limit_plus_one.get() as usize);
         let cold = self.cold();
