@@ -76,7 +76,18 @@ class DropcurveError(Exception):
 
     @classmethod
     def of(cls, problems: Iterable[Problem], *, origin: str = "") -> Self:
-        """The error with these problems, of one file if ``origin`` names it."""
+        """Returns the error with these problems.
+
+        Args:
+            problems: The problems, in the order in which they are shown.
+            origin: File that all of them are of, if it is one.
+
+        Returns:
+            The error, not raised.
+
+        Example:
+            >>> raise ScenarioError.of([Problem("a", "0", "must be above 0", "raise it")], origin="mine.toml")
+        """
         made = cls.__new__(cls)
         made._hold(problems, origin)
         return made
@@ -90,7 +101,14 @@ class DropcurveError(Exception):
         return _again, (type(self), self.problems, self.origin)
 
     def lines(self) -> list[str]:
-        """One line per problem, each beginning with the file it came from and the line there, if known."""
+        """Returns the message as lines.
+
+        Returns:
+            One line per problem, each beginning with the file it came from and the line there, if known.
+
+        Example:
+            >>> print(*error.lines(), sep="\n")
+        """
         return [f"{self._place(problem)}{problem}" for problem in self.problems]
 
     def _place(self, problem: Problem) -> str:

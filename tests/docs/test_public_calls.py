@@ -15,6 +15,16 @@ CALLS = {name: found for name, found in PUBLIC.items() if callable(found) and no
 CLASSES = {name: found for name, found in PUBLIC.items() if inspect.isclass(found)}
 #: Calls whose example is fast enough to run.
 INSTANT = ("catalogue", "scenarios", "schema", "trace", "version")
+#: Public methods with their functions, and those whose example is fast enough to run.
+METHODS = {
+    f"{name}.{key}": getattr(member, "__func__", member)
+    for name, found in CLASSES.items()
+    for key, member in vars(found).items()
+    if not key.startswith("_") and inspect.isfunction(getattr(member, "__func__", member))
+}
+INSTANT_METHODS = tuple(
+    f"Scenario.{name}" for name in ("load", "parse", "set", "with_", "edit", "queue", "get", "given")
+)
 
 
 def sections(call: Any) -> set[str]:
@@ -41,6 +51,27 @@ def test_a_class_and_its_public_methods_have_docstrings(name: str) -> None:
     }
     missing = [key for key, member in {name: CLASSES[name], **own}.items() if not inspect.getdoc(member)]
     assert missing == []
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "Scenario.run"])
+def test_a_method_says_what_goes_in_and_comes_out(name: str) -> None:
+    signature = inspect.signature(METHODS[name])
+    arguments = set(signature.parameters) - {"self", "cls"}
+    needed = {"Example:"} | ({"Args:"} if arguments else set())
+    needed |= {"Returns:"} if signature.return_annotation not in (None, "None") else set()
+    text = inspect.getdoc(METHODS[name]) or ""
+    assert needed <= {line.strip() for line in text.splitlines()}
+    described = (
+        text.partition("Args:")[2].partition("Returns:")[0].replace(",", " ").replace(":", " ").split()
+    )
+    assert arguments <= set(described)
+
+
+@pytest.mark.parametrize("name", INSTANT_METHODS)
+def test_the_example_of_a_method_runs(name: str) -> None:
+    (example,) = doctest.DocTestFinder(recurse=False).find(METHODS[name], name, globs={"dropcurve": dc})
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("name", INSTANT)

@@ -11,8 +11,8 @@ from dropcurve import Bottleneck, UsageError
 from dropcurve.live import bottleneck
 
 
-def test_the_example_of_its_docstring_holds() -> None:
-    assert doctest.testmod(bottleneck).failed == 0 and doctest.testmod(bottleneck).attempted == 4
+def test_the_examples_of_its_docstrings_hold() -> None:
+    assert doctest.testmod(bottleneck).failed == 0 and doctest.testmod(bottleneck).attempted == 10
 
 
 def test_a_packet_takes_its_transmission_time_and_the_delay() -> None:

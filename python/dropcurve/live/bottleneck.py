@@ -101,6 +101,10 @@ class Bottleneck:
 
         Raises:
             UsageError: the time goes back, or a value is out of range.
+
+        Example:
+            >>> link = Bottleneck(rate="10 Mbit/s", queue="codel")
+            >>> link.send(b"1" * 1250, at=0.0)
         """
         length = len(packet) if size is None else size
         if not 1 <= length <= 2**31:
@@ -120,11 +124,35 @@ class Bottleneck:
         self._note_drops()
 
     def receive(self, until: float) -> list[PacketArrival]:
-        """The packets that arrive by ``until`` (s) and were not returned before, in the order of their arrival."""
+        """Returns the packets that arrive by a time and were not returned before.
+
+        Args:
+            until: seconds; never before the time of an earlier call.
+
+        Returns:
+            The arrivals in their order.
+
+        Raises:
+            UsageError: the time goes back.
+
+        Example:
+            >>> link = Bottleneck(rate="10 Mbit/s", queue="codel")
+            >>> link.send(b"1" * 1250, at=0.0)
+            >>> len(link.receive(until=1.0))
+            1
+        """
         return list(self._arrivals(self._time(until, "until")))
 
     def next_event(self) -> float | None:
-        """The next time (s) at which something is due, for the caller's event loop; None if the link is empty."""
+        """Returns the next time at which something is due, for the caller's event loop.
+
+        Returns:
+            Seconds; None if the link is empty.
+
+        Example:
+            >>> Bottleneck(rate="10 Mbit/s", queue="codel").next_event() is None
+            True
+        """
         due = self._core.next_due()
         return None if due is None else due / _NS
 

@@ -49,7 +49,15 @@ def find(name: str) -> Metric:
 
 
 def ordered() -> list[Metric]:
-    """All metrics in the order of tables: of the link, of the flows, of the shares of classes."""
+    """Returns all metrics in the order of tables: of the link, of the flows, of the shares of classes.
+
+    Returns:
+        The metrics.
+
+    Example:
+        >>> ordered()[0].per
+        'link'
+    """
     return sorted(METRICS.values(), key=lambda found: ("link", "flow", "class").index(found.per))
 
 

@@ -30,7 +30,14 @@ class Result(Measured):
     """Result of `run` and `compare`; `Measured` has its fields."""
 
     def verdict(self) -> list[str]:
-        """Sentences on the significant differences, or for a single variant on its findings."""
+        """Returns sentences on the significant differences, or for a single variant on its findings.
+
+        Returns:
+            The sentences.
+
+        Example:
+            >>> dropcurve.compare("droptail_vs_red", queues=["droptail", "codel"]).verdict()
+        """
         return findings.sentences(self)
 
     @cached_property
@@ -39,7 +46,18 @@ class Result(Measured):
         return {row.key: row.cells[0] for row in self.table()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a data frame, one row per metric and variant. Needs pandas (an extra)."""
+        """Returns the table as a data frame. Needs pandas (the extra ``tables``).
+
+        Returns:
+            One row per metric and variant: ``metric``, ``scope``, ``unit``, ``variant``, ``mean``, ``half_width``
+            (95 %) and ``n``.
+
+        Raises:
+            DropcurveError: If pandas is not installed.
+
+        Example:
+            >>> result.to_pandas().query("metric == 'sojourn_ms_mean'")
+        """
         require("pandas")
         import pandas  # type: ignore[import-untyped,unused-ignore]
 
@@ -51,14 +69,37 @@ class Result(Measured):
         ])  # fmt: skip
 
     def save(self, folder: str | Path) -> Path:
-        """Writes the folder of ``docs/results.md`` (without figures and page) and returns its path."""
+        """Writes the folder of ``docs/results.md``, without figures and page.
+
+        Args:
+            folder: The folder; it is created if it is missing.
+
+        Returns:
+            Its path.
+
+        Raises:
+            ResultError: If a file cannot be written.
+
+        Example:
+            >>> dropcurve.run("mm1").save("out")
+        """
         return folders.save(self, Path(folder))
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
         """Reads a folder written by `save`.
 
-        Raises ResultError if it is missing, damaged or of another format version.
+        Args:
+            folder: The folder.
+
+        Returns:
+            The result.
+
+        Raises:
+            ResultError: If it is missing, damaged or of another format version.
+
+        Example:
+            >>> dropcurve.Result.load("out").table()
         """
         return folders.load(Path(folder), cls)
 
@@ -71,7 +112,7 @@ class Result(Measured):
         seconds: float | None = None,
         weights: Weights | None = None,
     ) -> Document:
-        """Its document, for the renderers of `dropcurve.present`.
+        """Returns its document, for the renderers of `dropcurve.present`.
 
         Args:
             per: As for `table`.
@@ -79,21 +120,40 @@ class Result(Measured):
             exchange: Between delay and utilisation, for the verdict.
             seconds: Time that one more replication takes.
             weights: Of a goal, for the verdict.
+
+        Returns:
+            Headings, sentences and the table as data.
+
+        Example:
+            >>> dropcurve.present.terminal.render(result.document())
         """
         return documents.document(
             self, per=per, only=only, exchange=exchange, seconds=seconds, weights=weights
         )
 
     def to_markdown(self) -> str:
-        """The answer as Markdown."""
+        """Returns the answer as Markdown.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> Path("answer.md").write_text(result.to_markdown())
+        """
         return markdown.render(self.document())
 
     def to_latex(self, *, per: str = "total", only: Sequence[str] = ()) -> str:
-        r"""The table as LaTeX, for a paper: a ``tabular`` with the rules of the package booktabs.
+        r"""Returns the table as LaTeX, for a paper: a ``tabular`` with the rules of the package booktabs.
 
         Args:
             per: As for `table`.
             only: As for `table`.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> Path("table.tex").write_text(result.to_latex(only=["utilisation", "loss"]))
         """
         return latex.table(self.document(per=per, only=only).table)
 

@@ -24,7 +24,17 @@ class Series:
 
     @classmethod
     def from_curves(cls, curves: Iterable[tuple[str, str, bytes, bytes]]) -> Series:
-        """From (series, component, times, values), times and values as bytes of native float64."""
+        """Returns series from curves as the core has them.
+
+        Args:
+            curves: For each curve its series, its component, and times (s) and values as bytes of native float64.
+
+        Returns:
+            The series.
+
+        Example:
+            >>> Series.from_curves([("queue_pkts", "bottleneck", times.tobytes(), values.tobytes())])
+        """
         import numpy as np
 
         return cls(
@@ -41,7 +51,20 @@ class Series:
     def from_columns(
         cls, *, series: Iterable[str], component: Iterable[str], time_s: Floats, value: Floats
     ) -> Series:
-        """Series from long columns, as in ``series.parquet``: rows of one curve need not be adjacent."""
+        """Returns series from long columns, as in ``series.parquet``: rows of one curve need not be adjacent.
+
+        Args:
+            series: Name of the series, for each row.
+            component: Link or flow, for each row.
+            time_s: Time in seconds, for each row.
+            value: Value, for each row.
+
+        Returns:
+            The series.
+
+        Example:
+            >>> Series.from_columns(series=names, component=links, time_s=times, value=values)
+        """
         import numpy as np
 
         rows: dict[tuple[str, str], list[int]] = {}
@@ -57,18 +80,51 @@ class Series:
         return iter(self.curves)
 
     def has(self, series: str, component: str) -> bool:
-        """Whether there is such a curve."""
+        """Returns whether there is such a curve.
+
+        Args:
+            series: Name of the series, such as ``queue_pkts``.
+            component: Link or flow.
+
+        Returns:
+            Whether it was recorded.
+
+        Example:
+            >>> dropcurve.run("mm1").baseline.series.has("queue_pkts", "bottleneck")
+            True
+        """
         return (series, component) in self.curves
 
     def select(self, series: str, component: str) -> tuple[Floats, Floats]:
-        """(time_s, value) of one curve; two empty arrays if there is none."""
+        """Returns one curve.
+
+        Args:
+            series: Name of the series, such as ``queue_pkts``.
+            component: Link or flow.
+
+        Returns:
+            Times (s) and values; two empty arrays if there is no such curve.
+
+        Example:
+            >>> time_s, packets = result.baseline.series.select("queue_pkts", "bottleneck")
+        """
         import numpy as np
 
         empty = np.empty(0)
         return self.curves.get((series, component), (empty, empty))
 
     def components(self, series: str) -> list[str]:
-        """Components that have this series, in the order recorded."""
+        """Returns the components that have a series.
+
+        Args:
+            series: Name of the series.
+
+        Returns:
+            Links or flows, in the order recorded.
+
+        Example:
+            >>> result.baseline.series.components("cwnd")
+        """
         return [component for name, component in self.curves if name == series]
 
     @property

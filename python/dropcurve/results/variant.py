@@ -40,6 +40,19 @@ class Variant:
         return toml.dump(self.scenario)
 
     def values(self, metric: str, *, scope: str = "") -> list[float | None]:
-        """One value for each run; a gap is None. ``scope`` is a link, a class or a flow number, or "" for
-        the main link or all flows together."""
+        """Returns the values of a metric, one for each run.
+
+        Args:
+            metric: Name of the metric.
+            scope: A link, a class or a flow number; "" for the main link or all flows together.
+
+        Returns:
+            The values in the order of the seeds; None where a run has none.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> dropcurve.run("mm1").baseline.values("utilisation")
+        """
         return [metrics.value(run, metric, scope=scope) for run in self.runs]

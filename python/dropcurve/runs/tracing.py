@@ -70,7 +70,17 @@ class Trace:
         return f"<p>{escape(repr(self)[1:-1])}</p><table><tr>{head}</tr>{rows}</table>"
 
     def first(self, most: int) -> Iterator[tuple[str, ...]]:
-        """Yields the first rows as text: time (s), event, flow, segment, size (bytes), direction."""
+        """Yields the first rows as text.
+
+        Args:
+            most: Number of rows, at most.
+
+        Returns:
+            Time (s), event, flow, segment, size (bytes) and direction of each.
+
+        Example:
+            >>> print(*dropcurve.trace("mm1").first(3), sep="\n")
+        """
         for at in range(min(most, len(self))):
             word = self.words[int(self.what[at])]
             way = "back" if self.back[at] else "forward"
@@ -78,7 +88,14 @@ class Trace:
             yield (f"{self.time_ns[at] / 1e9:.6f}", word, *numbers, way)
 
     def columns(self) -> dict[str, Any]:
-        """Returns the columns by name as a data frame takes them, with ``what`` as words."""
+        """Returns the columns by name as a data frame takes them, with ``what`` as words.
+
+        Returns:
+            Arrays of one length: ``time_ns``, ``what``, ``flow``, ``seq``, ``size_bytes`` and ``back``.
+
+        Example:
+            >>> dropcurve.trace("mm1").columns()["what"][:3]
+        """
         import numpy as np
 
         return {
@@ -91,7 +108,17 @@ class Trace:
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns a data frame with a row for each event. Needs pandas (the extra ``tables``)."""
+        """Returns a data frame with a row for each event. Needs pandas (the extra ``tables``).
+
+        Returns:
+            The columns of `columns`.
+
+        Raises:
+            DropcurveError: If pandas is not installed.
+
+        Example:
+            >>> dropcurve.trace("mm1").to_pandas().groupby("what").size()
+        """
         require("pandas")
         import pandas
 
@@ -148,7 +175,21 @@ class Trace:
             writer(pyarrow.table(self.columns()), partial)
 
     def rows(self, *words: str) -> Ints:
-        """Positions of the rows with one of these words, in order."""
+        """Returns the positions of the rows of some events.
+
+        Args:
+            words: Events, such as ``drop``; see ``words`` of the trace.
+
+        Returns:
+            Positions in the columns, in order.
+
+        Raises:
+            ValueError: For an unknown event.
+
+        Example:
+            >>> found = dropcurve.trace("droptail_vs_red")
+            >>> found.time_ns[found.rows("drop", "mark")]
+        """
         import numpy as np
 
         wanted = [self.words.index(word) for word in words]

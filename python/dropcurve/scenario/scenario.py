@@ -50,6 +50,10 @@ class Scenario:
         Raises:
             ScenarioError: With every problem in it.
             DropcurveError: If there is no such file, or one that it names cannot be used.
+
+        Example:
+            >>> dropcurve.Scenario.load("droptail_vs_red").get("queue.kind")
+            'red'
         """
         found = library.locate(path)
         text = load_text(found, origin=path, limit=LIMIT)
@@ -63,8 +67,24 @@ class Scenario:
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
-        """Parses TOML text; a ``[tune]`` section is left to `dropcurve tune`. Raises ScenarioError with every problem
-        in it."""
+        """Parses TOML text; a ``[tune]`` section is left to `dropcurve tune`.
+
+        Args:
+            text: The text.
+            name: Name of the scenario in results.
+            origin: File of the text, for messages.
+
+        Returns:
+            The scenario, checked.
+
+        Raises:
+            ScenarioError: With every problem in it.
+
+        Example:
+            >>> text = dropcurve.Scenario.load("mm1").to_toml()
+            >>> dropcurve.Scenario.parse(text).hash == dropcurve.Scenario.load("mm1").hash
+            True
+        """
         try:
             plugins.discover()
             return cls(_core.Scenario(_without_tune_section(text)), name, origin)
@@ -72,21 +92,62 @@ class Scenario:
             raise _problems(error, origin, text) from None
 
     def set(self, path: str, value: Any) -> Scenario:
-        """Returns the scenario with one value changed: ``set("queue.max_p", 0.1)``, ``set("run.duration", "60 s")``.
+        """Returns the scenario with one value changed.
 
-        Quantities are text with their unit. Raises ScenarioError if there is no such path or the value is refused.
+        Args:
+            path: Path of the value, with dots.
+            value: The value; quantities are text with their unit.
+
+        Returns:
+            The new scenario, checked.
+
+        Raises:
+            ScenarioError: If there is no such path, or the value is refused.
+
+        Example:
+            >>> dropcurve.Scenario.load("droptail_vs_red").set("queue.max_p", 0.05).get("queue.max_p")
+            0.05
         """
         return self.edit([(path, value)])
 
     def with_(self, **values: Any) -> Scenario:
-        """Several `set` at once, ``__`` for the dots: ``with_(queue__min_th=5, queue__max_th=15)``."""
+        """Returns the scenario with several values changed at once.
+
+        Args:
+            values: The values by path, with ``__`` for the dots.
+
+        Returns:
+            The new scenario, checked.
+
+        Raises:
+            ScenarioError: If there is no such path, or a value is refused.
+
+        Example:
+            >>> scenario = dropcurve.Scenario.load("droptail_vs_red")
+            >>> scenario.with_(queue__min_th="6 pkts", queue__max_th="20 pkts").get("queue.max_th")
+            '20 pkts'
+        """
         return self.edit([(path.replace("__", "."), value) for path, value in values.items()])
 
     def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
-        """Several `set` at once; only the outcome is checked, so their order does not matter.
+        """Returns the scenario with several values changed; only the outcome is checked, so their order is free.
 
         Recordings may be named as in a file: ``("flows.office.packets", "file:office.pcap")``. Their paths are
         relative to the working folder; they must lie in it, in the folder of the scenario, or below.
+
+        Args:
+            edits: Paths and values.
+
+        Returns:
+            The new scenario, checked.
+
+        Raises:
+            ScenarioError: With every problem of the outcome.
+
+        Example:
+            >>> edits = [("run.duration", "20 s"), ("flows.tcp.count", 4)]
+            >>> dropcurve.Scenario.load("droptail_vs_red").edit(edits).get("flows.tcp.count")
+            4
         """
         given = list(edits)
         ordered = _choices_first(given)
@@ -101,19 +162,46 @@ class Scenario:
         return replace(self, core=core, edits=(*self.edits, *given))
 
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
-        """Returns the scenario with another discipline at the bottleneck: ``queue("red", dialect="ns2", max_p=0.1)``.
+        """Returns the scenario with another discipline at the bottleneck.
 
-        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both
-        have the same buffer. ``at`` is where the discipline stands, such as ``back_queue`` or
-        ``links.NAME.queue``.
+        Keys of the old discipline that the new one also knows stay (``limit``, ``ecn``), so that both have the same
+        buffer.
+
+        Args:
+            kind: The discipline.
+            at: Path of the queue, such as ``back_queue`` or ``links.NAME.queue``.
+            parameters: Its keys.
+
+        Returns:
+            The new scenario, checked.
+
+        Raises:
+            ScenarioError: If there is no such discipline or key, or a value is refused.
+
+        Example:
+            >>> dropcurve.Scenario.load("droptail_vs_red").queue("codel", target="10 ms").get("queue.target")
+            '10 ms'
         """
         return self.edit(
             [(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())]
         )
 
     def get(self, path: str) -> Any:
-        """The resolved value at a path, as a scenario writes it. Raises ScenarioError for an
-        unknown path."""
+        """Returns the resolved value at a path, as a scenario writes it.
+
+        Args:
+            path: Path of the value, with dots.
+
+        Returns:
+            Text, a number, a truth value, or a list or table of these.
+
+        Raises:
+            ScenarioError: If there is no such path.
+
+        Example:
+            >>> dropcurve.Scenario.load("droptail_vs_red").get("queue.limit")
+            '100 pkts'
+        """
         try:
             return json.loads(self.core.get(path))
         except _core.ScenarioError as error:
@@ -137,7 +225,14 @@ class Scenario:
         return str(self.resolved.get("title") or self.name)
 
     def to_toml(self) -> str:
-        """Returns TOML text that `parse` reads back to the same hash."""
+        """Returns TOML text with all defaults, which `parse` reads back to the same hash.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> Path("resolved.toml").write_text(scenario.to_toml())
+        """
         return self.core.to_toml()
 
     @property
@@ -154,6 +249,9 @@ class Scenario:
 
         Args:
             seed: Seed of the run.
+
+        Returns:
+            The digest.
 
         Raises:
             UsageError: If the seed is negative or has more than 64 bits.
@@ -175,7 +273,11 @@ class Scenario:
         return self.core.flows()
 
     def run(self, *_: object, **__: object) -> NoReturn:
-        """Raises UsageError: `dropcurve.run` runs scenarios."""
+        """Refuses to run: `dropcurve.run` runs scenarios.
+
+        Raises:
+            UsageError: Always, with the call to make instead.
+        """
         raise UsageError(
             "Scenario.run", "", "a scenario does not run itself", "use dropcurve.run(scenario, ...)"
         )
@@ -188,7 +290,15 @@ class Scenario:
         return f"<Scenario {self.name}: {wording.count(self.flow_count, 'flow')}{edits}, {self.hash}>"
 
     def given(self) -> str:
-        """Returns the scenario as TOML text without the defaults: the text of the file, and the edits."""
+        """Returns the scenario as TOML text without the defaults: the text of the file, and the edits.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> "max_p" in dropcurve.Scenario.load("droptail_vs_red").set("queue.max_p", 0.05).given()
+            True
+        """
         return toml.dump(json.loads(self.core.given()))
 
     def _repr_html_(self) -> str:

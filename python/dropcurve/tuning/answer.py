@@ -28,11 +28,25 @@ class Answer(Findings):
     """The answer of `tune`; ``print(answer)`` shows it as text."""
 
     def verdict(self) -> list[str]:
-        """The verdict, as sentences without a full stop."""
+        """Returns the verdict as sentences.
+
+        Returns:
+            The sentences, without a full stop; the first one names what to load.
+
+        Example:
+            >>> dropcurve.tune(rate="10 Mbit/s", rtt="40 ms", flows=4, goal="voip").verdict()
+        """
         return text.verdict(self)
 
     def record(self) -> dict[str, Any]:
-        """The answer as data, in the layout of ``tune.json``."""
+        """Returns the answer as data, in the layout of ``tune.json``.
+
+        Returns:
+            Numbers, text and lists of these; figures that are not finite are kept as floats.
+
+        Example:
+            >>> answer.record()["recommendation"]
+        """
         goal = self.question.goal
         return {
             "format": FORMAT, "version": self.version, "command": self.command, "title": self.question.title,
@@ -72,8 +86,17 @@ class Answer(Findings):
         }  # fmt: skip
 
     def save(self, folder: Path) -> None:
-        """Writes ``tune.json`` and the configuration into a folder, and checksums, also of the studies. Raises
-        ResultError if it cannot."""
+        """Writes ``tune.json``, the configuration and checksums, also of the studies, into a folder.
+
+        Args:
+            folder: The folder; it is created if it is missing.
+
+        Raises:
+            ResultError: If a file cannot be written.
+
+        Example:
+            >>> answer.save(Path("answer"))
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
             content = json.dumps(_finite(self.record()), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -68,6 +68,9 @@ class Sweep:
         Raises:
             ResultError: If it holds no sweep, one of another format or one whose files are damaged, or if its runs
                 are outside of the folder and ``store`` is not given.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").means(["loss"])
         """
         folder = Path(folder)
         if not (folder / "sweep.json").exists():
@@ -130,7 +133,7 @@ class Sweep:
         return RunTable(self.folder / self.record["store"], self.record["build"])
 
     def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
-        """Runs SQL over the table: ``query("select queue, avg(loss) from runs group by all").fetchall()``.
+        """Runs SQL over the table.
 
         Args:
             sql: One statement over ``runs`` and ``points``.
@@ -142,6 +145,9 @@ class Sweep:
         Raises:
             UsageError: With DuckDB's message for SQL it does not take, or if it does more than read the sweep.
             ResultError: If there are no runs, or their files are damaged.
+
+        Example:
+            >>> found.query("select queue, avg(loss) from runs group by all").fetchall()
         """
         found = self._connect(unsafe=True) if unsafe else self._database
         return database.ask(found, sql, unsafe=unsafe)
@@ -162,21 +168,49 @@ class Sweep:
         return database.connect(points, files, build=self.record["build"], seeds=self.seeds, unsafe=unsafe)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row for each run. Needs pandas (the extra ``tables``)."""
+        """Returns a data frame with a row for each run. Needs pandas (the extra ``tables``).
+
+        Returns:
+            The settings, the seed and every metric as columns.
+
+        Raises:
+            DropcurveError: If pandas is not installed.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").to_pandas()
+        """
         require("pandas")
         found: pandas.DataFrame = self.query("SELECT * FROM runs").df()
         return found
 
     def to_polars(self) -> polars.DataFrame:
-        """A row for each run. Needs polars (the extra ``tables``)."""
+        """Returns a data frame with a row for each run. Needs polars (the extra ``tables``).
+
+        Returns:
+            The settings, the seed and every metric as columns.
+
+        Raises:
+            DropcurveError: If polars is not installed.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").to_polars()
+        """
         require("polars")
         found: polars.DataFrame = self.query("SELECT * FROM runs").pl()
         return found
 
     def to_xarray(self) -> xarray.Dataset:
-        """Every metric with one dimension for each setting of a grid, or ``point`` for a sample, and ``seed``.
+        """Returns every metric as an array. Needs xarray and pandas (the extra ``tables``).
 
-        Units are in the attributes. Needs xarray and pandas (the extra ``tables``).
+        Returns:
+            A data set with one dimension for each setting of a grid, or ``point`` for a sample, and ``seed``; units are
+            in the attributes.
+
+        Raises:
+            DropcurveError: If xarray is not installed.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").to_xarray()["loss"].mean("seed")
         """
         require("xarray")
         frame = self.to_pandas()
@@ -193,9 +227,19 @@ class Sweep:
         return found
 
     def means(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
-        """A row for each point: its settings, then of each metric (mean, half_width, n) as an `Interval`.
+        """Returns the means over the seeds, a row for each point.
 
-        Raises UsageError for a name that is no metric.
+        Args:
+            only: Names of metrics (default: those of the table).
+
+        Returns:
+            Rows with the point's settings by name, and each metric as an `Interval` of mean, half-width and number.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").means(["loss"])[0]["loss"].mean
         """
         for name in only:
             metrics.find(metrics.split(name)[0])
@@ -218,9 +262,19 @@ class Sweep:
         ]
 
     def runs_of(self, metric: str) -> list[RunValue]:
-        """The value of one metric in every run, with its settings; for `dropcurve.metrics.main_effects`.
+        """Returns the value of one metric in every run; for `dropcurve.metrics.main_effects`.
 
-        Raises UsageError for a name that is no metric.
+        Args:
+            metric: Name of the metric.
+
+        Returns:
+            Settings, seed and value of each run.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> metrics.main_effects(found.runs_of("loss"))
         """
         metrics.find(metrics.split(metric)[0])
         columns = ", ".join(map(database.identifier, (*self.settings, "seed", metric)))
