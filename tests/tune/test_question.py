@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
+from dropcurve import boxes
 from dropcurve.errors import DropcurveError, ScenarioError, UsageError
 from dropcurve.quantities import units
 from dropcurve.scenario import links
@@ -313,3 +314,46 @@ def test_round_trip_and_buffer_that_nobody_states_are_those_of_a_home() -> None:
     assert assumed.conditions() == stated.conditions()
     trips = units.between(links.USUAL["rtt"], lambda text: units.span(text, what="rtt"), what="rtt")
     assert trips == BASE.rtt_s
+
+
+LLQ = """
+run.duration = "5 s"
+dumbbell = {rate = "10 Mbit/s", delay = "5 ms"}
+queue = {kind = "prio", limit = "10000 pkts", bands = [{kind = "droptail", limit = "64 pkts"}, "plain"],
+  class_by = "precedence", band_of = [1, 1, 1, 1, 1, 0]}
+flows.tcp.count = 1
+"""
+
+
+@pytest.mark.parametrize("box", ["ios", "junos", "linux"])
+def test_the_configuration_of_a_queue_below_a_priority_has_both(box: str) -> None:
+    asked = of_file(dc.Scenario.parse(LLQ, name="llq"), goal="balanced", box=box, candidates=("red",))
+    red = {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts", "max_p": 0.1}
+    found = asked.target.candidate("red", "red", red)
+    assert found is not None
+    made, changed = asked.target.written(found)
+    assert made is not None and not changed
+    # The queue below reads back as what is simulated, with one queue above it.
+    back = boxes.read(made.text, box=box, rate_bps=10e6)
+    assert back.discipline == found.kind_as_loaded and back.params == found.params_as_loaded
+    assert len(back.above) == 1 and not back.urgent
+
+
+def test_a_box_without_a_priority_queue_says_what_to_add_above() -> None:
+    asked = of_file(dc.Scenario.parse(LLQ, name="llq"), goal="balanced", box="sonic", candidates=("red",))
+    red = {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts", "max_p": 0.1}
+    found = asked.target.candidate("red", "red", red)
+    assert found is not None
+    made, _ = asked.target.written(found)
+    assert made is not None
+    (note,) = [note for note in made.notes if note.key == "priority"]
+    assert "droptail of 64 pkts with strict priority above it for IP precedence 5 and above" in note.text
+
+
+def test_a_queue_without_a_scheduler_is_written_alone() -> None:
+    plain = dc.Scenario.parse(LLQ, name="llq").set("queue", {"kind": "droptail", "limit": "200 pkts"})
+    asked = of_file(plain, goal="balanced", box="ios", candidates=("red",))
+    found = asked.target.candidate("red", "red", {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts"})
+    assert found is not None
+    made, _ = asked.target.written(found)
+    assert made is not None and "class-map" not in made.text

@@ -12,6 +12,7 @@ from typing import Any
 from .. import boxes
 from ..advise.designs import Design
 from ..boxes.model import Export
+from ..boxes.scheduler import with_priority
 from ..errors import DropcurveError
 from ..quantities import units, values
 from ..scenario import Scenario
@@ -81,13 +82,15 @@ def bare(scenario: Scenario) -> Scenario:
 @dataclass(frozen=True)
 class Target:
     """The box a configuration is wanted for; ``box`` is "" if none is. ``direction`` is that of a customer's line, "up"
-    or "down", and ``other_bps`` the rate of the other one; "" and None for other links."""
+    or "down", and ``other_bps`` the rate of the other one; "" and None for other links. ``scheduler`` has the
+    parameters of a strict priority in whose last band the queue is; None without one."""
 
     box: str
     rate_bps: float
     rtt_s: float
     direction: str = ""
     other_bps: float | None = None
+    scheduler: Mapping[str, Any] | None = None
     #: Earlier exports by discipline and parameters: the configuration, or the refusal.
     _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
     _loads: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False, compare=False)
@@ -125,7 +128,11 @@ class Target:
         if made is None:
             return None, ()
         changed = self._read_back(found, made)
-        return (None if changed else made), changed
+        if changed or self.scheduler is None or found.kind == "prio":
+            return (None if changed else made), changed
+        return with_priority(
+            made, self.scheduler, found.kind, self._asked(found.params), **self._place
+        ), ()
 
     def loads(self, found: Candidate) -> bool:
         """Whether the box can be configured with a candidate so that it runs what was simulated; True without a box."""
@@ -159,20 +166,26 @@ class Target:
             if name not in assumed and not _same(value, back.params.get(name))
         )
 
-    def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
-        asked = {
+    def _asked(self, params: Mapping[str, Any]) -> Params:
+        """The parameters that the box can be asked for."""
+        return {
             name: value for name, value in params.items() if not (name == "above_max" and self.box == "linux")
         }
+
+    @property
+    def _place(self) -> dict[str, Any]:
+        """The options of an export: the box and the link."""
+        both = {"other_bps": self.other_bps} if self.box == "sqm" and self.other_bps else {}
+        return {
+            "box": self.box, "rate_bps": self.rate_bps, "rtt_s": self.rtt_s, "direction": self.direction, **both,
+        }  # fmt: skip
+
+    def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
+        asked = self._asked(params)
         name = json.dumps([kind, asked], sort_keys=True, default=str)
         if name not in self._exports:
-            both: dict[str, Any] = (
-                {"other_bps": self.other_bps} if self.box == "sqm" and self.other_bps else {}
-            )
             try:
-                self._exports[name] = boxes.export(
-                    kind, asked, box=self.box, rate_bps=self.rate_bps, rtt_s=self.rtt_s,
-                    direction=self.direction, **both,
-                )  # fmt: skip
+                self._exports[name] = boxes.export(kind, asked, **self._place)
             except DropcurveError as error:
                 self._exports[name] = error
         found = self._exports[name]
@@ -200,10 +213,19 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def target_of(
-    box: str, rate_bps: float, rtt_s: float, *, direction: str = "", other_bps: float | None = None
-) -> Target:
+    box: str, rate_bps: float, rtt_s: float, *, direction: str = "", other_bps: float | None = None,
+    scheduler: Mapping[str, Any] | None = None,
+) -> Target:  # fmt: skip
     """The target for a box by one of its names, "" for none. Raises UsageError for one that is not known."""
-    return Target(boxes.named(box, what="for") if box else "", rate_bps, rtt_s, direction, other_bps)
+    name = boxes.named(box, what="for") if box else ""
+    return Target(name, rate_bps, rtt_s, direction, other_bps, scheduler)
+
+
+def scheduler_of(base: Scenario) -> Mapping[str, Any] | None:
+    """The parameters of the strict priority of a scenario that has one above the queue under design; else None."""
+    held = base.resolved["queue"]
+    banded = held.get("kind") == "prio" and isinstance(held.get("bands"), list) and len(held["bands"]) > 1
+    return held if banded else None
 
 
 def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:

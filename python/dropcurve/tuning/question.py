@@ -20,7 +20,7 @@ from ..verdict import Exchange
 from . import goal as goals
 from . import spread
 from .aggregation import ROBUST, Robust
-from .candidates import Candidate, Target, target_of
+from .candidates import Candidate, Target, scheduler_of, target_of
 from .families import USUAL
 from .link import Link
 from .link_mix import MixLink
@@ -228,7 +228,10 @@ def of_file(
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
     found = assembled(
         base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
-        target_of(box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s),
+        target_of(
+            box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s,
+            scheduler=scheduler_of(base),
+        ),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,
     )  # fmt: skip
