@@ -587,12 +587,157 @@ def test_a_scheduler_of_junos_that_is_not_the_first_keeps_its_name() -> None:
     found = boxes.read(JUNOS, name="be")
     made = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
     text, in_place = rewrite.rewritten(JUNOS, found, made)
-    assert not in_place
-    assert text.splitlines() == [
-        "delete class-of-service schedulers be buffer-size",
-        "delete class-of-service schedulers be drop-profile-map",
-        "set class-of-service schedulers be buffer-size temporal 32000",
-    ]
+    assert in_place
+    # The profile that no other scheduler uses goes with the statement that named it.
+    assert "low" not in text and "buffer-size percent" not in text
+    assert "transmit-rate remainder;" in text and text.splitlines()[-2:] == JUNOS.splitlines()[-2:]
+    voice, best_effort = boxes.read_all(text, rate_bps=5e7)
+    assert voice.urgent and best_effort.params == {"limit": "200000 B"}
+
+
+STANZAS = """system { host-name r1; }
+class-of-service {
+    /* profiles */
+    drop-profiles {
+        gold {
+            fill-level 60 drop-probability 100;
+        }
+        bulk {
+            interpolate {
+                fill-level [ 20 80 ];
+                drop-probability [ 0 40 ];
+            }
+        }
+    }
+    scheduler-maps { wan { forwarding-class best-effort scheduler be; forwarding-class gold scheduler au; } }
+    schedulers {
+        be {
+            transmit-rate percent 40;
+            buffer-size {
+                percent 40;
+            }
+            priority low; ## the lowest
+            drop-profile-map loss-priority any protocol any drop-profile bulk;
+        }
+        au {
+            drop-profile-map loss-priority low protocol any drop-profile gold;
+            inactive: buffer-size percent 5;
+        }
+    }
+}
+"""
+
+
+def test_stanzas_of_junos_change_in_their_place_and_all_others_stay() -> None:
+    red = {"limit": "200000 B", "min_th": "30000 B", "max_th": "90000 B", "max_p": 0.1}
+    made = boxes.export("red", red, box="junos", rate_bps=5e7)
+    text, in_place = rewrite.rewritten(STANZAS, boxes.read(STANZAS, name="be", rate_bps=5e7), made)
+    assert in_place
+    old, new = STANZAS.splitlines(), text.splitlines()
+    gone = [line.strip() for line in old if line not in new]
+    assert gone == [
+        "bulk {", "fill-level [ 20 80 ];", "drop-probability [ 0 40 ];", "buffer-size {", "percent 40;",
+        "drop-profile-map loss-priority any protocol any drop-profile bulk;",
+    ]  # fmt: skip
+    back = boxes.read(text, name="be", rate_bps=5e7)
+    assert back.params == made.params_as_loaded
+    other = boxes.read(text, name="au", rate_bps=5e7)
+    assert other.params == boxes.read(STANZAS, name="au", rate_bps=5e7).params
+
+
+def test_a_profile_of_junos_that_another_scheduler_uses_stays() -> None:
+    shared = STANZAS.replace("drop-profile gold", "drop-profile bulk")
+    made = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
+    text, _ = rewrite.rewritten(shared, boxes.read(shared, name="be", rate_bps=5e7), made)
+    assert "fill-level [ 20 80 ];" in text
+
+
+def test_statements_of_junos_that_are_inactive_are_not_in_effect() -> None:
+    base = "set class-of-service schedulers be buffer-size temporal 20000\n"
+    off = "set class-of-service schedulers be drop-profile-map loss-priority any protocol any drop-profile p\n"
+    profile = "set class-of-service drop-profiles p fill-level 50 drop-probability 10\n"
+    text = f"{base}{off}{profile}"
+    assert boxes.read(text, name="be", rate_bps=5e7).discipline == "curve"
+    idle = f"{text}deactivate class-of-service schedulers be drop-profile-map\n"
+    assert boxes.read(idle, name="be", rate_bps=5e7).discipline == "droptail"
+    stanza = "class-of-service { schedulers { be { priority low; inactive: buffer-size temporal 20000; } } }"
+    (note,) = [one for one in boxes.read(stanza, rate_bps=5e7).notes if one.key == "limit"]
+    assert "100 %" in note.text
+
+
+VYOS_TREE = """interfaces {
+    ethernet eth0 {
+        address dhcp
+    }
+}
+qos {
+    interface eth0 {
+        egress WAN
+    }
+    policy {
+        cake LAN {
+            bandwidth 18mbit
+            flow-isolation {
+                triple-isolate
+            }
+        }
+        drop-tail OLD {
+            description "the old line"
+            queue-limit 60
+        }
+        shaper WAN {
+            bandwidth 50mbit
+            class 10 {
+                bandwidth 10mbit
+                match EF {
+                    ip {
+                        dscp EF
+                    }
+                }
+                queue-limit 60
+                queue-type drop-tail
+            }
+            default {
+                bandwidth 80%
+                queue-type fq-codel
+            }
+        }
+    }
+}
+"""
+
+
+def _moved(before: str, after: str) -> tuple[list[str], list[str]]:
+    """The lines that went and those that came, without their indentation."""
+    old, new = before.splitlines(), after.splitlines()
+    return [line.strip() for line in old if line not in new], [line.strip() for line in new if line not in old]
+
+
+def test_a_class_of_vyos_in_braces_changes_its_queue_and_keeps_its_matches() -> None:
+    found = boxes.read(VYOS_TREE, name="WAN/class 10")
+    made = boxes.export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
+    after, in_place = rewrite.rewritten(VYOS_TREE, found, made)
+    assert in_place
+    gone, come = _moved(VYOS_TREE, after)
+    assert gone == ["queue-limit 60", "queue-type drop-tail"] and "queue-limit 100" in come
+    back = boxes.read(after, name="WAN/class 10")
+    assert (back.params["limit"], back.rate_bps) == ("100 pkts", found.rate_bps)
+
+
+def test_a_policy_of_vyos_in_braces_keeps_its_name_description_and_rate() -> None:
+    made = boxes.export("fq_codel", {"limit": "900 pkts"}, box="vyos", rate_bps=1e7)
+    after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="OLD"), made)
+    assert in_place and "fq-codel OLD {" in after and 'description "the old line"' in after
+    assert boxes.read(after, name="OLD").params["limit"] == "900 pkts"
+    # A queue without a rate is no substitute for CAKE's shaper; one with it becomes a shaper of that name.
+    assert rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), made) == (made.text, False)
+    shaped = boxes.export("fq_codel", {}, box="vyos", rate_bps=18e6, shape=True)
+    after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), shaped)
+    back = boxes.read(after, name="LAN")
+    assert in_place and (back.discipline, back.rate_bps) == ("fq_codel", 18e6)
+    cake = boxes.export("cake", {"isolate": "dual_dsthost"}, box="vyos", rate_bps=18e6)
+    after, _ = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), cake)
+    assert _moved(VYOS_TREE, after) == (["triple-isolate"], ["dual-dst-host", "rtt 100"])
 
 
 def test_fair_queues_that_flows_seldom_share_are_among_the_designs_where_the_box_has_no_better() -> None:

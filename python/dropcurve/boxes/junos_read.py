@@ -217,12 +217,14 @@ def _promised(lines: list[list[str]], rate: float | None) -> float | None:
 
 
 def statements(text: str) -> Iterator[list[str]]:
-    """Every statement as its full path of words: of ``set`` lines, or of stanzas in braces."""
+    """Every active statement as its full path of words: of ``set`` lines, or of stanzas in braces."""
     bare = re.sub(r"/\*.*?\*/|##.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
     if re.search(r"^\s*set\s", bare, re.MULTILINE):
-        for line in bare.splitlines():
-            if line.strip().startswith("set "):
-                yield line.split()[1:]
+        lines = [line.split() for line in bare.splitlines()]
+        idle = [words[1:] for words in lines if words[:1] == ["deactivate"]]
+        for words in lines:
+            if words[:1] == ["set"] and not any(words[1 : 1 + len(one)] == one for one in idle):
+                yield words[1:]
         return
     path: list[list[str]] = []
     words: list[str] = []
@@ -234,7 +236,9 @@ def statements(text: str) -> Iterator[list[str]]:
             if path:
                 path.pop()
         elif token == ";":
-            yield [word for part in path for word in part] + words
+            found = [word for part in path for word in part] + words
+            if "inactive:" not in found:
+                yield found
             words = []
         else:
             words.append(token)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from . import rewrite_lines, sqm, tc
+from . import junos_read, rewrite_braces, rewrite_lines, sqm, tc
 from .json_members import members, with_values
 from .model import Export, Import
 
@@ -36,7 +36,7 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
-        "sqm": _sqm, "mikrotik": _mikrotik, "vyos": rewrite_lines.of_vyos, "dummynet": rewrite_lines.of_dummynet,
+        "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
     }  # fmt: skip
     if found.box == "linux" and found.discipline == "policer":
         return _instead_of_filter(text, found, made), False
@@ -44,7 +44,7 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     changed = None if write is None else write(text, found, made)
     if changed is not None:
         return changed, True
-    return (_junos_commands(text, found, made) if found.box == "junos" else made.text), False
+    return made.text, False
 
 
 def all_rewritten(text: str, changes: Sequence[tuple[Import, Export | None]]) -> tuple[str, bool]:
@@ -176,10 +176,10 @@ def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _junos(text: str, found: Import, made: Export) -> str | None:
-    """The text with the drop profiles and buffer of the scheduler replaced; None if it has no ``set`` lines."""
+    """The text with the drop profiles and buffer of the scheduler replaced; None if it has no such scheduler."""
     lines = text.splitlines()
     if not any(re.match(r"\s*set\s", line) for line in lines):
-        return None
+        return _junos_stanzas(text, found, made)
     old = [i for i, line in enumerate(lines) if _of_scheduler(line.split(), found.title)]
     if not old:
         return None
@@ -233,15 +233,21 @@ def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
     return found
 
 
-def _junos_commands(text: str, found: Import, made: Export) -> str:
-    """``delete`` and ``set`` commands to load over stanzas: the scheduler keeps its name and its other statements."""
-    if found.title not in _stanzas(text, "schedulers"):
-        return made.text
-    own = f"class-of-service schedulers {found.title}"
-    used = set(re.findall(r"\bdrop-profiles\s*\{\s*([\w.-]+)", text))
-    head = [f"delete {own} buffer-size"] if "buffer-size" in text else []
-    head += [f"delete {own} drop-profile-map"] if found.discipline == "curve" else []
-    return "\n".join([*head, *_named(made.text, found.title, free=used)]) + "\n"
+def _junos_stanzas(text: str, found: Import, made: Export) -> str | None:
+    """The stanzas with the drop profiles and buffer of the scheduler replaced; None if it is not there."""
+    users: dict[str, set[str]] = {}
+    for words in junos_read.statements(text):
+        if "schedulers" in words[:-1] and words[-2:-1] == ["drop-profile"]:
+            users.setdefault(words[-1], set()).add(words[words.index("schedulers") + 1])
+    unused = [name for name, some in users.items() if some == {found.title}]
+    others = {name for name in _stanzas(text, "drop-profiles") if name not in unused}
+    return rewrite_braces.of_junos(text, found, _named(made.text, found.title, free=others), unused)
+
+
+def _vyos(text: str, found: Import, made: Export) -> str | None:
+    """The text with the queue of a policy or of a shaper's class replaced, in ``set`` lines or in braces."""
+    in_lines = re.search(r"^\s*set\s", text, re.MULTILINE)
+    return (rewrite_lines if in_lines else rewrite_braces).of_vyos(text, found, made)
 
 
 #: A statement of RouterOS, with the lines that continue it.

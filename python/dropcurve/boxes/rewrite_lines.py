@@ -9,12 +9,13 @@ from . import dummynet, vyos
 from .model import Export, Import
 
 #: Options of a class of VyOS's shaper that are about its queue.
-_VYOS_QUEUE = (
+VYOS_QUEUE = (
     "queue-type", *vyos.WORDS, *vyos.TIMES, "average-packet", "mark-probability", "maximum-threshold",
     "minimum-threshold",
 )  # fmt: skip
-#: Policies of VyOS that are one queue without a rate.
+#: Policies of VyOS that are one queue without a rate, and those that hold a rate.
 _VYOS_POLICIES = ("fq-codel", "fair-queue", "drop-tail", "random-detect", "priority", "priority-queue")
+_VYOS_RATED = ("cake", "rate-control")
 #: Words of a dummynet command: those about its queue that have a value, those about its queue without one, and other
 #: words with a value.
 _DUMMYNET_VALUES = (
@@ -29,8 +30,8 @@ _DUMMYNET_OTHERS = ("bw", "bandwidth", "delay", "plr", "pipe", "sched", "weight"
 
 
 def of_vyos(text: str, found: Import, made: Export) -> str | None:
-    """The ``set`` lines of a policy, or of a class of a shaper, with another queue; None for the tree in braces, and
-    for policies whose rate a new one would lose."""
+    """The ``set`` lines of a policy, or of a class of a shaper, with another queue; None without such lines, and for
+    policies whose rate a new one would lose."""
     lines = text.splitlines()
     name, _, part = found.title.partition("/")
     old: list[int] = []
@@ -43,10 +44,10 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
         if part and words[0] == "shaper" and words[2 : 2 + len(part.split())] == part.split():
             before, root = prefix, f"shaper {name} {part}"
             option = words[2 + len(part.split()) :][:1]
-            old += [number] if option and option[0] in _VYOS_QUEUE else []
+            old += [number] if option and option[0] in VYOS_QUEUE else []
             last = number
-        elif not part and words[0] in _VYOS_POLICIES:
-            before, root = prefix, f"{vyos.KINDS[made.discipline]} {name}"
+        elif not part and words[0] in replaceable(made):
+            before, root = prefix, f"{_kind(made)} {name}"
             old.append(number)
             kept += [" ".join(words[2:])] if words[2:3] == ["description"] else []
             last = number
@@ -58,6 +59,17 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
     at = old[0] if old else last + 1
     after = [*lines[:at], *new, *(line for i, line in enumerate(lines[at:], at) if i not in old)]
     return "\n".join(after) + ("\n" if text.endswith("\n") else "")
+
+
+def replaceable(made: Export) -> tuple[str, ...]:
+    """The kinds of VyOS policies whose place a new queue can take: those with a rate only if it has one too."""
+    return (*_VYOS_POLICIES, *(_VYOS_RATED if " bandwidth " in made.text else ()))
+
+
+def _kind(made: Export) -> str:
+    """The kind of policy of an export."""
+    first = next((line.split() for line in made.text.splitlines() if " policy " in line), [])
+    return first[3] if first else vyos.KINDS[made.discipline]
 
 
 def _policy(line: str) -> tuple[str, list[str]]:

@@ -90,7 +90,8 @@ def with_queue(base: Scenario, text: str, at: str) -> Scenario:
     """Returns the scenario with the queue of a word of the command line.
 
     Another discipline starts from its own defaults, in the same buffer and with the same use of ECN; the same
-    discipline in another dialect keeps the values that are set.
+    discipline in another dialect keeps the values that are set. Where the buffer is "auto", that of CAKE by itself,
+    another discipline has its own default.
     """
     kind, parameters = values.queue(text)
     try:
@@ -101,8 +102,18 @@ def with_queue(base: Scenario, text: str, at: str) -> Scenario:
         return base.queue(kind, at=at, **parameters)
     if _knows_ecn(kind) and _knows_ecn(old) and base.get(f"{at}.ecn"):
         parameters = {"ecn": True, **parameters}
+    if _limit(base, at) == "auto":
+        return base.set(at, {"kind": kind, **parameters})
     # Tail drop has only a buffer.
     return base.queue("droptail", at=at).queue(kind, at=at, **parameters)
+
+
+def _limit(base: Scenario, at: str) -> str:
+    """The limit of the queue at a place; "" where it states none."""
+    try:
+        return str(base.get(f"{at}.limit"))
+    except ScenarioError:
+        return ""
 
 
 def _knows_ecn(kind: str) -> bool:
