@@ -353,7 +353,9 @@ def test_a_box_without_a_priority_queue_says_what_to_add_above() -> None:
 def test_a_queue_without_a_scheduler_is_written_alone() -> None:
     plain = dc.Scenario.parse(LLQ, name="llq").set("queue", {"kind": "droptail", "limit": "200 pkts"})
     asked = of_file(plain, goal="balanced", box="ios", candidates=("red",))
-    found = asked.target.candidate("red", "red", {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts"})
+    found = asked.target.candidate(
+        "red", "red", {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts"}
+    )
     assert found is not None
     made, _ = asked.target.written(found)
     assert made is not None and "class-map" not in made.text

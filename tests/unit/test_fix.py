@@ -654,7 +654,9 @@ def test_a_profile_of_junos_that_another_scheduler_uses_stays() -> None:
 
 def test_statements_of_junos_that_are_inactive_are_not_in_effect() -> None:
     base = "set class-of-service schedulers be buffer-size temporal 20000\n"
-    off = "set class-of-service schedulers be drop-profile-map loss-priority any protocol any drop-profile p\n"
+    off = (
+        "set class-of-service schedulers be drop-profile-map loss-priority any protocol any drop-profile p\n"
+    )
     profile = "set class-of-service drop-profiles p fill-level 50 drop-probability 10\n"
     text = f"{base}{off}{profile}"
     assert boxes.read(text, name="be", rate_bps=5e7).discipline == "curve"
@@ -710,7 +712,9 @@ qos {
 def _moved(before: str, after: str) -> tuple[list[str], list[str]]:
     """The lines that went and those that came, without their indentation."""
     old, new = before.splitlines(), after.splitlines()
-    return [line.strip() for line in old if line not in new], [line.strip() for line in new if line not in old]
+    return [line.strip() for line in old if line not in new], [
+        line.strip() for line in new if line not in old
+    ]
 
 
 def test_a_class_of_vyos_in_braces_changes_its_queue_and_keeps_its_matches() -> None:

@@ -133,7 +133,7 @@ class Edits:
         lines = [line for one in new for line in self._lines(one, indent)]
         if first and inside.inner:
             at = inside.inner[0].start
-            text = "".join(f"{line[len(indent):]}\n{indent}" for line in lines)
+            text = "".join(f"{line[len(indent) :]}\n{indent}" for line in lines)
         else:
             at = inside.inner[-1].end if inside.inner else inside.open + 1
             text = "".join(f"\n{line}" for line in lines)

@@ -43,7 +43,9 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
 def _nested(options: Sequence[list[str]]) -> list[New]:
     """Options of a policy as statements; those of one node together."""
     found: list[New] = []
-    for node, some in groupby([one for one in options if one], key=lambda one: one[0] if one[0] in _VYOS_NODES else ""):
+    for node, some in groupby(
+        [one for one in options if one], key=lambda one: one[0] if one[0] in _VYOS_NODES else ""
+    ):
         if node:
             found.append(([node], [(one[1:], None) for one in some]))
         else:

@@ -130,9 +130,7 @@ class Target:
         changed = self._read_back(found, made)
         if changed or self.scheduler is None or found.kind == "prio":
             return (None if changed else made), changed
-        return with_priority(
-            made, self.scheduler, found.kind, self._asked(found.params), **self._place
-        ), ()
+        return with_priority(made, self.scheduler, found.kind, self._asked(found.params), **self._place), ()
 
     def loads(self, found: Candidate) -> bool:
         """Whether the box can be configured with a candidate so that it runs what was simulated; True without a box."""
