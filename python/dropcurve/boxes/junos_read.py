@@ -227,7 +227,7 @@ def statements(text: str) -> Iterator[list[str]]:
                 yield words[1:]
         return
     path: list[list[str]] = []
-    words: list[str] = []
+    words = []
     for token in re.findall(r"[{};]|[^\s{};]+", bare):
         if token == "{":
             path.append(words)

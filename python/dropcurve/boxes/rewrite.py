@@ -246,8 +246,9 @@ def _junos_stanzas(text: str, found: Import, made: Export) -> str | None:
 
 def _vyos(text: str, found: Import, made: Export) -> str | None:
     """The text with the queue of a policy or of a shaper's class replaced, in ``set`` lines or in braces."""
-    in_lines = re.search(r"^\s*set\s", text, re.MULTILINE)
-    return (rewrite_lines if in_lines else rewrite_braces).of_vyos(text, found, made)
+    if re.search(r"^\s*set\s", text, re.MULTILINE):
+        return rewrite_lines.of_vyos(text, found, made)
+    return rewrite_braces.of_vyos(text, found, made)
 
 
 #: A statement of RouterOS, with the lines that continue it.
