@@ -195,3 +195,15 @@ def test_the_queue_of_the_other_direction_can_be_another_one() -> None:
 def test_an_unknown_key_of_a_link_is_refused_with_the_value_as_typed(value: str) -> None:
     with pytest.raises(UsageError, match=f"link.download = {value}: no such key; did you mean 'downloads'"):
         links.spec(f"cable,download={value}")
+
+
+@pytest.mark.parametrize("direction", ["down", "up"])
+def test_all_flows_of_a_customer_have_its_one_host(direction: str) -> None:
+    home = links.scenario(links.preset("cable"), direction=direction)
+    for name, group in home.resolved["flows"].items():
+        # Data of a reversed group goes against the direction of the queue.
+        down = (direction == "down") != bool(group.get("reverse"))
+        own, other = ("destination_host", "source_host") if down else ("source_host", "destination_host")
+        assert (group[own], group[other]) == ("customer", "auto"), name
+    local = links.scenario(links.preset("datacentre"), direction=direction)
+    assert {group["destination_host"] for group in local.resolved["flows"].values()} == {"auto"}

@@ -381,8 +381,8 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     queues["droptail"].pop("ecn", None)
     # CAKE sizes its buffer by rate and round trip.
     queues["cake"].pop("limit")
-    if line := line_below(where.found):
-        # Only CAKE's own shaper counts the overhead.
+    if (line := line_below(where.found)) or not (where.policed or where.found.above):
+        # Only CAKE's own shaper counts the overhead, and without its rate CAKE cannot size its targets.
         queues["cake"] |= line | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
     if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:

@@ -10,6 +10,9 @@ carries acknowledgements and the transfers that go that way. Sources:
 * Video: chunks of 4 s over TCP whose quality follows the throughput (ISO-23009).
 * Calls: G.711 in frames of 20 ms (RFC 3551), without silence suppression: 80 kbit/s with headers.
 * Games: updates of 127 bytes with 28 of headers every 60 ms (Fae02).
+
+The customer is one host, whose address all of its devices share behind a router that translates addresses; what it
+talks to are hosts of their own. In a data centre every flow has two hosts of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ PAGE_BYTES = 500_000
 RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST = 20_000, 40_000, 1_000_000
 #: Base round trip below which a link is one of a data centre.
 LOCAL_S = 1e-3
+#: The host at the customer's end of every flow.
+CUSTOMER = "customer"
+#: The key of that end by the direction of a flow's data.
+_CUSTOMERS_END = {"down": "destination_host", "up": "source_host"}
 #: Places from which pages are asked for, each with a round trip of its own.
 PLACES = 8
 #: Packets that the measurement window should hold, and the most.
@@ -109,25 +116,33 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
     """The tables of flows; those of the other direction are reversed."""
     mix = profile.mix
     start = f'start = "uniform 0 s to {_span(warmup / 4.0)}"'
-    backwards = {way: "" if way == direction else "\nreverse = true" for way in DIRECTIONS}
+    ends = {way: _ends(profile, way, direction) for way in DIRECTIONS}
     found = []
     for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
-        found += _tcp(name, count, mix, f"{start}{backwards[way]}")
+        found += _tcp(name, count, mix, f"{start}{ends[way]}")
+    own = f"{start}{ends[direction]}"
     if mix.l4s:
-        found.append(f'[flows.l4s]\ncount = {mix.l4s}\n{start}\ntransport = "tcp"\nprofile = "l4s"')
+        found.append(f'[flows.l4s]\ncount = {mix.l4s}\n{own}\ntransport = "tcp"\nprofile = "l4s"')
     if mix.web:
-        found += _tcp("web", PLACES, mix, f"{_pages(profile)}{backwards['down']}")
-    found += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{backwards["down"]}')
+        found += _tcp("web", PLACES, mix, f"{_pages(profile)}{ends['down']}")
+    found += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{ends["down"]}')
     if mix.calls:
         found.append(
-            f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{start}'
+            f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{own}'
         )
     if mix.games:
         found.append(
             f'[flows.game]\ncount = {mix.games}\ntransport = "udp"\nsource = "cbr"\nrate = "20.6 kbit/s"\n'
-            f'packet = "155 B"\njitter = 0.1\n{start}'
+            f'packet = "155 B"\njitter = 0.1\n{own}'
         )
     return found
+
+
+def _ends(profile: LinkProfile, way: str, direction: str) -> str:
+    """The keys of the customer's host and, against the direction of the queue, of the reversal of a group whose data
+    goes one way."""
+    host = "" if profile.rtt_s[1] < LOCAL_S else f'\n{_CUSTOMERS_END[way]} = "{CUSTOMER}"'
+    return host if way == direction else f"{host}\nreverse = true"
 
 
 def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
