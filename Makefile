@@ -141,7 +141,7 @@ bench: setup llvm-tools ## ns per packet, whole runs, compared with ns-2 and ns-
 	@$(BIN)/python tools/bench/peers.py
 	@$(BIN)/python tools/bench/instructions.py
 
-bench-matrix: ## instructions and ns of every queue with every sender; WRITE=1 also writes the data and the picture of docs/performance.md
+bench-matrix: ## instructions and ns of every queue with every sender; WRITE=1 also writes the data and the figure of docs/performance.md
 	@$(PYTHON) tools/bench/matrix.py $(if $(WRITE),--write)
 
 budget: ## fail where a fixed run needs 3 % more instructions than tools/bench/budget.json allows
@@ -172,7 +172,7 @@ boxes-check: setup ## readers of box texts on configurations of others: CORPUS=F
 	@test -z "$(CORPUS)" || $(BIN)/python tools/boxes_check.py $(CORPUS)
 	@test -z "$(YANG)" || $(BIN)/python tools/boxes_yang.py $(YANG)
 
-docs: setup ## write tables, examples and pictures of the docs again; the Rust API pages
+docs: setup ## write tables, examples and figures of the docs again; the Rust API pages
 	@UPDATE_PAGES=1 cargo test --locked --quiet -p dropcurve-queue --test pages
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-transport --test docs
 	@DROPCURVE_BLESS=1 cargo test --locked --quiet -p dropcurve-sim --lib docs

@@ -42,7 +42,7 @@ export class Side {
     return this.about.duration_s;
   }
 
-  /** Goes on to `until`; with a limit of events it may stop before. */
+  /** Advances to `until`; with a limit of events it may stop before. */
   advance(until, most) {
     if (this.result) return;
     this.session.advance(until, this.step, most);

@@ -1,10 +1,10 @@
 """Opens every page of a folder in the Chromium of this machine, and reports what a reader would stumble over.
 
     python tools/look.py out/site                  every page of the site
-    python tools/look.py FOLDER --shots PICTURES   also writes a picture of each page, width and scheme
+    python tools/look.py FOLDER --shots FOLDER   also writes a screenshot of each page, width and scheme
 
 Each page is opened at the width of a phone and of a desk, light and dark. Faults are: an error in the console, a
-request that fails or goes to another server, a picture that does not load, a page wider than its window, and a
+request that fails or goes to another server, an image that does not load, a page wider than its window, and a
 violation that axe finds (WCAG 2 A and AA, and its best practices).
 """
 
@@ -120,7 +120,7 @@ class Watch:
 
 
 def seen(page: Page) -> list[str]:
-    """Faults of the page in view: pictures that did not load, and a page wider than its window."""
+    """Faults of the page in view: images that did not load, and a page wider than its window."""
     page.evaluate(EAGER)
     found: Mapping[str, Any] = page.evaluate(FAULTS)
     if found["wide"] > 0:
@@ -128,7 +128,7 @@ def seen(page: Page) -> list[str]:
         page.wait_for_timeout(SETTLED)
         found = page.evaluate(FAULTS)
     wide = [f"wide: by {found['wide']} px"] if found["wide"] > 0 else []
-    return [*(f"picture: {one}" for one in found["broken"]), *wide]
+    return [*(f"image: {one}" for one in found["broken"]), *wide]
 
 
 def violations(page: Page, *, only: Sequence[str] = ()) -> list[str]:
@@ -156,7 +156,7 @@ def looked_at(
         browser: From `started`.
         addresses: The pages.
         ruled: Those of them that axe checks.
-        shots: Folder for pictures.
+        shots: Folder for screenshots.
     """
     with contextlib.closing(browser.new_context()) as context:
         page = context.new_page()
@@ -180,7 +180,7 @@ def looked_at(
 
 
 def _file(address: str) -> str:
-    """The name of a page's pictures."""
+    """The name of a page's screenshots."""
     return urlsplit(address).path.strip("/").removesuffix(".html").replace("/", "-") or "index"
 
 
@@ -203,7 +203,7 @@ def main(arguments: Sequence[str]) -> int:
     """Looks at every page; the status to exit with."""
     parser = argparse.ArgumentParser(description="Look at every page of a folder in Chromium.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--shots", type=Path, help="folder for pictures")
+    parser.add_argument("--shots", type=Path, help="folder for screenshots")
     parser.add_argument("--only", default="", help="pages whose path contains this")
     parser.add_argument(
         "--rules",

@@ -231,13 +231,13 @@ def chosen(wanted: Sequence[str]) -> dict[str, str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Writes the page with its pictures, or prints a part of it. Exit code 2 for invalid input."""
+    """Writes the page with its figures, or prints a part of it. Exit code 2 for invalid input."""
     parser = argparse.ArgumentParser(prog="python -m validation.friendliness")
     parser.add_argument(
         "--transport", action="append", default=[], metavar="NAME", help="one of those to compare (all)"
     )
     parser.add_argument("--replications", type=int, default=8, help="of each pair (8)")
-    parser.add_argument("--out", default="friendliness", help="folder of page, pictures and runs")
+    parser.add_argument("--out", default="friendliness", help="folder of page, figures and runs")
     parser.add_argument("--jobs", type=int, default=None, help="runs at once (all processors)")
     parser.add_argument(
         "--quick", action="store_true", help="three transports, two short replications; prints"
@@ -276,7 +276,7 @@ def write(options: argparse.Namespace) -> None:
         parts.append(f"## {title}\n")
         if not options.quick:
             parts.append(
-                f"![F_r over {title}]({picture(found, title, out / 'figures' / f'friendliness-{queue}.svg')})\n"
+                f"![F_r over {title}]({draw_figure(found, title, out / 'figures' / f'friendliness-{queue}.svg')})\n"
             )
         parts.append(table(found))
     page = "\n".join(parts)
@@ -287,7 +287,7 @@ def write(options: argparse.Namespace) -> None:
         sys.stderr.write(f"The page: {out / 'friendliness.md'}\n")
 
 
-def picture(found: Matrix, title: str, path: Path) -> str:
+def draw_figure(found: Matrix, title: str, path: Path) -> str:
     """Draws a matrix into a file; its path as the page names it."""
     from dropcurve.plot import style
 

@@ -21,7 +21,7 @@ def test_a_page_names_its_source_and_what_is_different_elsewhere(page: Path) -> 
     assert re.search(r"\*Sources?\*", text), "no source"
     for other in ("Linux", "ns-2", "ns-3"):
         assert other in text, f"nothing of {other}"
-    assert f"]({page.stem}.svg)" in text, "no picture"
+    assert f"]({page.stem}.svg)" in text, "no figure"
     assert (page.parent / f"{page.stem}.svg").is_file()
 
 

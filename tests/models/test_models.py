@@ -142,9 +142,9 @@ def test_bbr_answers_in_both_directions_with_table_and_line(
 ) -> None:
     given = ("model", "--rtt", "100ms", "--rate", "10Mbit", "--law", "bbr")
     assert "9.9 Mbit/s" in dropcurve(*given, "--loss", "1%").out
-    picture = tmp_path / "bbr.svg"
-    answer = dropcurve(*given, "--throughput", "9.5Mbit", "--plot", str(picture))
-    assert "5 %" in answer.out and picture.is_file()
+    figure = tmp_path / "bbr.svg"
+    answer = dropcurve(*given, "--throughput", "9.5Mbit", "--plot", str(figure))
+    assert "5 %" in answer.out and figure.is_file()
     assert "20 %, at once" in dropcurve(*given, "--throughput", "7Mbit").out
 
 
@@ -200,13 +200,13 @@ def test_the_verb(dropcurve: Callable[..., Any], tmp_path: Path) -> None:
     rows = {row["law"]: row for row in json.loads(answer.out)}
     assert rows["mahdavi-floyd"]["throughput_bps"] == pytest.approx(12.2 * 1460 * 80)
     assert rows["bbr"]["throughput_bps"] == pytest.approx(99e6)
-    picture = tmp_path / "laws.svg"
+    figure = tmp_path / "laws.svg"
     answer = dropcurve(
-        "model", "--rtt", "100ms", "--throughput", "5Mbit", "--law", "cubic", "--plot", str(picture)
+        "model", "--rtt", "100ms", "--throughput", "5Mbit", "--law", "cubic", "--plot", str(figure)
     )
     assert answer.code == 0
     assert "0.0819 %" in answer.out
-    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    assert figure.read_text(encoding="utf-8").startswith("<?xml")
     queue = tmp_path / "queue.svg"
     red = ("model", "--rtt", "100ms", "--rate", "10Mbit", "--red", "5,30,0.1,60")
     answer = dropcurve(*red, "--flows", "40", "--plot", str(queue))

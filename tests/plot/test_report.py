@@ -106,9 +106,9 @@ def test_same_result_same_page(made: Made, usual_page: str, tmp_path: Path) -> N
 
 def test_pictures_have_words(usual_page: str) -> None:
     reader = Reader(usual_page)
-    pictures = reader.of("svg")
-    assert len(pictures) > 8
-    assert all(picture.get("role") == "img" and picture.get("aria-label") for picture in pictures)
+    figures = reader.of("svg")
+    assert len(figures) > 8
+    assert all(figure.get("role") == "img" and figure.get("aria-label") for figure in figures)
     tables = [
         a for tag, a in reader.tags if tag == "div" and a.get("class") == "scroll" and a.get("tabindex")
     ]

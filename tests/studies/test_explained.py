@@ -44,7 +44,7 @@ def test_each_place_is_found_on_the_page(name: str) -> None:
     place, *rest = st.explained(name)
     assert isinstance(place, st.Table)
     below = "; ".join(
-        {st.Picture: lambda one: one.title, st.Table: lambda one: one.caption, st.Text: lambda one: one.text}
+        {st.FigureBlock: lambda one: one.title, st.Table: lambda one: one.caption, st.Text: lambda one: one.text}
         .get(type(one), lambda _: "")(one) or "" for one in rest
     )  # fmt: skip
     keys = {claim.key for claim in st.load(name).claims}
@@ -74,9 +74,9 @@ def test_the_arrivals_of_section_3_2_1_of_hamadneh() -> None:
 
 @pytest.mark.parametrize("name", st.NAMES)
 def test_every_drawing_is_used_and_drawn(name: str) -> None:
-    pictures = [block for block in st.explained(name) if isinstance(block, st.Picture)]
-    assert {one.name.removeprefix("explained-") for one in pictures} == set(DRAWINGS[name])
-    for one in pictures:
+    figures = [block for block in st.explained(name) if isinstance(block, st.FigureBlock)]
+    assert {one.name.removeprefix("explained-") for one in figures} == set(DRAWINGS[name])
+    for one in figures:
         with style.styled():
             assert len(style.to_bytes(one.draw(style.PAGE_IN), format="svg")) > 2000
         assert (ROOT / "docs" / "studies" / "figures" / f"{name}-{one.name}.svg").is_file()

@@ -56,8 +56,8 @@ def test_boxes_are_where_the_number_changes() -> None:
 
 def test_blocks_tell_and_draw() -> None:
     found = screen(lambda one: 2.0 * one["b"]).blocks(lambda y: "low" if y < 1 else "high", without=["c"])
-    pictures = [block for block in found if isinstance(block, st.Picture)]
-    assert [picture.name for picture in pictures] == ["profiles", "map"]
-    assert [len(picture.draw(7.0).axes) for picture in pictures] == [3, 1]
+    figures = [block for block in found if isinstance(block, st.FigureBlock)]
+    assert [figure.name for figure in figures] == ["profiles", "map"]
+    assert [len(figure.draw(7.0).axes) for figure in figures] == [3, 1]
     (text,) = [block.text for block in found if isinstance(block, st.Text)]
     assert "y is low at 50 %, high at 50 % of the points, and below 1 at 50 %" in text

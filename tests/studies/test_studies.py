@@ -32,11 +32,11 @@ def test_quick_form(name: str, tmp_path: Path) -> None:
     files = st.write(outcome, tmp_path)
     page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
     assert all(f"**{claim.key}** {claim.text}" in page for claim in study.claims)
-    pictures = re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", page)
-    assert len(pictures) >= 2
-    assert all((tmp_path / picture) in files for picture in pictures)
+    figures = re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", page)
+    assert len(figures) >= 2
+    assert all((tmp_path / figure) in files for figure in figures)
     html = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
-    assert html.count("<figure") == len(pictures)
+    assert html.count("<figure") == len(figures)
     assert "<svg" in html
     assert not re.search(r"(src|href)=.http", html)
     record = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))

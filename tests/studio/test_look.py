@@ -13,7 +13,7 @@ GOOD = f'{PAGE}<link rel="icon" href="data:,"><main><h1>Page</h1><p>Text.</p></m
 #: Each fault, and a word of the line that names it.
 FAULTY = {
     "wide: by ": '<div style="width:2000px">x</div>',
-    "picture: ": '<img src="missing.png" alt="x">',
+    "image: ": '<img src="missing.png" alt="x">',
     "request: 404 ": '<script src="missing.js"></script>',
     "error: ": "<script>missing()</script>",
     "outside: ": '<img src="http://studio.invalid/x.png" alt="x">',

@@ -227,7 +227,7 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
     answer = tuning.solve(tuning.of_file("asked.toml"), seconds=20.0, where=Executor(2), out="kept")
     assert page.write(answer, Path("kept")).exists() and not list(Path("kept/figures").glob("queue-*"))
     assert answer.replications == validation.LEAST and not answer.drift and not answer.sensitivity
-    assert "sensitivity, drift and queue pictures left out" in " ".join(str(answer).split())
+    assert "sensitivity, drift and queue figures left out" in " ".join(str(answer).split())
 
 
 @pytest.mark.parametrize(("box", "seconds"), [("sonic", 20.0), ("openconfig", 20.0), ("sonic", 200.0)])

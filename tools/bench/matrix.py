@@ -1,4 +1,4 @@
-"""Instructions and nanoseconds of every queue with every sender: the picture of docs/performance.md.
+"""Instructions and nanoseconds of every queue with every sender: the figure of docs/performance.md.
 
     python tools/bench/matrix.py [WORD...]     count the cells whose name holds every word, and print them
     python tools/bench/matrix.py --write       count all cells, and write tools/bench/matrix.csv and docs/matrix.svg
@@ -19,7 +19,7 @@ from cells import CASE_QUEUES, CASE_SENDERS, CASES, QUEUES, SENDERS, SIZES, Cell
 from instructions import ROOT, build
 
 DATA = ROOT / "tools/bench/matrix.csv"
-PICTURE = ROOT / "docs/matrix.svg"
+FIGURE = ROOT / "docs/matrix.svg"
 # The cell that all others are compared with.
 HEADLINE = "red sack 10"
 
@@ -42,7 +42,7 @@ def main(args: Sequence[str]) -> int:
         if "--write" in args:
             write(counted)
     if {"--write", "--draw"} & set(args):
-        PICTURE.write_text(picture(read()), encoding="utf-8")
+        FIGURE.write_text(figure(read()), encoding="utf-8")
     return 0
 
 
@@ -81,7 +81,7 @@ SHADES = [
 WIDE, HIGH, LEFT, TOP = 46, 17, 78, 40
 
 
-def picture(rows: dict[Cell, Cost]) -> str:
+def figure(rows: dict[Cell, Cost]) -> str:
     """A drawing (SVG) of the cost of each cell, times the headline: a panel for each number of flows, one of cases."""
     unit = rows[Cell(*HEADLINE.split())].instructions
     parts: list[str] = []

@@ -62,7 +62,7 @@ class ErrorCell:
     rate: str
     rtt: str
     flows: int
-    swings: bool
+    oscillates: bool
     queue: tuple[float, float]
     loss: tuple[float, float]
     utilisation: float
@@ -120,8 +120,8 @@ def _intro() -> list[str]:
     return [
         "# How far off the advice is",
         "",
-        "The equilibrium that `dropcurve advise` expects, against packet-level simulation. Made by",
-        "`python -m validation.pages.advice_errors`; nothing here is written by hand.",
+        "The equilibrium that `dropcurve advise` predicts, compared with packet-level simulation. Written by",
+        "`python -m validation.pages.advice_errors`; do not edit.",
         "",
         f"Each design is the one that `advise` returns for exactly this condition: {len(RATES)} rates, {len(RTTS)} "
         f"round trips, {len(FLOWS)} numbers of flows.",
@@ -130,11 +130,10 @@ def _intro() -> list[str]:
         "The queue is its time average, drops are the share of arrivals that the queue drops. An error is "
         "(predicted − simulated)/simulated.",
         "",
-        "Where a loop swings, the queue is empty for a part of each swing and its mean lies below the equilibrium; the",
-        "link is not full then, and drops are fewer or more than the equilibrium says. Where flows have less "
-        "than about",
-        "four packets a round trip the law asks for somewhat too many drops, and for large windows for somewhat "
-        "too few.",
+        "Where the control loop oscillates, the queue is empty for a part of each cycle and its mean lies below the "
+        "equilibrium; the link is not full then, and the drops differ from the equilibrium in either direction.",
+        "Where flows have less than about four packets per round trip the law predicts somewhat too many drops, and "
+        "for large windows somewhat too few.",
         "",
     ]
 
@@ -144,12 +143,12 @@ def _summary(cells: Sequence[ErrorCell]) -> Iterator[str]:
     yield ""
     yield "The median size of the error over all conditions, by the law of TCP."
     yield (
-        "`advise` goes by `newreno`: the cycle of PFTK98 with the recovery of NewReno and limited transmit. "
+        "`advise` uses `newreno`: the cycle of PFTK98 with the recovery of NewReno and limited transmit. "
         "`pftk` is"
     )
     yield (
-        "the full model of PFTK98, which takes a timeout for certain below four packets; `fluid` and "
-        "`mathis` know none."
+        "the full model of PFTK98, in which every loss below four packets is a timeout; `fluid` and "
+        "`mathis` have no timeouts."
     )
     yield ""
     yield "| design | " + " | ".join(f"{law}: queue | drops" for law in LAWS) + " |"
@@ -164,8 +163,8 @@ def _summary(cells: Sequence[ErrorCell]) -> Iterator[str]:
             )
     yield ""
     for title, some in (
-        ("stable by its margins", [c for c in cells if not c.swings]),
-        ("said to swing", [c for c in cells if c.swings]),
+        ("stable by their margins", [c for c in cells if not c.oscillates]),
+        ("with an oscillating loop", [c for c in cells if c.oscillates]),
     ):
         if some:
             yield (
@@ -204,7 +203,7 @@ def _table(cells: Sequence[ErrorCell]) -> Iterator[str]:
                 f"| {queue:.1f} | {one.queue[0]:.1f} ± {one.queue[1]:.1f} | {_percent(queue, one.queue[0])} "
                 f"| {100 * loss:.3f} | {100 * one.loss[0]:.3f} ± {100 * one.loss[1]:.3f} "
                 f"| {_percent(loss, one.loss[0])} "
-                f"| {100 * one.utilisation:.1f} % | {'swings' if one.swings else 'stable'} |"
+                f"| {100 * one.utilisation:.1f} % | {'oscillates' if one.oscillates else 'stable'} |"
             )
         yield ""
 

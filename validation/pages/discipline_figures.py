@@ -1,7 +1,7 @@
 """Draws the behaviour of each discipline: `python -m validation.pages.discipline_figures [KIND ...]` from the root.
 
-The points come from the disciplines themselves, driven by `crates/queue/examples/pictures.rs`, which describes the
-three experiments. One picture each, `docs/disciplines/<kind>.svg`.
+The points come from the disciplines themselves, driven by `crates/queue/examples/figures.rs`, which describes the
+three experiments. One figure each, `docs/disciplines/<kind>.svg`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    #: Lines of one picture by name: rows of x, y, z.
+    #: Lines of one figure by name: rows of x, y, z.
     Lines = dict[str, NDArray[np.float64]]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def points(kinds: list[str]) -> dict[tuple[str, str], Lines]:
     """Runs of the disciplines, by experiment and kind: of these, or of all."""
     command = ["cargo", "run", "--release", "--locked", "--quiet", "-p", "dropcurve-queue"]
     done = subprocess.run(
-        [*command, "--example", "pictures", "--", *kinds],
+        [*command, "--example", "figures", "--", *kinds],
         check=True,
         capture_output=True,
         text=True,

@@ -37,10 +37,10 @@ DIALECTS = ("floyd93", "ns2_1999", "ns3", "altq", "inet", "nspy")
 
 def main() -> None:
     """Draws all of them."""
-    pictures: dict[str, Callable[[], Figure]] = {
+    drawings: dict[str, Callable[[], Figure]] = {
         "red-share": red_share, "red-spacing": red_spacing, "red-dialects": red_dialects,
     }  # fmt: skip
-    for name, draw in pictures.items():
+    for name, draw in drawings.items():
         with style.styled():
             figure = draw()
             style.arrange(figure)

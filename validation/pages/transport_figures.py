@@ -101,12 +101,12 @@ def main() -> None:
     """Draws all of them."""
     for page in PICTURES:
         with style.styled():
-            figure = picture(page)
+            figure = draw(page)
             style.arrange(figure)
             (TRANSPORTS / f"{page}.svg").write_bytes(style.to_bytes(figure, format="svg"))
 
 
-def picture(page: str) -> Figure:
+def draw(page: str) -> Figure:
     """Window or rate of the flow at the top, throughput of both flows in the middle, the queue at the bottom."""
     one, queue, rival = PICTURES[page]
     scenario = dc.Scenario.parse(SCENARIO.format(one=one, queue=queue, rival=rival))

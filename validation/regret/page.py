@@ -71,7 +71,7 @@ def _page(outcomes: Sequence[LinkOutcome], limits: Sequence[str], figure: bool) 
     yield from f"""\
 # How far an answer is from the best known
 
-How much utilisation does `dropcurve tune` leave on the table? Written by `make regret`, that is
+How much utilisation does an answer of `dropcurve tune` lose? Written by `make regret`, that is
 `python -m validation.regret --out docs/guide/tuning-regret.md --runs out/regret`; do not edit.
 
 {wording.count(len(outcomes), "link")}, drawn at random, of {kinds}, have a bound on the p95 queueing delay, and
@@ -180,7 +180,7 @@ def _confirmed(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
     yield from f"""
 ## Winners in ns-3
 
-The last answer of {len(found)} of the {len(outcomes)} links, and what anybody can write down from the bound, run
+The last answer of {len(found)} of the {len(outcomes)} links, and rules that follow from the bound alone, run
 with NewReno flows in ns-3 at {CONFIRMED} held-out conditions. These are the links that were drawn with Reno and have
 at most {FASTEST / 1e6:g} Mbit/s: CUBIC of ns-3.37 is no reference, as six flows of it keep a delay of 100 ms over CoDel
 with a target of 10 ms. An answer is *confirmed* if no rule that keeps the bound there, or whose delay is no longer

@@ -88,18 +88,18 @@ fn every_page_shows_the_parameters_and_dialects_there_are() {
 }
 
 #[test]
-fn every_page_shows_a_picture_that_exists_and_says_what_is_on_it() {
+fn every_page_shows_a_figure_that_exists_and_describes_it() {
     for entry in catalogue() {
         let folder = format!("{}/../../docs/disciplines", env!("CARGO_MANIFEST_DIR"));
         let page = std::fs::read_to_string(format!("{folder}/{}.md", entry.kind)).unwrap();
         let (alt, rest) = page
             .split_once("## Measured behaviour\n\n![")
             .and_then(|(_, rest)| rest.split_once("]("))
-            .unwrap_or_else(|| panic!("{}.md has no picture", entry.kind));
-        assert!(alt.len() > 30, "{}.md: {alt:?} does not say what is on the picture", entry.kind);
+            .unwrap_or_else(|| panic!("{}.md has no figure", entry.kind));
+        assert!(alt.len() > 30, "{}.md: {alt:?} does not describe the figure", entry.kind);
         let (file, _) = rest.split_once(')').unwrap();
-        let picture = std::fs::read_to_string(format!("{folder}/{file}"));
-        assert!(picture.is_ok_and(|text| text.contains("<svg")), "{}.md: {file} is no picture", entry.kind);
+        let figure = std::fs::read_to_string(format!("{folder}/{file}"));
+        assert!(figure.is_ok_and(|text| text.contains("<svg")), "{}.md: {file} is no SVG", entry.kind);
     }
 }
 

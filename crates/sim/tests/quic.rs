@@ -77,7 +77,7 @@ fn a_file_arrives_whatever_is_lost() {
     }
 }
 
-/// Marks of RED take the place of losses.
+/// Marks of RED replace losses.
 #[test]
 fn marks_reduce_the_window_without_losses() {
     let flows = format!("ecn = true\n[flows.f]\ncount = 4\necn = true\n{}", quic("newreno"));

@@ -14,7 +14,7 @@ from .panels import Line, Panel, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Ends of the loss axis of a picture.
+#: Ends of the loss axis of a figure.
 PLOTTED = (1e-5, 0.3)
 #: Points of a drawn law.
 POINTS = 120
@@ -62,7 +62,7 @@ def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
     low = [(q, law) for q, law in zip(found.queue, found.law, strict=True) if law <= top]
     step = (curve.min_th, curve.max_th * (1 - 1e-9), curve.max_th)
     control = [(q, curve.taken(q)) for q in sorted({*found.queue, *step})]
-    # The line ends where it leaves the picture.
+    # The line ends where it leaves the axes.
     inside = next((i for i, (_, one) in enumerate(control) if one > top), len(control))
     control = [*control[:inside], *((q, top) for q, _ in control[inside : inside + 1])]
     lines = [

@@ -62,11 +62,11 @@ def _figures(found: Sweep) -> list[dict[str, Any]]:
     made = []
     for kind in figures.available(found.settings, drawn) if drawn else ():
         title, see = figures.KINDS[kind]
-        pictures = {}
+        drawings = {}
         for name, width in (("wide", "page"), ("narrow", "column")):
             with style.styled(text_as_text=True):
                 svg = style.to_bytes(figures.draw(kind, found.settings, drawn, width=width), format="svg")
             prefix = f"{kind.replace('_', '-')}-{width}"
-            pictures[name] = Markup(style.embeddable(svg, prefix=prefix, label=f"{title}. {see}"))
-        made.append({"name": kind, "title": title, "see": see, **pictures})
+            drawings[name] = Markup(style.embeddable(svg, prefix=prefix, label=f"{title}. {see}"))
+        made.append({"name": kind, "title": title, "see": see, **drawings})
     return made

@@ -18,7 +18,7 @@ from pathlib import Path
 from ..errors import DropcurveError, UsageError, nearest
 from ..files.writing import write_text
 from ..plot.panels import Line, Map, Panel, panels
-from .blocks import Block, Heading, Picture, Table, Text
+from .blocks import Block, FigureBlock, Heading, Table, Text
 from .cells import Cells, Probe, ReplicationPlan, StudyCell
 from .claims import FAILS, HOLDS, OPEN, Finding, Test, TestedClaim, at, more
 from .data import record
@@ -40,6 +40,7 @@ __all__ = [
     "Block",
     "Cells",
     "Effect",
+    "FigureBlock",
     "Finding",
     "Heading",
     "Line",
@@ -47,7 +48,6 @@ __all__ = [
     "Outcome",
     "Page",
     "Panel",
-    "Picture",
     "PrintedValue",
     "Probe",
     "Region",

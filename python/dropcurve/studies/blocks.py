@@ -35,7 +35,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Picture:
+class FigureBlock:
     """A figure: ``draw`` makes it at a width in inches; ``see`` is its caption."""
 
     name: str
@@ -44,4 +44,4 @@ class Picture:
     draw: Callable[[float], Drawing]
 
 
-Block = Text | Heading | Table | Picture
+Block = Text | Heading | Table | FigureBlock

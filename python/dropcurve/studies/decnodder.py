@@ -333,7 +333,7 @@ def page(outcome: st.Outcome) -> st.Page:
         results=[
             figure(outcome, "era-reno", outcome.main, "Reno"), figure(outcome, "era-sack", outcome.main, "SACK"),
             table(found, [f"{v} {s} {ms}" for ms in DELAYS for s in STACKS for v in VARIANTS], "variant, TCP, ms"),
-            st.Picture("spacing", "Distances between drops", SPACED, partial(spaced, found)),
+            st.FigureBlock("spacing", "Distances between drops", SPACED, partial(spaced, found)),
         ],
         today=[] if "today" not in outcome else [
             *map(st.Text, TEXTS["Today"]), figure(outcome, "today", "today", "SACK"),
@@ -352,11 +352,11 @@ def page(outcome: st.Outcome) -> st.Page:
     )  # fmt: skip
 
 
-def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.Picture:
+def figure(outcome: st.Outcome, name: str, setting: str, stack: str) -> st.FigureBlock:
     """The paper's four figures for one TCP in one."""
     see = "Each line is a packet size; bars are 95 % intervals."
     draw = partial(bars, outcome, setting=setting, stack=stack)
-    return st.Picture(name, f"Goodput and loss by packet size, {stack}", see, draw)
+    return st.FigureBlock(name, f"Goodput and loss by packet size, {stack}", see, draw)
 
 
 SPACED = "All sizes in random order, a queue that hardly moves, p_b steady. Uniform is flat at 10 %."

@@ -351,7 +351,7 @@ def page(outcome: st.Outcome) -> st.Page:
         choices=TEXTS.choices("Choices"),
         results=[
             *tables(found),
-            st.Picture("scatter", "The report's figures among single runs", TEXTS["Scatter"][0],
+            st.FigureBlock("scatter", "The report's figures among single runs", TEXTS["Scatter"][0],
                        partial(scatter, found)),
             pair(outcome, "compared", outcome.main, "RED and tail drop by round trip and load", "Era of the report."),
         ],
@@ -368,9 +368,9 @@ def page(outcome: st.Outcome) -> st.Page:
     )  # fmt: skip
 
 
-def pair(outcome: st.Outcome, name: str, setting: str, title: str, note: str) -> st.Picture:
+def pair(outcome: st.Outcome, name: str, setting: str, title: str, note: str) -> st.FigureBlock:
     """The figure of two panels for a setting."""
-    return st.Picture(name, title, f"{note} Bars are 95 % intervals over replications.",
+    return st.FigureBlock(name, title, f"{note} Bars are 95 % intervals over replications.",
                       partial(compared, outcome, setting=setting))  # fmt: skip
 
 

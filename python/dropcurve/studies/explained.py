@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..plot.panels import Line, Panel, network, panels
-from .blocks import Block, Picture
+from .blocks import Block, FigureBlock
 from .texts import texts
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def explained(name: str) -> list[Block]:
         >>> blocks = explained("red-at")
     """
     drawings = {
-        key: Picture(f"explained-{key}", title, see, draw)
+        key: FigureBlock(f"explained-{key}", title, see, draw)
         for key, (title, see, draw) in DRAWINGS[name].items()
     }
     return texts(f"{name}-explained").blocks("Explained", drawings)

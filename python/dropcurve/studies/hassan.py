@@ -297,8 +297,8 @@ NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_t
 FLOWS = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
 
 
-def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
-            names: Sequence[str] = NAMES) -> st.Picture:  # fmt: skip
+def ratio_figure(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
+            names: Sequence[str] = NAMES) -> st.FigureBlock:  # fmt: skip
     """F_r over the number of flows of each kind, a panel for each group of cases."""
     ticks = {float(i): str(n) for i, n in enumerate(COUNTS)}
 
@@ -308,7 +308,7 @@ def picture(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequ
                      "flows of each kind", "friendliness ratio F_r", title, ticks=ticks, levels=[(1.0, "equal")])
             for title, cases in groups], width_in)  # fmt: skip
 
-    return st.Picture(name, title, FLOWS, draw)
+    return st.FigureBlock(name, title, FLOWS, draw)
 
 
 def screened(x: st.Cells) -> list[st.Block]:
@@ -360,12 +360,13 @@ def page(outcome: st.Outcome) -> st.Page:
         short=[TEXTS["Short"][0].format(small=st.shown(small), large=st.shown(large))],
         choices=TEXTS.choices("Choices"),
         results=[table(x), st.Text(swing(x)),
-                 st.Picture("cases", "F_r of every case next to the paper's", TEXTS["Cases"][0], partial(cases, x)),
-                 picture("flows", "F_r over the number of flows", x, BOTH)],
+                 st.FigureBlock("cases", "F_r of every case next to the paper's", TEXTS["Cases"][0], partial(cases, x)),
+                 ratio_figure("flows", "F_r over the number of flows", x, BOTH)],
         today=[] if "today" not in outcome else [
-            *map(st.Text, TEXTS["Today"]), picture("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
+            *map(st.Text, TEXTS["Today"]),
+            ratio_figure("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
-            *map(st.Text, TEXTS["Ecn"]), picture("ecn", "With ECN", outcome["ecn"], tuple(
+            *map(st.Text, TEXTS["Ecn"]), ratio_figure("ecn", "With ECN", outcome["ecn"], tuple(
                 (f"RED marks {words}", (f"{ends} base", f"{ends} buf250")) for ends, words in MARKING_ENDS.items()),
                 names=("base", "buf250")),
             *map(st.Text, TEXTS["Short lived"]), next_to_web(outcome["short"]), *against(outcome["rivals"]),

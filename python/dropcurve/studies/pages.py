@@ -16,7 +16,7 @@ from ..present.wrapping import wrap_markdown
 from ..quantities import wording
 from ..scenario import library
 from . import printed_values, web
-from .blocks import Block, Heading, Picture, Table, Text
+from .blocks import Block, FigureBlock, Heading, Table, Text
 from .claims import FAILS, HOLDS, OPEN, UNASKED
 from .data import CONFIDENCE, record, write_numbers
 from .effects import Effect
@@ -50,10 +50,10 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
     name = outcome.study.name
     blocks = list(compose(outcome))
     files = [_write(folder / f"{name}.md", wrap_markdown(markdown(outcome, blocks, figures)))]
-    for picture in (block for block in blocks if isinstance(block, Picture)):
+    for figure in (block for block in blocks if isinstance(block, FigureBlock)):
         with style.styled():
-            svg = style.to_bytes(picture.draw(style.PAGE_IN), format="svg")
-        files.append(folder / figures / f"{name}-{picture.name}.svg")
+            svg = style.to_bytes(figure.draw(style.PAGE_IN), format="svg")
+        files.append(folder / figures / f"{name}-{figure.name}.svg")
         write_bytes(files[-1], svg)
     if html:
         files.append(_write(folder / f"{name}.html", web.render(outcome, blocks)))
@@ -325,7 +325,7 @@ def markdown(outcome: Outcome, blocks: Sequence[Block], figures: str) -> str:
                 parts.append(text)
             case Table():
                 parts.append(_table(block))
-            case Picture(name, title, see, _):
+            case FigureBlock(name, title, see, _):
                 parts.append(f"![{title}]({figures}/{outcome.study.name}-{name}.svg)\n\n*{title}.* {see}")
     return "\n\n".join(parts) + "\n"
 

@@ -324,23 +324,23 @@ def page(outcome: st.Outcome) -> st.Page:
             """),
         choices=TEXTS.choices("Choices"),
         results=[
-            st.Picture("load", "RED, ARED and RED-AT by load (figures 10 to 12)", "Bars are 95 % intervals.",
+            st.FigureBlock("load", "RED, ARED and RED-AT by load (figures 10 to 12)", "Bars are 95 % intervals.",
                        partial(over_load, x)),
             table(x),
-            *([] if outcome.quick else [st.Picture(
+            *([] if outcome.quick else [st.FigureBlock(
                 "time", "The queue under RED and RED-AT, N = 80 (figures 8 and 9)", "Thirty seconds of one run.",
                 partial(over_time, x))]),
         ],
         sensitivity=[] if "steps" not in outcome else [
             st.Text(stepped(outcome["steps"])),
-            st.Picture("steps-swing", "Deviation of the queue, RED-AT against RED (%)", "Blue: less than RED.",
+            st.FigureBlock("steps-swing", "Deviation of the queue, RED-AT against RED (%)", "Blue: less than RED.",
                        partial(maps, outcome["steps"], number="queue_pkts_sd")),
-            st.Picture("steps-loss", "Drop rate, RED-AT against RED (%)", "Blue: less than RED.",
+            st.FigureBlock("steps-loss", "Drop rate, RED-AT against RED (%)", "Blue: less than RED.",
                        partial(maps, outcome["steps"], number="loss")),
         ],
         today=[] if "today" not in outcome else [
             *map(st.Text, TEXTS["Today"]),
-            st.Picture("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
+            st.FigureBlock("today", "The same with CUBIC at 100 Mbit/s", "Bars are 95 % intervals.",
                        partial(over_load, outcome["today"]))],
         questions=[] if "rtred" not in outcome else equation(outcome["rtred"]),
         surprises=TEXTS["Surprises"],

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ..errors import require
 from ..plot.panels import Line, Map, Panel, panels
 from ..quantities.ranges import Range
-from .blocks import Block, Picture, Table, Text
+from .blocks import Block, FigureBlock, Table, Text
 from .effects import mean
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class Screen:
                 for one in self.regions()]  # fmt: skip
         return [
             self.table(),
-            Picture("profiles", f"{self.name} over each parameter", bars, self.profiles),
-            Picture("map", f"{self.name} over every pair", fields, partial(self.maps, without=without)),
+            FigureBlock("profiles", f"{self.name} over each parameter", bars, self.profiles),
+            FigureBlock("map", f"{self.name} over every pair", fields, partial(self.maps, without=without)),
             Text(f"{self.name} is {listed} of the points, and below {self.middle:g} at {below:.0f} %. A regression "
                  "tree of three levels, which halves the parameter that explains most of the variance, finds:"),
             Table(["where", f"mean {self.name}", "deviation over points", "points", "in words"], rows),

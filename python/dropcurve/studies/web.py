@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..plot import style
 from ..report import page
 from ..scenario import library
-from .blocks import Block, Heading, Picture, Table, Text
+from .blocks import Block, FigureBlock, Heading, Table, Text
 from .study import Outcome
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _part(block: Block) -> dict[str, object]:
             return {"kind": "text", "text": text}
         case Table(head, rows, caption, words):
             return {"kind": "table", "head": head, "rows": rows, "caption": caption, "words": words}
-        case Picture(name, title, see, draw):
+        case FigureBlock(name, title, see, draw):
             found: dict[str, object] = {"kind": "figure", "id": name, "title": title, "see": see}
             for size, width in (("wide", style.PAGE_IN), ("narrow", style.COLUMN_IN)):
                 with style.styled(text_as_text=True):

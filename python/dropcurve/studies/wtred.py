@@ -265,24 +265,25 @@ def page(outcome: st.Outcome) -> st.Page:
             """),
         choices=TEXTS.choices("Choices"),
         results=[
-            st.Picture("weights", "RED by its weight (figures 8 to 11)", "Buffer 64, thresholds 5 and 15.",
+            st.FigureBlock("weights", "RED by its weight (figures 8 to 11)", "Buffer 64, thresholds 5 and 15.",
                        partial(over_weights, x)),
-            st.Picture("sizes", "RED, FRED, WTRED (figures 14 to 17) and ERD", "Each point is one of the eleven pairs.",
+            st.FigureBlock("sizes", "RED, FRED, WTRED (figures 14 to 17) and ERD",
+                           "Each point is one of the eleven pairs.",
                        partial(over_sizes, x, (*QUEUES, "ERD"), [size for size, _ in PAIRS])),
             table(x),
-            *([] if outcome.quick else [st.Picture(
+            *([] if outcome.quick else [st.FigureBlock(
                 "time", "Tail drop and RED over time (figures 1 to 7)", "Ten seconds of one run.",
                 partial(over_time, x))]),
         ],
         today=[] if "today" not in outcome else [
             *map(st.Text, TEXTS["Today"]),
-            st.Picture("today", "RED, FRED and WTRED at 100 Mbit/s", "CUBIC.",
+            st.FigureBlock("today", "RED, FRED and WTRED at 100 Mbit/s", "CUBIC.",
                        partial(over_sizes, outcome["today"], QUEUES, [size for size, _ in PAIRS]))],
         questions=[] if "others" not in outcome else [
             st.Text(among_others(outcome["others"])),
-            st.Picture("others", "WTRED among others", "Era of the paper.",
+            st.FigureBlock("others", "WTRED among others", "Era of the paper.",
                        partial(over_sizes, outcome["others"], OTHERS, SIZES, wait=True)),
-            st.Picture("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
+            st.FigureBlock("others-today", "The same with CUBIC at 100 Mbit/s", "Today.",
                        partial(over_sizes, outcome["others today"], OTHERS, SIZES, wait=True))],
         surprises=surprises(outcome),
         paper=TEXTS["Paper"][0], explained=st.explained("wtred"),

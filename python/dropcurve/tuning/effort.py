@@ -201,7 +201,7 @@ class Clock:
         """Whether there is a limit and less than a share of the time is spent."""
         return (self.left(share) or 0.0) > 0.0
 
-    def pictured(self, run_s: float | None) -> bool:
+    def shows_queue(self, run_s: float | None) -> bool:
         """Whether there is time for the figures of the queue, at the pace so far."""
         if self.seconds is None or not self.page:
             return True

@@ -38,7 +38,7 @@ class Findings:
         folder: Where the answer is stored; None before.
         conditions: Number of conditions that the search used.
         fresh_conditions, replications: Held-out conditions of the validation, and replications of each.
-        pictured: Whether the page shows the queue.
+        shows_queue: Whether the page shows the queue.
         margin: Margin of equivalence, in points.
         point, points: One point in the unit of the first objective, and in the unit of each.
         replication_s: Time that one more replication of a design takes.
@@ -70,7 +70,7 @@ class Findings:
     version: str
     command: str
     stopped: str = ""
-    pictured: bool = True
+    shows_queue: bool = True
     conditions: int = 0
     replications: int = 0
     fresh_conditions: int = 0

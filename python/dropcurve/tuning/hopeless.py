@@ -27,7 +27,7 @@ REPLICATIONS = 2
 
 def is_hopeless(bench: Bench, outcome: SearchOutcome) -> bool:
     """Whether every family was solved and every design that was run at all conditions breaks a bound in more than half
-    of these runs, and by `FAR` in their mean: a further discipline may make up for less."""
+    of these runs, and by `FAR` in their mean. With a smaller excess a further discipline may hold the bound."""
     goal = bench.question.goal
     if not goal.constraints or len(goal.objectives) > 1 or not (outcome.complete and outcome.tried):
         return False

@@ -109,7 +109,7 @@ class Stages:
                 clock, bench, outcome, best.candidate, self.moved, self.drift,
                 rivals=len(lines) - 1, missing=rivals - (len(chosen) - size), hopeless=no_hope and not self.short,
             ),
-            pictured=clock.pictured(bench.run_s), looked=outcome.looked,
+            shows_queue=clock.shows_queue(bench.run_s), looked=outcome.looked,
             conditions=len({trial.index for trial in outcome.first}),
             replications=validation.replications, fresh_conditions=sizes.fresh if question.varying else 1,
             front=len(ahead), margin=margin, point=bench.scales[0], points=tuple(bench.scales), proof=self.proof,

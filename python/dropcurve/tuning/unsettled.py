@@ -69,7 +69,7 @@ def cut(
     left_out = ["sensitivity"] if not moved and outcome.families else []
     mine = [one for one in drift if one.candidate.key == best.key]
     left_out += ["drift"] if bench.question.varying and not mine else []
-    left_out += [] if clock.pictured(bench.run_s) else ["queue pictures"]
+    left_out += [] if clock.shows_queue(bench.run_s) else ["queue figures"]
     span = units.show_span(clock.seconds)
     text = (
         f"ended before {span}, as no design comes near the bounds" if hopeless else f"made to fit into {span}"

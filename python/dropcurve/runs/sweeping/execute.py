@@ -10,7 +10,7 @@ from ...scenario import Scenario
 from .. import cache, derived
 from ..executor import Executor
 from ..job import Job
-from . import batches, elsewhere
+from . import batches, stored_rows
 from .make import Take, make
 from .rows import Row
 from .run_table import RunTable
@@ -107,7 +107,7 @@ def _copied(jobs: Sequence[Job], table: RunTable, take: Take) -> list[Job]:
     """Copies the rows that other commands have stored into the table and returns the jobs that remain."""
     with cache.store(table.cache) as store:
         keys = {job.key for job in jobs}
-        found = {} if store is None else elsewhere.find(store, keys, but=table.folder.resolve())
+        found = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
     if not found:
         return list(jobs)
     with table.writer() as writer:

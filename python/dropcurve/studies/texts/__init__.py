@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
-from ..blocks import Block, Picture, Table, Text
+from ..blocks import Block, FigureBlock, Table, Text
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Texts:
         lines = [line.strip() for line in self.parts[heading].splitlines() if line.strip().startswith("|")]
         return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]
 
-    def blocks(self, heading: str, drawings: Mapping[str, Picture]) -> list[Block]:
+    def blocks(self, heading: str, drawings: Mapping[str, FigureBlock]) -> list[Block]:
         """Paragraphs, tables and drawings under a heading, in their order: ``Table: words`` is the caption of the table
         that follows, ``[name]`` a drawing. Raises KeyError for an unknown heading or drawing."""
         found: list[Block] = []

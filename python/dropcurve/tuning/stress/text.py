@@ -76,7 +76,7 @@ def amount(answer: StressFindings, one: statistics.Interval) -> str:
 
 
 def text(answer: StressFindings) -> str:
-    """The whole answer, except for the picture."""
+    """The whole answer, except for the figure."""
     fresh = wording.count(answer.fresh, "fresh run")
     share = f"{100 * answer.keep:.0f} %"
     details = (

@@ -140,8 +140,8 @@ fn text(s: &str) -> Value {
     Value::Text(s.to_string())
 }
 
-/// The parts that two plans have in common if they are equal.
-fn picture(scenario: &Scenario) -> String {
+/// The plan of a scenario as text: equal plans have equal text.
+fn plan_text(scenario: &Scenario) -> String {
     format!("{:?}", scenario.plan())
 }
 
@@ -267,12 +267,12 @@ fn the_resolved_scenario_means_the_same() {
     for written in [FIRST, GRAPH, CHAIN] {
         let scenario = parsed(written);
         let again = parsed(&scenario.to_toml());
-        assert_eq!(picture(&again), picture(&scenario));
+        assert_eq!(plan_text(&again), debug_text(&scenario));
         assert_eq!(again.to_toml(), scenario.to_toml());
         assert_eq!(again.hash(), scenario.hash());
         let sent = serde_json::to_string(&scenario.to_json()).unwrap();
         let received = Scenario::from_json(&serde_json::from_str(&sent).unwrap()).unwrap();
-        assert_eq!(picture(&received), picture(&scenario));
+        assert_eq!(plan_text(&received), debug_text(&scenario));
     }
 }
 

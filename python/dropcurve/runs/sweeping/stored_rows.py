@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _SPREAD = 0x9E3779B97F4A7C15
 
 
-def find(store: RunStore, keys: Collection[Key], *, but: Path) -> dict[Key, Row]:
-    """The rows of those runs of ``keys`` that some command has stored; the table in the folder ``but`` is not read."""
+def find(store: RunStore, keys: Collection[Key], *, exclude: Path) -> dict[Key, Row]:
+    """Returns the rows of those runs of ``keys`` that some command has stored, except in the folder ``exclude``."""
     made_by = build()
     found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
     for folder in store.tables(identity()):
-        if folder == but or not installed("pyarrow"):
+        if folder == exclude or not installed("pyarrow"):
             continue
         for path in sorted(folder.glob("part-*.parquet")):
             missing = [one for one in keys if one not in found]

@@ -1,6 +1,6 @@
-//! Behaviour of every discipline, as numbers for the pictures of `docs/disciplines`.
+//! Behaviour of every discipline, as numbers for the figures of `docs/disciplines`.
 //!
-//! `cargo run --release -p dropcurve-queue --example pictures` prints one point a row, separated by tabs; the
+//! `cargo run --release -p dropcurve-queue --example figures` prints one point a row, separated by tabs; the
 //! columns are those of `row`. With names of disciplines, only of these. `validation/pages/discipline_figures.py` runs
 //! it and draws.
 //!
