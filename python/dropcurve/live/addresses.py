@@ -8,9 +8,11 @@ from typing import Any
 
 #: Networks of the hosts on the left and on the right; the last two bytes of an address are the flow's number, from 1.
 NETWORKS = {"left": "10.77", "right": "10.78"}
+#: The other host.
 OTHER = {"left": "right", "right": "left"}
+#: Port of the first flow; the others follow.
 FIRST_PORT = 5201
-#: Length in seconds of an interval in which the ends of flows count.
+#: Length in seconds of the intervals in which receivers count bytes.
 INTERVAL_S = 0.5
 
 

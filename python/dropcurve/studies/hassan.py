@@ -297,7 +297,7 @@ NAMES = ("as given", "max_p 0.01", "max_p 1", "w_q 0.02", "max_th wider", "max_t
 FLOWS = "Above 1 TFRC gets more than TCP. Bars are 95 % intervals over replications."
 
 
-def ratio_figure(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
+def by_flows(name: str, title: str, x: st.Cells, groups: Sequence[tuple[str, Sequence[str]]],
             names: Sequence[str] = NAMES) -> st.FigureBlock:  # fmt: skip
     """F_r over the number of flows of each kind, a panel for each group of cases."""
     ticks = {float(i): str(n) for i, n in enumerate(COUNTS)}
@@ -361,12 +361,11 @@ def page(outcome: st.Outcome) -> st.Page:
         choices=TEXTS.choices("Choices"),
         results=[table(x), st.Text(swing(x)),
                  st.FigureBlock("cases", "F_r of every case next to the paper's", TEXTS["Cases"][0], partial(cases, x)),
-                 ratio_figure("flows", "F_r over the number of flows", x, BOTH)],
+                 by_flows("flows", "F_r over the number of flows", x, BOTH)],
         today=[] if "today" not in outcome else [
-            *map(st.Text, TEXTS["Today"]),
-            ratio_figure("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
+            *map(st.Text, TEXTS["Today"]), by_flows("today", "CUBIC against TFRC (RFC 5348)", outcome["today"], BOTH)],
         questions=[] if "rivals" not in outcome else [
-            *map(st.Text, TEXTS["Ecn"]), ratio_figure("ecn", "With ECN", outcome["ecn"], tuple(
+            *map(st.Text, TEXTS["Ecn"]), by_flows("ecn", "With ECN", outcome["ecn"], tuple(
                 (f"RED marks {words}", (f"{ends} base", f"{ends} buf250")) for ends, words in MARKING_ENDS.items()),
                 names=("base", "buf250")),
             *map(st.Text, TEXTS["Short lived"]), next_to_web(outcome["short"]), *against(outcome["rivals"]),
