@@ -285,6 +285,20 @@ def check_unused(case: Case, why: str, more: list[ValidationLine]) -> None:
             held_share(case, line) for line in more if line not in rivals and line.candidate.kind == kind
         ]
         assert any(round((1.0 - share) * int(over[2])) == int(over[1]) for share in missed)
+    elif own := re.fullmatch(
+        r".* uses (\d+) % and is (worse|no better by more than 0.2 percentage points)", why
+    ):
+        line = next(
+            one
+            for one in rivals
+            if one.candidate.kind == case.answer.best.kind
+            and near(own[1], 100.0 * max(case.values(one, "sojourn_ms_p95")) / 20.0)
+        )
+        behind = statistics.mean(case.behind(line))
+        assert behind > (case.answer.margin if own[2] == "worse" else -case.answer.margin)
+    elif why == "its limit is the whole buffer":
+        assert case.answer.best.params["limit"] == "200 pkts"
+        assert not any(line.candidate.kind == "droptail" for line in more)
     elif why == "no validated design that uses more of it is better by more than the margin":
         assert rivals and all(statistics.mean(case.behind(line)) > -case.answer.margin for line in rivals)
     else:

@@ -25,11 +25,12 @@ BOUND = QUESTION.goal.constraints[0]
 
 def line(
     name: str, mean: float, stands: Standing | None = None, *, ahead: float = 0.0, held: int = 36, worst: float = 14.0,
-    needed: int | None = None, drifted: int | None = None, kind: str = "droptail",
+    needed: int | None = None, drifted: int | None = None, kind: str = "droptail", mean_shown: float | None = None,
 ) -> ValidationLine:  # fmt: skip
-    """A design of ``mean`` utilisation that is ``ahead`` of the recommendation."""
+    """A design of ``mean`` utilisation, or of ``mean_shown``, that is ``ahead`` of the recommendation."""
     pair = None if stands is None else Paired(ahead, 0.05, 6, 0.01)
     candidate = Candidate(name, kind, {"limit": f"{mean:g} pkts"}, "search")
+    mean = mean if mean_shown is None else mean_shown
     measures = {BOUND.measure.key: Interval(worst - 1.0, 0.1, 6), "utilisation": Interval(mean, 0.1, 6)}
     kept = (Kept(BOUND, held, 36, worst, "8 flows"),)
     return ValidationLine(
@@ -131,17 +132,37 @@ def test_an_unused_budget_is_explained() -> None:
     text = said(answer(line("mine", 99.9, worst=9.0)))
     assert "The worst run uses 60 % of the bound on the delay; more delay would buy at most 0.1" in text
     mine, rival = line("mine", 99.0, worst=9.0), line("more", 97.0, "worse", ahead=-2.0)
-    assert "no validated design that uses more of it is better by more than the margin" in said(
-        answer(mine, rival)
+    assert "; tail drop with limit 97 pkts uses 93 % and is worse" in said(answer(mine, rival))
+    alike = line("alike", 98.9, "equal", ahead=-0.1)
+    said_of_both = said(answer(mine, rival, alike))
+    assert (
+        "; tail drop with limit 98.9 pkts uses 93 % and is no better by more than 0.2 percentage"
+        in said_of_both
     )
+    other = line("more", 97.0, "worse", ahead=-2.0, kind="pie")
+    assert "no validated design that uses more of it is better by more than the margin" in said(
+        answer(mine, other)
+    )
+    assert "; its limit is the whole buffer" in said(answer(line("mine", 100.0, worst=9.0, mean_shown=99.0)))
     less = line("less", 97.0, "worse", ahead=-2.0, worst=8.0)
     assert "no validated design uses more of it and holds every constraint" in said(answer(mine, less))
     over = line("next", 99.5, "infeasible", ahead=0.5, held=20, worst=16.0)
-    text = said(answer(mine, rival, over, line("far", 99.9, "infeasible", ahead=0.9, held=0, worst=30.0)))
+    text = said(answer(mine, other, over, line("far", 99.9, "infeasible", ahead=0.9, held=0, worst=30.0)))
     assert "tail drop with limit 99.5 pkts uses more and misses p95 delay < 15 ms in 16 of 36 runs" in text
     text = said(answer(mine, over, line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "it is undecided whether more delay buys anything (open)" in text
     assert "of the bound on the delay" not in said(answer(line("mine", 99.0, worst=13.5), rival))
+
+
+def test_a_design_that_was_not_asked_for_is_not_offered() -> None:
+    made = of_link(
+        rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation",
+        candidates=("red",),
+    )  # fmt: skip
+    first, *rest = verdict(replace(answer(line("mine", 99.0)), question=made))
+    assert first.startswith("No design of RED was validated, so there is nothing to load") and not rest
+    missed = verdict(replace(answer(line("mine", 99.0, kind="red", held=30, worst=16.0)), question=made))
+    assert missed[0].startswith("No design that was asked for holds every constraint")
 
 
 def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:

@@ -6,6 +6,7 @@ better there than the recommendation is validated, and recommended if the valida
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,10 +35,15 @@ SAFER = (0.98, 0.96, 0.91, 0.85)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
-#: Disciplines that are solved besides the usual ones, and those that are solved last.
-FURTHER, MORE = ("cobalt", "ared", "fq_pie"), ("pi", "choke", "nlred", "dualpi2")
+#: Disciplines that are solved besides the usual ones.
+FURTHER = ("cobalt", "ared", "fq_pie", "pi", "choke", "nlred", "dualpi2")
 #: The usual discipline of which another one has the parameters: it is also solved from the best setting of that one.
 SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", "dualpi2": "pie"}
+#: The usual disciplines that a further one behaves like: it is likely to be as good as the best of them.
+AKIN = {
+    "choke": ("red",), "nlred": ("red",), "ared": ("red",), "cobalt": ("codel",), "pi": ("pie",),
+    "dualpi2": ("pie",), "fq_pie": ("fq_codel", "pie"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -199,12 +205,14 @@ class Challengers:
         return self.bench.together(self.bench.losses(one, trials))
 
 
-def further_kinds(question: Question, *, more: bool) -> list[str]:
-    """The disciplines that were not searched and may be recommended; none where some were named."""
+def further_kinds(question: Question, losses: Mapping[str, float]) -> list[str]:
+    """The disciplines that were not searched and may be recommended; none where some were named. As the time may not
+    suffice for all, those come first that are akin to the searched ones of least loss (``losses``, by discipline)."""
     if not question.free:
         return []
-    kinds = [kind for kind in (*FURTHER, *(MORE if more else ())) if kind not in question.candidates]
+    kinds = [kind for kind in FURTHER if kind not in question.candidates]
     if question.target.box:
         held = boxes.kinds(question.target.box)
         kinds = [kind for kind in kinds if kind in held]
-    return [kind for kind in kinds if question.room.ecn or kind != "dualpi2"]
+    kinds = [kind for kind in kinds if question.room.ecn or kind != "dualpi2"]
+    return sorted(kinds, key=lambda kind: min(losses.get(one, math.inf) for one in AKIN[kind]))

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UsageError
+from ..quantities import wording
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .constraint import customary_s, scaled
 from .effort import FINALS as FINALS_END
 from .effort import Budget
 from .evaluations import Evaluations
@@ -39,24 +41,41 @@ class Final:
         half: Sequence[PairedTrial],
         tried: Callable[[Sequence[Candidate]], bool],
     ) -> list[Candidate]:
-        """The designs that the box can be configured with, those that it runs as simulated if there are any, best
-        first: of those run in all trials (``whole``), else the best of the initial designs (``known``), which is run.
-        Raises UsageError if there is none."""
-        target = self.evaluations.target
-        able = [one for one in whole if target.loads(one)] or [one for one in whole if target.takes(one)]
+        """The designs that were asked for and that the box can be configured with, those that it runs as simulated if
+        there are any, best first: of those run in all trials (``whole``), else the best of the initial designs
+        (``known``) and of the customary ones of each discipline, which is run. Raises UsageError if there is none."""
+        question, target = self.bench.question, self.evaluations.target
+        asked = [one for one in whole if question.asks_for(one)]
+        able = [one for one in asked if target.loads(one)] or [one for one in asked if target.takes(one)]
         if not able:
-            self.bench.run((one, trial) for one in known for trial in half)
-            ranked = sorted(known, key=lambda one: self.bench.score(one, half))
-            able = [one for one in ranked if target.takes(one)][:1]
+            some = [
+                one for one in [*known, *self._customary()] if question.asks_for(one) and target.takes(one)
+            ]
+            self.bench.run((one, trial) for one in some for trial in half)
+            ranked = sorted(some, key=lambda one: (not target.loads(one), self.bench.score(one, half)))
+            able = ranked[:1]
             tried(able)
         if not able:
+            kinds = "" if question.free else f" of {wording.listed(question.candidates)}"
             raise UsageError(
                 "for",
                 target.box,
-                "none of the settings tried can be written for it",
+                f"none of the settings{kinds} tried can be written for it",
                 "more runs or a larger buffer may help",
             )
         return sorted(able, key=lambda one: self.bench.score(one, self.evaluations.first))
+
+    def _customary(self) -> list[Candidate]:
+        """A design of each discipline that follows from the bound or the round trip, those that can be run."""
+        question = self.bench.question
+        delay_s, found = customary_s(question.goal, question.room), []
+        for kind, study in self.evaluations.studies.items():
+            at = scaled(study, question.room, delay_s)
+            made = study.target.candidate(f"{kind}, tuned", kind, study.family.params(at), origin="search")
+            if made is not None and self.evaluations.usable(made):
+                study.coordinates.setdefault(made.key, at)
+                found.append(made)
+        return found
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The finalists: the expected best of every family, and of all."""

@@ -18,6 +18,12 @@ def several(answer: Findings) -> bool:
     return len(answer.question.goal.objectives) > 1
 
 
+def heading(answer: Findings) -> str:
+    """The heading of the table of the front."""
+    asked = "" if answer.question.free else f" {answer.question.tried}"
+    return f"The Pareto front: no validated design{asked} is better than one of these in every objective"
+
+
 def ordered(answer: Findings) -> list[ValidationLine]:
     """The designs on the front, by their first objective, smallest first."""
     return sorted(answer.lines[: answer.front], key=lambda line: line.objectives[0].mean or 0.0)
@@ -51,7 +57,7 @@ def verdict(answer: Findings) -> Iterator[str]:
     line = ordered(answer)
     if len(line) < 2:
         bounds = " keeps within the bounds and" if goal.constraints else ""
-        yield f"Nothing else that was tried{bounds} is better in any of the goals"
+        yield f"Nothing else {answer.question.tried}{bounds} is better in any of the goals"
     elif len(goal.objectives) == 2:
         yield (
             f"The front has {len(line)} designs, from {_at(answer, line[0])} to {_at(answer, line[-1])}; "
@@ -60,7 +66,7 @@ def verdict(answer: Findings) -> Iterator[str]:
         yield from _steps(answer, line)
     else:
         yield (
-            f"The front has {len(line)} designs: nothing that was tried beats one of them everywhere; "
+            f"The front has {len(line)} designs: nothing {answer.question.tried} beats one of them everywhere; "
             + _KNEE
         )
     yield from _grouped(answer)

@@ -207,7 +207,7 @@ def _table(answer: Answer) -> dict[str, Any]:
         front = [row(line, fronts.named(answer, line.candidate)) for line in fronts.ordered(answer)]
         rest = [row(line, names[line.candidate.key]) for line in fronts.others(answer)]
         groups = [
-            ("The Pareto front: no validated design is better than one of these in every objective", front),
+            (fronts.heading(answer), front),
             ("Off the front", rest),
         ]
     heads = [*goal.names, *(one.text for one in bounded)]

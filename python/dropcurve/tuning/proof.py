@@ -20,6 +20,7 @@ from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import excess_ratio
+from .effort import LEAST_LEVEL, Budget
 from .goal import Constraint
 
 #: Runs of a block, of a brief answer, and of the largest links, and the fewest for a statement.
@@ -101,6 +102,13 @@ def prove(
         if not found.holds or found.missed <= CLEAR or found.runs < len(trials) or len(trials) >= full(runs):
             return found
         size *= 2
+
+
+def block_runs(spent: Budget) -> int:
+    """Runs of the first part of a block."""
+    if spent.level >= LEAST_LEVEL:
+        return RUNS_LARGE
+    return RUNS_BRIEF if spent.brief else RUNS
 
 
 def full(runs: int) -> int:

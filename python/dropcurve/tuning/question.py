@@ -94,10 +94,18 @@ class Question:
         """Whether any discipline may be recommended, since the question names none."""
         return self.candidates == _searched((), self.space, box=self.target.box)
 
+    @property
+    def tried(self) -> str:
+        """The designs among which the answer is chosen, after "no design": those that were tried, or asked for."""
+        return "that was tried" if self.free else "that was asked for"
+
+    def asks_for(self, one: Candidate) -> bool:
+        """Whether a design is of a discipline that was named, where some were; the others are only compared."""
+        return self.free or one.kind in self.candidates
+
     def may_recommend(self, one: Candidate) -> bool:
-        """Whether a design may be the answer: the box runs it as it was simulated, and where disciplines were named it
-        is one of them; the others are only compared."""
-        return self.target.loads(one) and (self.free or one.kind in self.candidates)
+        """Whether a design may be the answer: it was asked for, and the box runs it as it was simulated."""
+        return self.asks_for(one) and self.target.loads(one)
 
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with its own queue."""

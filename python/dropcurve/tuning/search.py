@@ -338,7 +338,7 @@ class Search:
                 self._try(some[:1])
                 self.evaluations.surrogates[kind].fit()
         if not self.whole:
-            seen = [one for one in self.known if self._has(one, self.half)]
+            seen = [one for one in self.known if self.question.asks_for(one) and self._has(one, self.half)]
             self._try(self._ranked(seen)[:1])
 
     def _leader(self) -> Candidate | None:

@@ -9,6 +9,7 @@ from ..verdict.equivalence import FAIR
 from . import robustness
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
+from .challengers import further_kinds
 from .decision import margin_of, slack
 from .effort import ENDS
 from .findings import Spot
@@ -83,6 +84,13 @@ def affordable_of(
     ]  # fmt: skip
     kept = order[: max(size, most)]
     return kept, [one for one in order[len(kept) :] if one.key not in behind]
+
+
+def further_of(outcome: SearchOutcome, bench: Bench) -> list[str]:
+    """The disciplines to solve after a search, those first that are akin to the best of the searched ones."""
+    trials = outcome.trials or outcome.first
+    losses = {kind: _score(bench, one, trials) for kind, one in outcome.best_of.items()}
+    return further_kinds(bench.question, losses)
 
 
 def lost(bench: Bench, one: Candidate, best: Candidate, ends: Sequence[PairedTrial]) -> bool:

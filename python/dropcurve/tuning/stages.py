@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..scenario import library
-from . import effort, hopeless, other_direction, robustness, unsettled, validation_lines
+from . import delay_budget, effort, hopeless, other_direction, robustness, unsettled, validation_lines
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
 from .candidates import Candidate
-from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers, further_kinds
+from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers
 from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
 from .search_space import Coordinates, Family
-from .selection import affordable_of, chosen_of, lost, missing, spots_of
+from .selection import affordable_of, chosen_of, further_of, lost, missing, spots_of
 from .study import FamilyStudy
 from .validation import APART, NEAR_MISS, Validation
 
@@ -28,7 +28,9 @@ from .validation import APART, NEAR_MISS, Validation
 #: that are moved to the safe side.
 NEIGHBOURS, RETREATS = 10, 3
 #: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
-ALONG_RUNS, FURTHER = 0.4, 0.1
+ALONG_RUNS, FURTHER_RUNS = 0.4, 0.1
+#: Under a time limit: number of further disciplines that are solved before the drift; the others follow after it.
+FURTHER = 3
 #: Distance from the largest possible objective, in margins, below which the answer of a link with long runs takes no
 #: finer steps; and the largest number of its replications, as a multiple of the first ones.
 NEARLY_IDEAL, MOST_COSTLY = 5.0, 2
@@ -92,14 +94,15 @@ class Stages:
         elif not self.short:
             self._around(validation, outcome)
             self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
-        ahead = validation.front()
+        ahead, uncompared = validation.front(), [*uncompared, *validation.left_out]
         lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
         bench.store.adopt()
         if clock.seconds is None:
             bench.store.compact()
         question, best = bench.question, lines[0]
-        # Only a feasible design that was simulated as the box loads it is offered to be loaded.
-        made, changed = question.target.written(best.candidate) if best.holds else (None, ())
+        # Only a feasible design that was asked for and simulated as the box loads it is offered to be loaded.
+        offered = best.holds and question.asks_for(best.candidate)
+        made, changed = question.target.written(best.candidate) if offered else (None, ())
         answer = Answer(
             question=question, seed=self.seed, lines=tuple(lines), spots=tuple(spots_of(outcome, bench)),
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
@@ -123,12 +126,15 @@ class Stages:
 
     def _around(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Runs the stages around the recommendation, and replications until rivals are decided."""
+        # A challenger that is found late is worth the time of its validation.
+        validation.until = self.clock.until(self._deciding)
         if self._costly:
             validation.settle()
         self._step_to_neighbours(validation, outcome)
         more = self.clock.seconds is None
         if self.spent.level < effort.LEAST_LEVEL if more else not self.spent.brief:
-            self._further(validation, outcome, further_kinds(self.bench.question, more=more), effort.DRIFT)
+            kinds = further_of(outcome, self.bench)
+            self._further(validation, outcome, kinds if more else kinds[:FURTHER], effort.DRIFT)
         if not self._costly:
             self._drift(validation)
         self._decide(validation, outcome)
@@ -251,7 +257,7 @@ class Stages:
         question = self.bench.question
         known = {kind: outcome.in_space(one, question)[1] for kind, one in outcome.best_of.items()}
         settings = {kind: coordinates for kind, coordinates in known.items() if coordinates is not None}
-        runs = FURTHER * self.spent.runs if self.clock.seconds is None else math.inf
+        runs = FURTHER_RUNS * self.spent.runs if self.clock.seconds is None else math.inf
         for one in challengers.further(best, kinds, settings, runs, self.say):
             validation.add(one)
         if validation.decide() is not best:
@@ -260,10 +266,9 @@ class Stages:
     def _use_time(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Evaluates designs that may still change the answer, while there is time: further disciplines, then
         other factors of each parameter, alone and with the scale solved again, until none wins."""
-        usual = further_kinds(self.bench.question, more=False) if not self.spent.brief else []
-        kinds = further_kinds(self.bench.question, more=True)
+        kinds = further_of(outcome, self.bench)[0 if self.spent.brief else FURTHER :]
         share = min(effort.CHALLENGE, self._deciding)
-        self._further(validation, outcome, [kind for kind in kinds if kind not in usual], share)
+        self._further(validation, outcome, kinds, share)
         for _ in range(NEIGHBOURS):
             best = validation.decide()
             self.say("neighbours of the recommendation", best)
@@ -307,6 +312,7 @@ class Stages:
         best = self._surroundings(best, validation, outcome, self._deciding)
         self.say("validation: further replications", validation.decide())
         validation.settle(thorough=self.clock.seconds is not None)
+        delay_budget.spend(validation, outcome, self.seed)
         self._secure(validation, outcome)
         self._prove(validation, outcome)
         self._surroundings(best, validation, outcome, 1.0)
@@ -334,7 +340,7 @@ class Stages:
                 self.refused = [one for one in self.refused if one is not self.proof]
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
-            runs, until = self._block_runs, self.clock.until(ENDED)
+            runs, until = proofs.block_runs(self.spent), self.clock.until(ENDED)
             found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
             if found is None or (found.holds and (found.sure or found.runs < proofs.full(runs))):
                 self.proof, validation.proof = found, found
@@ -349,18 +355,11 @@ class Stages:
                 validation.add(one)
 
     @property
-    def _block_runs(self) -> int:
-        """Runs of a block of fresh seeds."""
-        if self.spent.level >= effort.LEAST_LEVEL:
-            return proofs.RUNS_LARGE
-        return proofs.RUNS_BRIEF if self.spent.brief else proofs.RUNS
-
-    @property
     def _deciding(self) -> float:
         """Share of the time at which replications end, so that there is some for fresh seeds."""
         if self.clock.seconds is None or not self.bench.question.goal.constraints:
             return effort.DECISION
-        share = PROVED * self._block_runs * (self.bench.run_s or 0.0) / self.clock.seconds
+        share = PROVED * proofs.block_runs(self.spent) * (self.bench.run_s or 0.0) / self.clock.seconds
         return min(max(ENDED - share, effort.DECISION_AT_LEAST), effort.CHALLENGE)
 
     def _surroundings(

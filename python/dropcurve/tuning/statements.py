@@ -15,10 +15,10 @@ from .comparison import against_usual, bounded_by, says_nothing
 from .decision import are_fair_queues, complexity, default_distance, reported, short
 from .findings import Findings
 from .measures import Measure, main_measures
-from .names import setting
+from .names import DISPLAY_NAMES, setting
 from .proof import Kept
 from .spare import spare_budget
-from .terms import beyond, cell, further, interval, labels
+from .terms import beyond, cell, further, interval, labels, margin_shown
 from .unsettled import narrower, to_do
 from .validation_line import ValidationLine
 
@@ -31,6 +31,8 @@ NAMED = 3
 def verdict(answer: Findings) -> list[str]:
     """The sentences, without full stops; the first is the one to act on."""
     best = answer.lines[0]
+    if not answer.question.asks_for(best.candidate):
+        return [not_validated(answer), *_sure(answer)]
     found = [_load(answer, best) if best.holds else _nothing(answer, best)]
     found += narrower(answer) if best.holds else []
     found += _unwritten(answer)
@@ -45,6 +47,15 @@ def verdict(answer: Findings) -> list[str]:
         found += _possible(answer)
         found += _ended(answer)
     return found
+
+
+def not_validated(answer: Findings) -> str:
+    """The sentence of an answer without a validated design of the disciplines that were named."""
+    kinds = wording.listed([DISPLAY_NAMES.get(kind, kind) for kind in answer.question.candidates])
+    return (
+        f"No design of {kinds} was validated, so there is nothing to load; the others are only compared, and a longer "
+        "--time validates one"
+    )
 
 
 def _unwritten(answer: Findings) -> Iterator[str]:
@@ -161,7 +172,7 @@ def _nothing(answer: Findings, best: ValidationLine) -> str:
         for one in missed
     ]
     return (
-        "No design that was tried holds every constraint over the whole range, so there is nothing to load; "
+        f"No design {answer.question.tried} holds every constraint over the whole range, so there is nothing to load; "
         f"{setting(best.candidate)} comes closest and misses {wording.listed(parts)}"
     )
 
@@ -354,14 +365,6 @@ def _wider(answer: Findings, pair: Paired | None) -> str:
         return "another --margin"
     points = 1.1 * (abs(pair.mean) + pair.half_width) / answer.point
     return f"--margin {float(f'{points:.2g}'):g}"
-
-
-def margin_shown(answer: Findings) -> str:
-    """The margin of equivalence in the unit of the first objective: ``0.2 percentage points``, ``0.14 ms``."""
-    objective = answer.question.goal.objectives[0]
-    divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
-    unit = "percentage points" if objective.unit == "%" else unit
-    return wording.with_unit(f"{answer.margin * answer.point / divisor:.2g}", unit)
 
 
 def _all(count: int) -> str:

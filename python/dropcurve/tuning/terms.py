@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..metrics.statistics import Interval
 from ..present import intervals
 from ..quantities import units, wording
+from .findings import Findings
 from .goal import Objective
 from .measures import Measure
 from .names import shown
@@ -86,3 +87,11 @@ def further(replications: int, seconds: float) -> str:
     if seconds > 0:
         return f"about {span(seconds)} more ({wording.count(replications, 'replication')})"
     return f"about {wording.count(replications, 'further replication')}"
+
+
+def margin_shown(answer: Findings) -> str:
+    """The margin of equivalence in the unit of the first objective: ``0.2 percentage points``, ``0.14 ms``."""
+    objective = answer.question.goal.objectives[0]
+    divisor, unit = wording.scaled(objective.unit, answer.lines[0].objectives[0].mean or 0.0)
+    unit = "percentage points" if objective.unit == "%" else unit
+    return wording.with_unit(f"{answer.margin * answer.point / divisor:.2g}", unit)

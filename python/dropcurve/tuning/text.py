@@ -14,7 +14,7 @@ from .goal import Goal
 from .names import DISPLAY_NAMES, setting, shown
 from .robustness import Drift, Off
 from .statements import bounded
-from .terms import cell, interval, labels
+from .terms import cell, interval, labels, margin_shown
 from .unsettled import narrower, to_do
 from .validation_line import ValidationLine
 
@@ -32,6 +32,8 @@ def _verdict(answer: Findings) -> list[str]:
     if not fronts.several(answer):
         return statements.verdict(answer)
     best = answer.lines[0]
+    if not answer.question.asks_for(best.candidate):
+        return [statements.not_validated(answer)]
     found = [f"{to_do(answer, setting(best.candidate))}; {_expectation(answer, best)}"]
     found += narrower(answer) if best.holds else []
     found += [
@@ -40,8 +42,8 @@ def _verdict(answer: Findings) -> list[str]:
     found += list(fronts.verdict(answer))
     if not best.holds:
         found[0] = (
-            "No design that was tried holds every constraint over the whole range, so there is nothing to load; "
-            f"{setting(best.candidate)} comes closest"
+            f"No design {answer.question.tried} holds every constraint over the whole range, so there is nothing to "
+            f"load; {setting(best.candidate)} comes closest"
         )
     return found
 
@@ -62,7 +64,8 @@ def text(answer: Findings) -> str:
     settings = [f"  {name:<14}{shown(value)}" for name, value in params.items()]
     kind = answer.best.kind_as_loaded
     parts.append("\n".join(_bullets(verdict(answer))))
-    heading = "Recommendation" if answer.lines[0].holds else "Closest"
+    offered = answer.lines[0].holds and question.asks_for(answer.best)
+    heading = "Recommendation" if offered else "Closest"
     parts.append("\n".join([f"{heading}: {kind}", *settings]))
     parts.append("\n".join(table(answer)))
     parts += ["\n".join(some) for some in (sensitivity(answer), _drift(answer), _screening(answer)) if some]
@@ -128,13 +131,13 @@ def table(answer: Findings) -> list[str]:
 
     lines = []
     if front:
-        lines = ["The Pareto front: no validated design is better than one of these in every objective", ""]
+        lines = [fronts.heading(answer), ""]
         turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
         lines += [*_columns([["", *heads, ""], *turned]), "", "Off the front", ""]
     lines += _columns([["", *heads], *(cells(*row) for row in rows)])
     foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
     if single:
-        margin = statements.margin_shown(answer)
+        margin = margin_shown(answer)
         # A score varies so much with the seeds that means over different replications do not compare.
         shared = ", compared over the replications that they share" if goal.names == ("score",) else ""
         foot = (

@@ -31,6 +31,7 @@ from .decision import (
     standing,
 )
 from .effort import Budget
+from .names import setting
 from .proof import Proof
 from .study import front, knee
 
@@ -59,6 +60,7 @@ class Validation:
         most: Largest number of replications.
         refused: Designs that broke a bound in a block of fresh seeds, by key.
         proof: The block of the design that held every bound there.
+        left_out: Designs that were to be added and for which there was no time.
     """
 
     bench: Bench
@@ -72,6 +74,7 @@ class Validation:
     drifted: dict[str, int] = field(default_factory=dict)
     refused: dict[str, Proof] = field(default_factory=dict)
     proof: Proof | None = None
+    left_out: list[Candidate] = field(default_factory=list)
     _made: dict[str, int] = field(default_factory=dict)
     _rows: dict[str, tuple[tuple[object, ...], DecisionRow]] = field(default_factory=dict)
 
@@ -114,6 +117,7 @@ class Validation:
                 break
         if self._made.get(one.key, 0) < min(LEAST, count):
             self._made.pop(one.key, None)
+            self.left_out.append(replace(one, name=setting(one)))
             return False
         self.candidates.append(one)
         self.decide()
@@ -125,8 +129,9 @@ class Validation:
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
-            may = self.bench.question.may_recommend
-            able = [one for one in self.candidates if may(one)] or self.candidates
+            question = self.bench.question
+            asked = [one for one in self.candidates if question.asks_for(one)] or self.candidates
+            able = [one for one in asked if question.may_recommend(one)] or asked
             weighed = len(self.bench.question.goal.objectives[0].terms) > 1
             rows = [self._row(one) for one in able]
             self.best = recommended(rows, self.margin, weighed=weighed).candidate
@@ -137,7 +142,9 @@ class Validation:
         first and becomes the recommendation. With one objective the front is the recommendation alone."""
         if not self.several:
             return [self.decide()]
-        able = [one for one in self.candidates if self._row(one).feasible] or self.candidates
+        asks = self.bench.question.asks_for
+        asked = [one for one in self.candidates if asks(one)] or self.candidates
+        able = [one for one in asked if self._row(one).feasible] or asked
         able = [one for one in able if self.bench.question.target.takes(one)] or able
         points: dict[tuple[float, ...], Candidate] = {}
         for one in able:
