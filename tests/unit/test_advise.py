@@ -254,7 +254,9 @@ def test_no_design_expects_a_queue_longer_than_the_buffer() -> None:
         assert found.conditions.buffer is not None
         for design in found.designs:
             assert all(one.at.queue <= found.conditions.buffer for one in design.expected), design.name
-        assert "target lowered to half of it" in found.design("codel").notes[0]
+    # CoDel's target of 10 us is 8.3 packets, which a buffer of ten cannot hold twice.
+    small = advise(rate="10Gbit", rtt="200us", flows=8, buffer=10)
+    assert "target lowered to half of it" in small.design("codel").notes[0]
 
 
 def test_one_flow_has_no_plural() -> None:
@@ -302,3 +304,27 @@ def test_advice_opens_with_a_design_and_a_reason_that_its_own_figures_bear_out(
         assert name == "CoDel"
     else:
         assert delays[name] == min(delays.values())
+
+
+def test_the_delay_aimed_at_in_a_data_centre_is_a_part_of_its_round_trip() -> None:
+    local = advise(link="datacentre")
+    assert local.conditions.rtt_s == (50e-6, 200e-6) and local.conditions.aim_s == 50e-6
+    assert "within the 50 us aimed at" in local.text() and "5 ms" not in local.text().split("1. Tail drop")[0]
+    # CoDel's interval is the longest round trip, not the 100 ms of the Internet.
+    codel = local.design("CoDel").params
+    assert (codel["interval"], codel["target"]) == ("200 us", "10 us")
+    # A delay that exceeds the one aimed at is not said to be within it.
+    pi = local.design("PI")
+    assert max(row.at.rtt_s - row.point.rtt_s for row in pi.expected) <= 50e-6
+    # A goal has precedence, and other links keep the 5 ms of FGS01.
+    assert advise(link="datacentre", goal="p95 delay < 1ms").conditions.aim_s == 0.5e-3
+    assert advise(link="cable").conditions.aim_s == 0.005
+
+
+def test_senders_of_dctcp_start_with_a_step() -> None:
+    found = advise(link="datacentre,cc=dctcp")
+    step = found.design("Step marking")
+    # A seventh of the 166.7 packets of the longest round trip.
+    assert step.params["threshold"] == "24 pkts"
+    assert found.data()["answer"]["design"] == "Step marking"
+    assert "step_marking" not in {one.discipline for one in advise(link="datacentre").designs}

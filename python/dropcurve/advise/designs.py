@@ -56,6 +56,8 @@ def all_designs(given: Conditions) -> Iterator[Design]:
     yield adaptive_red(given)
     yield red_by_queue_law(given)
     yield red_by_stability(given)
+    if given.cc == "dctcp":
+        yield step_marking(given)
     yield pi(given)
     yield pie(given)
     yield codel(given)
@@ -252,7 +254,9 @@ def red_by_stability(given: Conditions) -> Design:
 
 def pi(given: Conditions) -> Design:
     """Hollot's PI controller."""
-    q_ref = max(5.0, round(given.capacity * given.aim_s))
+    # Half a packet is a per cent of a queue in a data centre, and would exceed the delay aimed at.
+    aimed = given.capacity * given.aim_s
+    q_ref = max(5.0, math.floor(aimed + 1e-9) if given.is_local else round(aimed))
     limit = room(given)
     q_ref = min(q_ref, max(1.0, math.floor(limit / 2.0)))
     worst = given.least_demanding
@@ -277,9 +281,26 @@ def pi(given: Conditions) -> Design:
     )  # fmt: skip
 
 
+def step_marking(given: Conditions) -> Design:
+    """A step for DCTCP, which needs marks beyond a seventh of a round trip's packets."""
+    product = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
+    threshold = min(max(2.0, math.ceil(product / 7.0)), max(1.0, room(given) - 1.0))
+    return Design(
+        "Step marking", "step_marking",
+        {"limit": units.show_packets(room(given)), "threshold": units.show_packets(threshold)},
+        f"K > R C/7 = {product / 7.0:.3g} packets at the longest round trip",
+        "DCTCP10, RFC8257",
+        "DCTCP reduces its window by the share of marked packets, so that a step keeps the queue near K without "
+        "emptying it.",
+        "Flows without ECN lose every packet beyond K, and flows with classic ECN halve their windows for a single "
+        "mark.",
+    )  # fmt: skip
+
+
 def pie(given: Conditions) -> Design:
     """PIE with the target the goal allows."""
-    target, note = within_buffer(0.015 if given.target_delay_s is None else given.aim_s, given)
+    usual = given.target_delay_s is None and not given.is_local
+    target, note = within_buffer(0.015 if usual else given.aim_s, given)
     limit, queue = room(given), target * given.capacity
     return Design(
         "PIE", "pie",
@@ -314,7 +335,8 @@ def codel(given: Conditions) -> Design:
         "CoDel", "codel",
         {"limit": units.show_packets(limit), "target": units.show_span(target),
          "interval": units.show_span(interval), "ecn": _switch(given.ecn)},
-        "interval: the longest round trip, at least 100 ms; target: a twentieth of it, at least 1.5 packet times",
+        f"interval: the longest round trip{'' if given.is_local else ', at least 100 ms'}; target: a twentieth of it, at "
+        "least 1.5 packet times",
         "RFC8289",
         "Needs no tuning to the rate: it acts on a standing delay, not on bursts.",
         f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.most_demanding.label()} need "

@@ -45,6 +45,9 @@ def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
         >>> found = advise(rate="10Mbit", rtt="40ms", flows=8)
         >>> first_choice(found.conditions, found.designs).design.name
     """
+    step = next((one for one in designs if one.discipline == "step_marking"), None)
+    if step is not None:
+        return _step(given, designs, step)
     acting = [one for one in designs if one.expected and all(row.at.regime in ACTING for row in one.expected)]
     keeping = [one for one in acting if _worst_s(one) <= given.aim_s * ROUNDING]
     stable = [one for one in keeping if _gain(one) >= MARGIN and _response_s(one) <= SLOWEST_S]
@@ -74,6 +77,19 @@ def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
             reason += ", but its loop is not stable under every condition"
     opening = f"Start with {chosen.name} (number {designs.index(chosen) + 1} below): {reason}."
     return FirstChoice(chosen, designs.index(chosen) + 1, (opening, *_fair(designs)))
+
+
+def _step(given: Conditions, designs: Sequence[Design], step: Design) -> FirstChoice:
+    """The step for senders of DCTCP, whose steady queue is a little above its threshold."""
+    number = designs.index(step) + 1
+    threshold = units.packets(step.params["threshold"], packet_bytes=given.packet_bytes)
+    delay = units.show_span(float(f"{threshold / given.capacity:.2g}"))
+    opening = (
+        f"Start with {step.name} (number {number} below): the senders are DCTCP, which keeps the queue near the "
+        f"threshold of {threshold:g} packets ({delay}); the models of the other designs are those of senders that "
+        "halve their windows."
+    )
+    return FirstChoice(step, number, (opening, *_fair(designs)))
 
 
 def _fair(designs: Sequence[Design]) -> tuple[str, ...]:

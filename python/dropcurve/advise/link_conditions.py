@@ -12,6 +12,9 @@ from ..quantities import units
 
 #: Mean queueing delay to aim at where the goal names none (FGS01).
 TARGET_DELAY_S = 0.005
+#: Longest round trip of a link within a data centre, and the share of it that the delay may take there: 5 ms would be
+#: many round trips.
+LOCAL_S, LOCAL_AIM = 1e-3, 0.25
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Conditions:
         rto_s: Smallest retransmission timeout.
         ecn: Whether flows and box use ECN.
         udp_bps: Rate of UDP on the link, in addition to ``rate_bps``.
+        cc: Congestion control of the flows; "" where it is not known.
     """
 
     rate_bps: float
@@ -65,6 +69,7 @@ class Conditions:
     b: int = 2
     rto_s: float = 1.0
     udp_bps: float = 0.0
+    cc: str = ""
 
     @property
     def capacity(self) -> float:
@@ -90,9 +95,16 @@ class Conditions:
     @property
     def aim_s(self) -> float:
         """Mean queueing delay to aim at: half of the bound of the goal, which leaves room for oscillation; else the 5
-        ms of FGS01.
+        ms of FGS01, in a data centre a quarter of the longest round trip.
         """
-        return TARGET_DELAY_S if self.target_delay_s is None else self.target_delay_s / 2.0
+        if self.target_delay_s is not None:
+            return self.target_delay_s / 2.0
+        return LOCAL_AIM * self.rtt_s[1] if self.is_local else TARGET_DELAY_S
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the round trips are those within a data centre."""
+        return self.rtt_s[1] < LOCAL_S
 
     def points(self) -> Iterator[Point]:
         """The corners that matter, each once, and the middle where they are far apart."""

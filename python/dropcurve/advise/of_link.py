@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..quantities import units
@@ -37,10 +38,11 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
     )
     size = found.varying.get("buffer")
     buffer = profile.buffer if size is None else f"{units.plain(size.low)}{size.unit}"
-    return conditions(
+    made = conditions(
         rate=rate, rtt=profile.rtt_s, flows=(max(1, round(flows[0] + mix.l4s)), max(1, round(flows[1] + mix.l4s))),
         buffer=buffer, packet=packet, goal=goal, ecn=mix.ecn > 0,
     )  # fmt: skip
+    return replace(made, cc=mix.cc)
 
 
 def _ends(axis: Range | None, value: float) -> tuple[float, float]:

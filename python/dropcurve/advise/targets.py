@@ -21,7 +21,8 @@ def room(given: Conditions, max_th: float = 0.0) -> float:
 
 def codel_times(given: Conditions) -> tuple[float, float, tuple[str, ...]]:
     """Target and interval, and a note on a target that the buffer bounds."""
-    interval = max(0.1, math.ceil(given.rtt_s[1] * 100.0) / 100.0)
+    # RFC8289 section 4.3: the worst round trip of the path, which within a data centre is far below 100 ms.
+    interval = given.rtt_s[1] if given.is_local else max(0.1, math.ceil(given.rtt_s[1] * 100.0) / 100.0)
     target = interval / 20.0 if given.target_delay_s is None else min(interval / 20.0, given.aim_s)
     target, note = within_buffer(max(target, 1.5 / given.capacity), given)
     return target, short(interval), note
