@@ -335,8 +335,8 @@ def codel(given: Conditions) -> Design:
         "CoDel", "codel",
         {"limit": units.show_packets(limit), "target": units.show_span(target),
          "interval": units.show_span(interval), "ecn": _switch(given.ecn)},
-        f"interval: the longest round trip{'' if given.is_local else ', at least 100 ms'}; target: a twentieth of it, at "
-        "least 1.5 packet times",
+        f"interval: the longest round trip{'' if given.is_local else ', at least 100 ms'}; target: a twentieth of "
+        "it, at least 1.5 packet times",
         "RFC8289",
         "Needs no tuning to the rate: it acts on a standing delay, not on bursts.",
         f"Drops grow as sqrt(count)/interval: the {rate:.3g} drops a second that {given.most_demanding.label()} need "
