@@ -1,4 +1,4 @@
-"""Tail drop, as plainly as it can be said."""
+"""Reference model of tail drop: droptail, drop front and random drop, with a limit in packets or bytes."""
 
 import random
 
@@ -39,5 +39,5 @@ class DropTail:
         return self.waiting.pop(0) if self.waiting else None
 
     def show(self):
-        """Returns no inner values."""
+        """Returns the internal state for the trace: none."""
         return []

@@ -1,4 +1,4 @@
-"""Fixtures of the Python tests: a scenario that runs in a blink, and the command line without a process."""
+"""Fixtures of the Python tests: a short scenario, and the command line without a process."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_rows_of_another_sweep_that_cannot_be_used_are_made_again(
         for path in Path("a/runs").glob("part-*.parquet"):
             path.write_bytes(b"nonsense")
     else:
-        monkeypatch.setattr("dropcurve.runs.sweeping.elsewhere.identity", lambda: "others")
+        monkeypatch.setattr("dropcurve.runs.sweeping.stored_rows.identity", lambda: "others")
     dc.sweep("short.toml", VARY, replications=1, out="b", cache="cache")
     assert len(calls) == 4
 
@@ -148,7 +148,7 @@ def test_a_table_reads_the_runs_of_another_table(folder: Path, calls: list[tuple
         table = RunTable(Path(out), build(), cache="cache")
         table.open()
         rows: list[dict[str, Any]] = []
-        execute(jobs, table, where=Executor(1), take=rows.append)
+        execute(jobs, table, executor=Executor(1), take=rows.append)
         assert sorted(one["seed"] for one in rows) == [1, 2]
         assert table.keys() == {job.key for job in jobs}
     assert len(calls) == 2
@@ -186,7 +186,7 @@ def searched() -> None:
     ]
     table = RunTable(Path("searched"), build(), cache="cache")
     table.open()
-    execute(jobs, table, where=Executor(1), take=lambda _: None)
+    execute(jobs, table, executor=Executor(1), take=lambda _: None)
 
 
 def swept_on_a_cluster() -> None:

@@ -76,7 +76,7 @@ def runs_of(
         buffer="20000pkts",
         goal="p95 delay < 2ms, max utilisation",
     )
-    answer = solve(question, where=Executor(1), out=out, cache="off", page=False)
+    answer = solve(question, executor=Executor(1), out=out, cache="off", page=False)
     assert answer.lines[0].holds and answer.drift and answer.sensitivity
     return made
 

@@ -79,9 +79,9 @@ def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(
             killed.append(pids[0])
             os.kill(pids[0], signal.SIGKILL)
 
-    where = Executor(cluster=address)
+    executor = Executor(cluster=address)
     question = of_file("asked.toml")
-    together = tuning.solve(question, runs=60, seed=3, where=where, out="together", tell=kill)
+    together = tuning.solve(question, runs=60, seed=3, executor=executor, out="together", tell=kill)
     assert killed
     assert together.record() == alone.record()
     assert RunTable(Path("together/runs"), build()).keys() == RunTable(Path("alone/runs"), build()).keys()
@@ -97,7 +97,7 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tuning.solve(question, runs=120, out="cut", where=Executor(jobs=1), tell=stop)
+        tuning.solve(question, runs=120, out="cut", executor=Executor(jobs=1), tell=stop)
     kept = len(RunTable(Path("cut/runs"), build()).keys())
     assert kept == 60
     again: list[int] = []
@@ -168,7 +168,7 @@ def test_however_short_the_time_the_defaults_of_fair_queues_are_compared(
 ) -> None:
     """On a machine so busy that there is time for ten or thirty runs."""
     Ticking(run_s).install(monkeypatch)
-    answer = tuning.solve(tuning.of_mix("20/2:up"), seconds=30.0, where=Executor(2), out="kept")
+    answer = tuning.solve(tuning.of_mix("20/2:up"), seconds=30.0, executor=Executor(2), out="kept")
     assert any(one.candidate.name == "FQ-CoDel, defaults" for one in answer.lines)
     assert answer.best.kind == "fq_codel"
 
@@ -185,7 +185,7 @@ def test_a_goal_that_nothing_comes_near_ends_early_with_what_is_possible(
         buffer="40pkts",
         goal="p95 delay < 0.1ms, utilisation > 100%",
     )
-    answer = tuning.solve(asked, runs=120, seconds=seconds, out="kept", where=Executor(2), cache="off")
+    answer = tuning.solve(asked, runs=120, seconds=seconds, out="kept", executor=Executor(2), cache="off")
     assert answer.hopeless and not answer.lines[0].holds and not answer.configuration
     assert answer.replications == 2 and not answer.sensitivity and not answer.drift
     said = answer.verdict()
@@ -214,7 +214,7 @@ def test_a_goal_that_is_only_just_missed_is_searched_on(
     asked = of_link(
         rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=f"{goal}, max utilisation"
     )
-    answer = tuning.solve(asked, runs=120, out="kept", where=Executor(2), cache="off")
+    answer = tuning.solve(asked, runs=120, out="kept", executor=Executor(2), cache="off")
     assert answer.hopeless is hopeless_ and not answer.lines[0].holds
 
 
@@ -224,7 +224,7 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
 ) -> None:
     (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
     Ticking(5.0).install(monkeypatch)
-    answer = tuning.solve(tuning.of_file("asked.toml"), seconds=20.0, where=Executor(2), out="kept")
+    answer = tuning.solve(tuning.of_file("asked.toml"), seconds=20.0, executor=Executor(2), out="kept")
     assert page.write(answer, Path("kept")).exists() and not list(Path("kept/figures").glob("queue-*"))
     assert answer.replications == validation.LEAST and not answer.drift and not answer.sensitivity
     assert "sensitivity, drift and queue figures left out" in " ".join(str(answer).split())
@@ -237,7 +237,7 @@ def test_a_box_gets_a_configuration_only_of_a_design_that_held_often_enough(
     """Even under the shortest time limit, and if the box has none of the best initial designs."""
     Ticking(5.0).install(monkeypatch)
     question = of_link(rate="2Mbit", rtt="20-40ms", flows="2-4", buffer="40pkts", goal=GOAL, box=box)
-    answer = tuning.solve(question, seconds=seconds, out="kept", where=Executor(2))
+    answer = tuning.solve(question, seconds=seconds, out="kept", executor=Executor(2))
     assert Target(box, 2e6, 0.02).takes(answer.best)
     # In 20 s there are but a few runs of 5 s.
     holds = answer.lines[0].holds

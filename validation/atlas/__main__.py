@@ -39,18 +39,18 @@ def main() -> int:
     """Executes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
     intervals of the stored model again instead."""
     asked = _arguments()
-    where = Executor(asked.jobs, asked.cluster)
+    executor = Executor(asked.jobs, asked.cluster)
     if asked.calibrate:
-        return _calibrate(asked, where)
+        return _calibrate(asked, executor)
     counts: dict[Traffic, int] = {"stated": asked.stated, "usual": asked.usual}
-    hours = runs.make(asked.runs, counts, where)
+    hours = runs.make(asked.runs, counts, executor)
     sys.stderr.write(f"{hours:.3f} processor hours now, {runs.cost_h(asked.runs):.3f} for all runs\n")
     if not asked.train:
         return 0
     parts: dict[str, TrafficModel] = {}
     made: dict[str, Any] = {}
     for kind in counts:
-        parts[kind], made[kind] = _made(kind, asked, where)
+        parts[kind], made[kind] = _made(kind, asked, executor)
     record = {
         "level": LEVEL, "version": library.version(), "build": build(), "cost_h": runs.cost_h(asked.runs), "made": made,
     }  # fmt: skip
@@ -59,16 +59,16 @@ def main() -> int:
     return 0
 
 
-def _calibrate(asked: argparse.Namespace, where: Executor) -> int:
+def _calibrate(asked: argparse.Namespace, executor: Executor) -> int:
     """Sets the intervals of the stored model by drawn links, counts others, and writes model and page."""
     known = models.load(asked.model)
     parts = dict(known.parts)
     record = {key: value for key, value in known.record.items() if key not in models.OWN}
     kinds: tuple[Traffic, ...] = ("stated", "usual")
     for kind in kinds:
-        setting = _simulated(kind, parts[kind], asked, where, questions.SETTING, asked.questions)
+        setting = _simulated(kind, parts[kind], asked, executor, questions.SETTING, asked.questions)
         parts[kind] = questions.calibrated(setting, parts[kind], LEVEL)
-        counted = _simulated(kind, parts[kind], asked, where, questions.COUNTED, asked.counted)
+        counted = _simulated(kind, parts[kind], asked, executor, questions.COUNTED, asked.counted)
         record["made"][kind] |= _counts(parts[kind], counted, len(setting))
     models.store(asked.model, parts, record)
     write(asked.out, models.load(asked.model))
@@ -92,7 +92,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[TrafficModel, dict[str, Any]]:
+def _made(
+    kind: Traffic, asked: argparse.Namespace, executor: Executor
+) -> tuple[TrafficModel, dict[str, Any]]:
     """The part of the model for a kind of traffic, and its statistics."""
     data = dataset.load(asked.runs, kind)
     began = time.process_time()
@@ -103,9 +105,9 @@ def _made(kind: Traffic, asked: argparse.Namespace, where: Executor) -> tuple[Tr
     part = TrafficModel(fitted.networks, fitted.factors.tolist(), ranges, CAUTION, 1.0, data.size)
     spent = time.process_time() - began
     sys.stderr.write(f"{kind}: {data.size} simulated conditions, trained in {spent:.0f} s\n")
-    setting = _simulated(kind, part, asked, where, questions.SETTING, asked.questions)
+    setting = _simulated(kind, part, asked, executor, questions.SETTING, asked.questions)
     part = questions.calibrated(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
-    counted = _simulated(kind, part, asked, where, questions.COUNTED, asked.counted)
+    counted = _simulated(kind, part, asked, executor, questions.COUNTED, asked.counted)
     return part, _record(data, fitted, part, counted, len(setting), spent)
 
 
@@ -120,9 +122,9 @@ def _caution(kind: Traffic, some: list[Simulated]) -> float:
 
 
 def _simulated(
-    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, where: Executor, seed: int, count: int
+    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, executor: Executor, seed: int, count: int
 ) -> list[Simulated]:
-    found = questions.simulated(kind, part, count, seed=seed, folder=asked.runs, where=where)
+    found = questions.simulated(kind, part, count, seed=seed, folder=asked.runs, executor=executor)
     for one in found:
         sys.stderr.write(f"  {questions.described(one)}\n")
     return found

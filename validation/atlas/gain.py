@@ -118,24 +118,24 @@ def _answered(link: DrawnLink, known: models.Atlas) -> bool:
         return False
 
 
-def _stored(number: int, link: DrawnLink, folder: Path, runs: int, where: Executor) -> AtlasRegret:
+def _stored(number: int, link: DrawnLink, folder: Path, runs: int, executor: Executor) -> AtlasRegret:
     """The comparison of a link, from the folder if it is there."""
     path = folder / f"link-{number}-{runs}.json"
     if path.is_file():
         return AtlasRegret(**json.loads(path.read_text(encoding="utf-8")))
-    made = compared(link, folder / f"link-{number}", runs, where)
+    made = compared(link, folder / f"link-{number}", runs, executor)
     path.write_text(json.dumps(asdict(made), indent=1) + "\n", encoding="utf-8")
     return made
 
 
-def compared(link: DrawnLink, folder: Path, runs: int, where: Executor) -> AtlasRegret:
+def compared(link: DrawnLink, folder: Path, runs: int, executor: Executor) -> AtlasRegret:
     """One link, searched from the atlas and from rules of thumb alone."""
     question = link.question()
     budget = efforts.by_size(question, runs)
     searches = {}
     for name in ("with", "without"):
         with mock.patch.object(solving, "starts", starts if name == "with" else lambda _: {}):
-            searches[name] = searched(question, folder / name, budget, where)
+            searches[name] = searched(question, folder / name, budget, executor)
     pick = atlas.answer(question).picks[0].candidate
     loss = min(_loss(bench, one, trials) for bench, one, trials in searches.values())
     first = {name: _first(*parts, loss) for name, parts in searches.items()}
@@ -153,10 +153,10 @@ def compared(link: DrawnLink, folder: Path, runs: int, where: Executor) -> Atlas
 
 
 def searched(
-    question: Question, folder: Path, budget: Budget, where: Executor
+    question: Question, folder: Path, budget: Budget, executor: Executor
 ) -> tuple[LoggedBench, Candidate, list[PairedTrial]]:
     """A search: its bench, its best design and the trials that count."""
-    bench = LoggedBench(question, RunTable(folder, build(), cache="off"), where)
+    bench = LoggedBench(question, RunTable(folder, build(), cache="off"), executor)
     bench.open()
     bench.began = time.process_time()
     search = Search(bench, SEED, budget)

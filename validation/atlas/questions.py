@@ -86,7 +86,7 @@ def _link(rng: random.Random) -> str:
 
 
 def simulated(
-    kind: Traffic, model: TrafficModel, count: int, *, seed: int, folder: Path, where: Executor
+    kind: Traffic, model: TrafficModel, count: int, *, seed: int, folder: Path, executor: Executor
 ) -> list[Simulated]:
     """The answers to drawn questions with their runs."""
     store = RunTable(folder / "answers", build(), cache="off")
@@ -99,7 +99,7 @@ def simulated(
         if conditions.beyond(known, model.ranges, question.goal):
             continue
         answer = pick.picks(question, model, known)[0]
-        bench = Bench(question, store, where)
+        bench = Bench(question, store, executor)
         bench.open()
         found.append(_simulated(bench, answer))
     return found

@@ -31,12 +31,12 @@ def table(folder: Path) -> RunTable:
     return found
 
 
-def make(folder: Path, counts: dict[Traffic, int], where: Executor) -> float:
+def make(folder: Path, counts: dict[Traffic, int], executor: Executor) -> float:
     """Executes the runs that are missing and returns the processor hours that this process has spent on them; on a
     cluster those of its own process alone."""
     folder.mkdir(parents=True, exist_ok=True)
     began = time.process_time()
-    with where.opened() as there:
+    with executor.opened() as there:
         for kind, first in _blocks(folder, counts):
             _block(folder, kind, first, min(BLOCK, counts[kind] - first), there)
             sys.stderr.write(f"{kind}: {min(first + BLOCK, counts[kind])} of {counts[kind]}\n")
@@ -62,7 +62,7 @@ def _index(folder: Path, kind: Traffic, first: int) -> Path:
     return folder / "index" / f"{build()}-{SEED}-{kind}-{first}.json"
 
 
-def _block(folder: Path, kind: Traffic, first: int, count: int, where: Executor) -> None:
+def _block(folder: Path, kind: Traffic, first: int, count: int, executor: Executor) -> None:
     """Executes one block and notes which run belongs to which draw."""
     store = table(folder)
     jobs = []
@@ -74,7 +74,7 @@ def _block(folder: Path, kind: Traffic, first: int, count: int, where: Executor)
                 continue  # the scenario refuses the design, say a threshold of RED beyond a small buffer
     have = store.keys()
     began, cpu = time.perf_counter(), time.process_time()
-    execute([job for _, job in jobs if job.key not in have], store, where=where, take=lambda _: None)
+    execute([job for _, job in jobs if job.key not in have], store, executor=executor, take=lambda _: None)
     path = _index(folder, kind, first)
     path.parent.mkdir(parents=True, exist_ok=True)
     note = {

@@ -170,14 +170,14 @@ def _tuned(
         if best is not None:
             made.incumbents.append((runs, best))
 
-    where = Executor(jobs)
-    source = ProcessorTime(where.threads)
+    executor = Executor(jobs)
+    source = ProcessorTime(executor.threads)
     began = time.monotonic(), source.now(), time.process_time()
     seconds = None if limit == "default" else units.span(limit, what="times")
     answer = solve(
         link.question(),
         seconds=seconds,
-        where=where,
+        executor=executor,
         out=folder / f"tune-{limit}",
         cache="off",
         page=False,
@@ -189,7 +189,7 @@ def _tuned(
     spent = {
         "wall": time.monotonic() - began[0], "idle": source.now() - began[1],
         "processor": time.process_time() - began[2],
-        "runs": float(answer.runs + answer.fresh), "threads": float(where.threads),
+        "runs": float(answer.runs + answer.fresh), "threads": float(executor.threads),
     }  # fmt: skip
     kept.write_text(json.dumps({"build": build(), "spent": spent, **_written(made)}), encoding="utf-8")
     return spent, made

@@ -51,7 +51,7 @@ def print_answer(
         with _progress(quiet=quiet, seconds=seconds) as watch:
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-                where=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
+                executor=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
                 say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
                 source=source,
             )  # fmt: skip

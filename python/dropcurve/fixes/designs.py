@@ -114,7 +114,7 @@ def tuned(
             candidates=searched,
         )
         answer = solve(
-            question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, where=jobs or Executor(),
+            question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, executor=jobs or Executor(),
             out=Path(folder) / "tune", short=True, say=lambda step, *_: say(step),
         )  # fmt: skip
     for line in answer.lines[:BEST]:

@@ -71,7 +71,7 @@ class Bench:
 
     question: Question
     store: RunTable
-    where: Executor
+    executor: Executor
     tell: Tell | None = None
     runs: int = 0
     made: int = 0
@@ -95,7 +95,7 @@ class Bench:
     def for_question(self, question: Question) -> Bench:
         """A bench for another question on the same open store, with the rows that are known."""
         return Bench(
-            question, self.store, self.where, scales=self.scales, source=self.source, deadline=self.deadline,
+            question, self.store, self.executor, scales=self.scales, source=self.source, deadline=self.deadline,
             _known=self._known,
         )  # fmt: skip
 
@@ -199,16 +199,16 @@ class Bench:
             if deadline is not None and self.source.now() >= deadline():
                 raise _Late
 
-        where = replace(self.where, watch=watch) if limited and deadline is not None else self.where
+        executor = replace(self.executor, watch=watch) if limited and deadline is not None else self.executor
         try:
-            execute(some, self.store, where=where, take=take, done=done)
+            execute(some, self.store, executor=executor, take=take, done=done)
         except _Late:
             return False
         return True
 
     def _worthwhile(self, left_s: float) -> bool:
         """Whether there is time to begin a batch of a run for each thread."""
-        shortest = (self.run_s or 0.0) * self.where.threads
+        shortest = (self.run_s or 0.0) * self.executor.threads
         return left_s > 0 and left_s >= WORTH * shortest
 
     def _slice(self, jobs: int, left_s: float | None) -> int:
@@ -216,7 +216,7 @@ class Bench:
         least one for each thread."""
         if left_s is None:
             return jobs
-        threads = self.where.threads
+        threads = self.executor.threads
         paced = int(min(left_s, SLICE_S) / self.run_s) if self.run_s else SLICE * threads
         return max(threads, paced)
 

@@ -102,7 +102,7 @@ def tune(
     )  # fmt: skip
     return solve(
         question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
-        where=Executor(jobs, cluster), out=out, cache=cache, page=False, **_in_notebook(),
+        executor=Executor(jobs, cluster), out=out, cache=cache, page=False, **_in_notebook(),
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def _in_notebook() -> dict[str, Any]:
 
 def solve(
     question: Question, *, runs: int | None = None, seconds: float | None = None, margin: float | None = None,
-    until_decided: bool = False, seed: int = 1, where: Executor | None = None, out: str | Path,
+    until_decided: bool = False, seed: int = 1, executor: Executor | None = None, out: str | Path,
     cache: str | Path | None = None, command: str = "", page: bool = True, short: bool = False,
     say: Progress = lambda *_: None, tell: Tell | None = None, note: Callable[[str], None] = lambda _: None,
     plan: Callable[[int], None] = lambda _: None, source: TimeSource | None = None,
@@ -124,7 +124,7 @@ def solve(
     Args:
         question: As `ask` returns it.
         runs, seconds, margin, until_decided, seed, out, cache: As for `tune`.
-        where: Executor of the runs.
+        executor: Executor of the runs.
         command: The command that repeats the answer.
         page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
         short: Stops after the validation, without sensitivity, drift and further replications: for callers that
@@ -147,7 +147,7 @@ def solve(
     _check(runs, seconds, margin, seed)
     most = DECIDED if until_decided else 0
     rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
-    with (where or Executor()).opened() as there:
+    with (executor or Executor()).opened() as there:
         while True:
             clock = Clock(None if seconds is None else seconds / rounds, page, source or WallTime())
             bench = Bench(

@@ -25,7 +25,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "LM97" },
         /// Average queue from which robust flows are dropped at random; also most packets of one flow.
         min_th: Amount = Amount::Packets(5.0) => { range: Range::Positive, source: "FJ93" },

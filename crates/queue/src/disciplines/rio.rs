@@ -43,7 +43,7 @@ units::params! {
         limit: Amount = Amount::Packets(100.0) => { assumed: true },
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
-        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// The average by which Out packets are judged.
         coupling: Coupling = Coupling::Coupled => { source: "CF98" },

@@ -37,7 +37,7 @@ units::params! {
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The unit of the queue, `avg` and the thresholds.
         unit: Unit = Unit::Packets => { source: "CiscoWRED" },
-        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// The part of a packet's class that counts.
         class_by: ClassBy = ClassBy::Number => { source: "RFC2474", assumed: true },

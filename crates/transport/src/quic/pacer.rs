@@ -6,6 +6,9 @@
 
 use units::{Span, Time};
 
+/// Least rate, in packets per second: the gap of a sender whose window is nearly zero stays below 1000 s.
+const LEAST_RATE: f64 = 1e-3;
+
 /// Pacing state of a connection.
 #[derive(Clone, Debug)]
 pub struct QuicPacer {
@@ -23,7 +26,7 @@ impl QuicPacer {
 
     /// Sets the rate (`None`: no pacing) and the packets that may leave at once.
     pub fn set(&mut self, rate: Option<f64>, burst: u64) {
-        self.gap = rate.map_or(Span::ZERO, |rate| Span::from_secs(1.0 / rate.max(1e-3)));
+        self.gap = rate.map_or(Span::ZERO, |rate| Span::from_secs(1.0 / rate.max(LEAST_RATE)));
         self.burst = burst.max(1);
     }
 

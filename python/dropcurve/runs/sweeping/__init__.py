@@ -76,7 +76,7 @@ def sweep(
         >>> table.query("select queue_max_p, avg(utilisation) from runs group by all")
     """
     effort = Effort(seed, replications)
-    where = Executor(jobs, cluster)
+    executor = Executor(jobs, cluster)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     vary = vary or {}
     drawn = design.points(base, vary, queues=queues, at=at, samples=points, method=method, seed=seed)
@@ -93,7 +93,7 @@ def sweep(
     record = folder.write(
         target, base, drawn, command=command, seeds=seeds, grid=design.is_grid(vary, base), store=store
     )
-    complete([point.scenario for point in drawn], seeds, table, where, progress)
+    complete([point.scenario for point in drawn], seeds, table, executor, progress)
     table.adopt()
     table.compact()
     folder.mark_complete(target, table)

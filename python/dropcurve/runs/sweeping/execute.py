@@ -29,7 +29,7 @@ def complete(
     scenarios: Iterable[Scenario],
     seeds: Sequence[int],
     table: RunTable,
-    where: Executor,
+    executor: Executor,
     progress: Tell | None,
 ) -> None:
     """Adds the runs of every scenario under every seed that the table lacks: all scenarios under one seed before the
@@ -40,7 +40,7 @@ def complete(
     have = table.keys()
     different = {one.hash: one for one in scenarios}
     whole = len(different) * len(seeds)
-    with_series = whole <= WITH_SERIES and where.cluster is None
+    with_series = whole <= WITH_SERIES and executor.cluster is None
     missing = [
         Job(one, seed, "series" if with_series and seed == seeds[0] else "summary")
         for seed in seeds
@@ -52,18 +52,18 @@ def complete(
         progress(before, whole)
     if not missing:
         return
-    with where.opened() as there:
+    with executor.opened() as there:
         for start in range(0, len(missing), SLICE):
 
             def report(done: int, _: int, *, first: int = before + start) -> None:
                 if progress is not None:
                     progress(first + done, whole)
 
-            execute(missing[start : start + SLICE], table, where=there, take=lambda _: None, done=report)
+            execute(missing[start : start + SLICE], table, executor=there, take=lambda _: None, done=report)
 
 
 def execute(
-    jobs: Sequence[Job], store: RunTable, *, where: Executor, take: Take, done: Tell | None = None
+    jobs: Sequence[Job], store: RunTable, *, executor: Executor, take: Take, done: Tell | None = None
 ) -> None:
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.
 
@@ -88,14 +88,16 @@ def execute(
     with cache.store(store.cache) as records:
         if records is not None:
             left = [_with_derived(job) for job in left]
-        if where.cluster is not None:
-            with where.opened() as there:
+        if executor.cluster is not None:
+            with executor.opened() as there:
                 batches.execute(
-                    left, store, there.client, address=where.cluster, take=counted, records=records
+                    left, store, there.client, address=executor.cluster, take=counted, records=records
                 )
         else:
             with store.writer() as writer:
-                make(left, writer, threads=where.threads, take=counted, store=records, watch=where.watch)
+                make(
+                    left, writer, threads=executor.threads, take=counted, store=records, watch=executor.watch
+                )
 
 
 def _with_derived(job: Job) -> Job:

@@ -122,17 +122,17 @@ class RunTable:
                     read.add(path.name)
         self.known.update(read)
 
-    def read_new(self, keys: Iterable[Key], work: str, *, but: Path | None = None) -> dict[Key, Row]:
+    def read_new(self, keys: Iterable[Key], work: str, *, exclude: Path | None = None) -> dict[Key, Row]:
         """Rows of the runs ``keys``, which the caller has locked, as far as others have made them since this
-        session read the table, or they were made for the same ``work`` before; the file ``but`` the caller
-        knows.
+        session read the table, or they were made for the same ``work`` before. The file ``exclude`` is not
+        read.
 
         Journals are read first: one that disappears meanwhile has become a file before the files are listed.
         """
         wanted = set(keys)
         found: dict[Key, Row] = {}
         for path in self._others("journal-*.jsonl", work):
-            if path == but:
+            if path == exclude:
                 continue
             found |= {key(row): row for row in run_files.journal_rows(path) if row["build"] == self.build}
         found = {name: row for name, row in found.items() if name in wanted}
@@ -265,7 +265,7 @@ class Writer:
     def read_new(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Existing rows of the runs that it has locked but not added itself; see `RunTable.read_new`."""
         own = None if self._file is None else Path(self._file.name)
-        return self.table.read_new(keys, self.work, but=own)
+        return self.table.read_new(keys, self.work, exclude=own)
 
     def add(self, row: Row) -> None:
         """Stores the row of a run that was locked: on disk when this returns."""

@@ -53,7 +53,7 @@ class Trials:
     Attributes:
         bounds, link, harm, design: The question.
         rivals: Designs whose least harm is subtracted, for a search of regret; none for one of harm.
-        where: Threads.
+        executor: Executor of the runs.
         store: Of runs; None without one.
         until: Moment of the monotonic clock after which a search stops; None without a limit.
     """
@@ -63,7 +63,7 @@ class Trials:
     harm: Harm
     design: StressDesign
     rivals: tuple[StressDesign, ...]
-    where: Executor
+    executor: Executor
     store: RunStore | None
     until: float | None = None
     tell: Tell | None = None
@@ -130,7 +130,7 @@ class Trials:
                 self.tell(self.stage, self.done, max(self.planned, self.done), self.worst)
 
         if jobs:
-            self.where.records(jobs, self.store, take=take)
+            self.executor.records(jobs, self.store, take=take)
 
 
 def design(text: str, link: StressLink, bounds: Bounds, name: str = "") -> StressDesign:

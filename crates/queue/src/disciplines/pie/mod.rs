@@ -118,7 +118,7 @@ units::params! {
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
         /// Whether the guard applies to exactly two packets.
         guard_test: GuardTest = GuardTest::UpTo => { source: "RFC8033" },
-        /// Bytes of a typical packet: for the guard and the byte mode. `auto`: as in the setting.
+        /// Bytes of a typical packet: for the guard and the byte mode. `auto`: as in the link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "RFC8033" },
         /// Whether smaller packets are dropped less, in proportion to their size.
         byte_mode: bool = false => { source: "RFC8033" },

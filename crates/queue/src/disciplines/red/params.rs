@@ -234,7 +234,7 @@ units::params! {
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// The unit of the queue, `avg` and the thresholds.
         unit: Unit = Unit::Packets => { source: "FJ93" },
-        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+        /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "FJ93" },
         /// Average queue from which marking begins. `auto`: see `auto_th`.
         min_th: Option<Amount> = Some(Amount::Packets(5.0)) => { range: Range::Positive, source: "FJ93" },

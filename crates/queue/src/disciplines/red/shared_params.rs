@@ -73,7 +73,7 @@ macro_rules! red_params {
                 limit_test: crate::fifo::LimitTest = crate::fifo::LimitTest::After => { assumed: true },
                 /// The unit of the queue, `avg` and the thresholds.
                 unit: crate::fifo::Unit = crate::fifo::Unit::Packets => { source: "FJ93" },
-                /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the setting.
+                /// Bytes of a typical packet: converts between packets and bytes. `auto`: as in the link's traffic.
                 mean_packet: Option<units::Bytes> = None => { range: units::param::Range::Positive, source: "FJ93" },
                 $($own)*
                 /// How idle time lowers the average.
