@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import dropcurve as dc
+from dropcurve.results import Result, Variant, other_way
+from dropcurve.scenario import links
 
 
 @pytest.fixture
@@ -151,3 +153,26 @@ def test_unknown_tables_are_refused(result: dc.Result) -> None:
         result.table(per="link")
     with pytest.raises(dc.UsageError, match="no metric is called"):
         result.table(only=["speed"])
+
+
+@pytest.mark.parametrize(("backlog", "said"), [(120_000, True), (20_000, False)])
+def test_a_long_queue_of_the_other_direction_is_named_with_its_remedy(backlog: int, said: bool) -> None:
+    run = {"links": {
+        "bottleneck": {"rate_bps": 30_000_000}, "bottleneck.back": {"rate_bps": 8_000_000, "queue_bytes_mean": backlog},
+    }}  # fmt: skip
+    variant = Variant("droptail", links.scenarios("lte")[0].resolved, [run])
+    found = Result(
+        "r", [variant], [1], "", command="dropcurve compare link:lte --queue droptail --queue codel"
+    )
+    text = other_way.sentence(found, "droptail")
+    # 120 kB at 8 Mbit/s take 120 ms, on a base round trip of 63 ms.
+    assert ("delays acknowledgements by 120 ms on average, on a base round trip of 63 ms" in text) is said
+    assert ("(dropcurve tune --link lte:up)" in text) is said
+
+
+def test_a_queue_of_the_other_direction_that_is_stated_gets_no_advice() -> None:
+    run = {
+        "links": {"bottleneck": {"rate_bps": 1}, "bottleneck.back": {"rate_bps": 1, "queue_bytes_mean": 1e9}}
+    }
+    known = Variant("droptail", links.scenarios("lte,back=fq_codel")[0].resolved, [run])
+    assert other_way.sentence(Result("r", [known], [1], ""), "droptail") == ""

@@ -11,7 +11,7 @@ from ..quantities import units, wording
 from ..scenario.links import ASSUMED
 from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
-from . import agreement, findings
+from . import agreement, findings, other_way
 from .measured import Measured
 from .recommendation import reverse_of, round_trip_s, verdict_on
 from .tables import Difference, Row
@@ -112,6 +112,8 @@ def headline(
     names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
     names |= {AS_GIVEN: "the queue as given"} if AS_GIVEN in labels else {}
     made = opening(found, seconds=seconds, names=names)
+    if other := other_way.sentence(result, found.leader):
+        made = replace(made, details=(other, *made.details))
     if len(found.rivals) < 2 and found.conditions == 1:
         return made
     # Every design over all conditions, for which no sentence has room.
