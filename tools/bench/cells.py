@@ -95,6 +95,11 @@ def scenario(cell: Cell) -> str:
     """The text of a cell's scenario."""
     flows = flows_of(cell)
     seconds, warmup, _ = SIZES[flows]
+    return scenario_of(cell, flows, seconds, warmup)
+
+
+def scenario_of(cell: Cell, flows: int, seconds: float, warmup: float) -> str:
+    """The text of a cell's scenario with this many flows, which lasts this many seconds, the warm-up among them."""
     mbps = flows
     buffer = mbps * 1_000_000 // 10 // 8 // 1500
     options = QUEUES[cell.queue].format(low=max(buffer // 8, 2), high=max(3 * buffer // 8, 6))

@@ -1,6 +1,7 @@
-// The work of crates/sim/benches/dumbbell.rs in ns-3: SACK flows through gentle RED on a dumbbell.
+// The work of crates/sim/benches/dumbbell.rs in ns-3: SACK flows through gentle RED on a dumbbell; or CUBIC flows with
+// delayed acknowledgements through FQ-CoDel.
 //
-//   dumbbell FLOWS SECONDS
+//   dumbbell FLOWS SECONDS [red | fq_codel]
 //
 // As many Mbit/s as flows, a buffer of 100 ms with the thresholds at 1/8 and 3/8 of it, access links ten times as fast with
 // delays from 0.5 to 20 ms, an acknowledgement for each segment. Prints one line: segments delivered, nanoseconds of
@@ -40,16 +41,17 @@ CpuNs()
 }
 
 void
-SetDefaults(uint32_t buffer)
+SetDefaults(uint32_t buffer, bool fair)
 {
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(PAYLOAD));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(fair ? 2 : 1));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 24));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 24));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(fair ? TcpCubic::GetTypeId() : TcpNewReno::GetTypeId()));
+    Config::SetDefault("ns3::FqCoDelQueueDisc::MaxSize", QueueSizeValue(QueueSize(PACKETS, buffer)));
     Config::SetDefault("ns3::RedQueueDisc::MeanPktSize", UintegerValue(PAYLOAD + HEADERS));
     Config::SetDefault("ns3::RedQueueDisc::MinTh", DoubleValue(std::max(buffer / 8, 2u)));
     Config::SetDefault("ns3::RedQueueDisc::MaxTh", DoubleValue(std::max(3 * buffer / 8, 6u)));
@@ -64,18 +66,20 @@ SetDefaults(uint32_t buffer)
 int
 main(int argc, char** argv)
 {
-    if (argc != 3)
+    const std::string kind = argc == 4 ? argv[3] : "red";
+    if (argc < 3 || argc > 4 || (kind != "red" && kind != "fq_codel"))
     {
-        std::fprintf(stderr, "usage: dumbbell FLOWS SECONDS\n");
+        std::fprintf(stderr, "usage: dumbbell FLOWS SECONDS [red | fq_codel]\n");
         return 2;
     }
+    const bool fair = kind == "fq_codel";
     const double built_from = CpuNs();
     const uint32_t flows = std::atoi(argv[1]);
     const double seconds = std::atof(argv[2]);
     const uint32_t buffer = flows * 1000000 / 10 / 8 / 1500;
     const std::string rate = std::to_string(flows) + "Mbps";
     const std::string access_rate = std::to_string(10 * flows) + "Mbps";
-    SetDefaults(buffer);
+    SetDefaults(buffer, fair);
     Config::SetDefault("ns3::RedQueueDisc::LinkBandwidth", StringValue(rate));
     Config::SetDefault("ns3::RedQueueDisc::LinkDelay", StringValue("10ms"));
 
@@ -85,12 +89,12 @@ main(int argc, char** argv)
     PointToPointHelper trunk;
     trunk.SetDeviceAttribute("DataRate", StringValue(rate));
     trunk.SetChannelAttribute("Delay", StringValue("10ms"));
-    // What waits is to wait in RED, not in the device.
+    // What waits is to wait in the discipline, not in the device.
     trunk.SetQueue("ns3::DropTailQueue", "MaxSize", QueueSizeValue(QueueSize("1p")));
     NetDeviceContainer devices = trunk.Install(routers);
-    TrafficControlHelper red;
-    red.SetRootQueueDisc("ns3::RedQueueDisc");
-    red.Install(devices.Get(0));
+    TrafficControlHelper discipline;
+    discipline.SetRootQueueDisc(fair ? "ns3::FqCoDelQueueDisc" : "ns3::RedQueueDisc");
+    discipline.Install(devices.Get(0));
     TrafficControlHelper fifo;
     fifo.SetRootQueueDisc("ns3::FifoQueueDisc", "MaxSize", QueueSizeValue(QueueSize("1000p")));
     fifo.Install(devices.Get(1));

@@ -1,16 +1,18 @@
-# The work of crates/sim/benches/dumbbell.rs in ns-2: SACK flows through gentle RED on a dumbbell.
+# The work of crates/sim/benches/dumbbell.rs in ns-2: SACK flows through gentle RED on a dumbbell; with a QUEUE through that
+# one, and with HOPS through as many links in a row.
 #
-#   ns tools/bench/dumbbell.tcl FLOWS SECONDS
+#   ns tools/bench/dumbbell.tcl FLOWS SECONDS [red | droptail | sfq] [HOPS]
 #
 # As many Mbit/s as flows, a buffer of 100 ms with the thresholds at 1/8 and 3/8 of it, access links ten times as fast with
 # delays from 0.5 to 20 ms, an acknowledgement for each segment. Prints one line: segments delivered, nanoseconds of
 # processor for each in the event loop, and seconds of processor for everything before it. No trace is written.
 
-if {$argc != 2} {
-    puts stderr "usage: ns dumbbell.tcl FLOWS SECONDS"
+set kinds {red RED droptail DropTail sfq SFQ}
+lassign [concat $argv [lrange {0 0 red 1} $argc end]] flows seconds kind hops
+if {$argc < 2 || ![dict exists $kinds $kind]} {
+    puts stderr "usage: ns dumbbell.tcl FLOWS SECONDS ?red | droptail | sfq? ?HOPS?"
     exit 2
 }
-lassign $argv flows seconds
 
 # CPU time of this process, in nanoseconds.
 proc cpu_ns {} {
@@ -31,19 +33,37 @@ Queue/RED set q_weight_ 0.002
 Queue/RED set linterm_ 10
 Queue/RED set thresh_ [expr {max($buffer / 8, 2)}]
 Queue/RED set maxthresh_ [expr {max(3 * $buffer / 8, 6)}]
+Queue/SFQ set maxqueue_ $buffer
 Agent/TCP set packetSize_ 1460
 Agent/TCP set window_ 1000000
 
 # Routes are given: computing them for two thousand nodes takes a minute and is not part of the comparison.
 $ns rtproto Manual
-set left [$ns node]
-set right [$ns node]
-$ns simplex-link $left $right ${flows}Mb 10ms RED
-$ns simplex-link $right $left ${flows}Mb 10ms DropTail
-$ns queue-limit $left $right $buffer
-$ns queue-limit $right $left 1000
-[$left get-module "Manual"] add-route-to-adj-node -default $right
-[$right get-module "Manual"] add-route-to-adj-node -default $left
+set routers [list [$ns node]]
+for {set hop 0} {$hop < $hops} {incr hop} {
+    set a [lindex $routers end]
+    set b [$ns node]
+    $ns simplex-link $a $b ${flows}Mb 10ms [dict get $kinds $kind]
+    $ns simplex-link $b $a ${flows}Mb 10ms DropTail
+    $ns queue-limit $a $b $buffer
+    $ns queue-limit $b $a 1000
+    lappend routers $b
+}
+set left [lindex $routers 0]
+set right [lindex $routers end]
+[$left get-module "Manual"] add-route-to-adj-node -default [lindex $routers 1]
+[$right get-module "Manual"] add-route-to-adj-node -default [lindex $routers end-1]
+
+# Routers inside a chain know the hosts at both ends.
+proc add_inner_routes {source destination} {
+    global ns routers
+    for {set at 1} {$at < [llength $routers] - 1} {incr at} {
+        lassign [lrange $routers [expr {$at - 1}] [expr {$at + 1}]] before router behind
+        set table [$router get-module "Manual"]
+        $table add-route [$source node-addr] [[$ns link $router $before] head]
+        $table add-route [$destination node-addr] [[$ns link $router $behind] head]
+    }
+}
 
 set random [new RNG]
 $random seed 1
@@ -63,6 +83,7 @@ for {set i 0} {$i < $flows} {incr i} {
         [$router get-module "Manual"] add-route-to-adj-node $host
         [$host get-module "Manual"] add-route-to-adj-node -default $router
     }
+    add_inner_routes $source $destination
     set tcp [new Agent/TCP/Sack1]
     set sink [new Agent/TCPSink/Sack1]
     $ns attach-agent $source $tcp

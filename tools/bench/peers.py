@@ -1,11 +1,13 @@
 """The same work here, here hop by hop, in ns-2 and in ns-3: processor time for each segment delivered.
 
-    python tools/bench/peers.py [--rounds N] [--without SIDE] [FLOWS:SECONDS[:ROUNDS]]...
+    python tools/bench/peers.py [--rounds N] [--without SIDE] [--queue KIND] [--hops N] [FLOWS:SECONDS[:ROUNDS]]...
 
 Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3:
 with ``--without ns-3`` longer runs are a matter of seconds.
 
 The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc describe it for the others.
+With another queue than RED, or with several links in a row, it is a cell of cells.py, which hop by hop leaves out; ours
+then is the event loop, too. ns-3 has FQ-CoDel, with CUBIC flows, and ns-2 the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
 it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a message.
 """
@@ -17,16 +19,21 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple, TypeAlias
 
+from cells import Cell, scenario_of
 from instructions import ROOT, build, output
 
 HERE = Path(__file__).parent
 NS3 = ["applications", "internet", "point-to-point", "traffic-control", "network", "core"]
 SIDES = ["hops", "ns-2", "ns-3"]
+QUEUES = ["red", "droptail", "sfq", "fq_codel"]
+# The chains of cells.py have four.
+HOPS = [1, 4]
 # With a thousand flows ns-3 takes more than a minute for a second.
 CASES = ["10:60", "100:10", "1000:2:2"]
 # Work counts as the same if the segments delivered agree to within this.
@@ -52,9 +59,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--without", action="append", default=[], choices=SIDES, metavar="SIDE", help=", ".join(SIDES)
     )
+    parser.add_argument("--queue", default="red", choices=QUEUES)
+    parser.add_argument("--hops", type=int, default=1, choices=HOPS)
     parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS[:ROUNDS]")
     given = parser.parse_args(arguments)
-    sides = found(given.without)
+    if given.queue == "fq_codel" and given.hops > 1:
+        parser.error("--hops: with fq_codel must be 1; leave it out")
+    ordinary = given.queue == "red" and given.hops == 1
+    sides = found(given.without) if ordinary else found_for(given.queue, given.hops, given.without)
     print("flows  seconds  side      segments   ns/segment            ours is faster by")
     for case in given.cases:
         flows, seconds, *rounds = case.split(":")
@@ -74,16 +86,34 @@ def found(without: Sequence[str] = ()) -> dict[str, Side]:
     sides: dict[str, Side] = {"folded": lambda flows, seconds: ours(bench, flows, seconds, "folded")}
     if "hops" not in without:
         sides["hops"] = lambda flows, seconds: ours(bench, flows, seconds, "hops")
-    if "ns-2" not in without:
-        if shutil.which("ns") is None:
-            print("peers: ns-2 left out, because it is not installed (Debian: ns2)")
-        else:
-            script = str(HERE / "dumbbell.tcl")
-            sides["ns-2"] = lambda flows, seconds: theirs(["ns", script, flows, seconds])
+    sides |= ns2(without)
     program = build_ns3() if "ns-3" not in without else None
     if program is not None:
         sides["ns-3"] = lambda flows, seconds: theirs([str(program), flows, seconds])
     return sides
+
+
+def found_for(queue: str, hops: int, without: Sequence[str]) -> dict[str, Side]:
+    """Programs that are compared with this queue and this many links in a row."""
+    bench = build(bench="cells", learned=True)
+    sides: dict[str, Side] = {"folded": lambda flows, seconds: our_cell(bench, queue, hops, flows, seconds)}
+    if queue != "fq_codel":
+        return sides | ns2(without, queue, str(hops))
+    program = build_ns3() if "ns-3" not in without else None
+    if program is not None:
+        sides["ns-3"] = lambda flows, seconds: theirs([str(program), flows, seconds, queue])
+    return sides
+
+
+def ns2(without: Sequence[str], *more: str) -> dict[str, Side]:
+    """ns-2, if it is installed and wanted, with these further arguments of its script."""
+    if "ns-2" in without:
+        return {}
+    if shutil.which("ns") is None:
+        print("peers: ns-2 left out, because it is not installed (Debian: ns2)")
+        return {}
+    script = str(HERE / "dumbbell.tcl")
+    return {"ns-2": lambda flows, seconds: theirs(["ns", script, flows, seconds, *more])}
 
 
 def build_ns3() -> Path | None:
@@ -123,6 +153,19 @@ def ours(bench: Path, flows: str, seconds: str, mode: str) -> Cost:
     if segments is None or process is None:
         sys.exit(f"peers: cannot read what the bench printed: {printed}")
     return Cost(int(segments[1]), 1e6 * float(process[1]) / int(segments[1]))
+
+
+def our_cell(bench: Path, queue: str, hops: int, flows: str, seconds: str) -> Cost:
+    """One run of a cell, its event loop counted."""
+    cell = Cell(queue, "cubic" if queue == "fq_codel" else "sack", "chain" if hops > 1 else flows)
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(scenario_of(cell, int(flows), float(seconds), 0))
+        file.flush()
+        printed = output(str(bench), file.name)
+    read = re.match(r"(\d+) segments, ([\d.]+) ns", printed)
+    if read is None:
+        sys.exit(f"peers: cannot read what the bench printed: {printed}")
+    return Cost(int(read[1]), float(read[2]))
 
 
 def theirs(command: list[str]) -> Cost:
