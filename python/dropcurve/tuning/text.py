@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..quantities import wording
 from ..results import agreement
-from . import fronts, statements
+from . import fronts, short_runs, statements
 from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
@@ -25,7 +25,8 @@ WIDTH = 100
 def verdict(answer: Findings) -> list[str]:
     """The verdict, as sentences without full stops; the first is the one to act on."""
     first, *rest = _verdict(answer)
-    return [first, *filter(None, [answer.other]), *rest, *filter(None, [answer.stress])]
+    short = short_runs.warning(answer.question)
+    return [first, *filter(None, [answer.other, short]), *rest, *filter(None, [answer.stress])]
 
 
 def _verdict(answer: Findings) -> list[str]:
