@@ -77,6 +77,46 @@ def test_defaults_of_a_file_and_of_the_environment_reach_a_verb(
     assert '"seeds": [\n  1,\n  2\n ]' in (folder / "result.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('jobs = "many"\n', "config.toml: jobs = many: must be a whole number; write one such as jobs = 4"),
+        ("jobs = 1.5\n", "jobs = 1.5: must be a whole number"),
+        ("jobs = [1]\n", "jobs = [1]: must be one value, not a list; write jobs = 4"),
+        ("jobs = true\n", "jobs = True: must be a whole number"),
+        ('[compare]\nqueue = "codel"\n', 'queue = codel: must be a list of values; write queue = ["codel"]'),
+        ('json = "maybe"\n', "json = maybe: must be true or false"),
+        ("[compare]\nduration = true\n", "duration = True: must be text or a number"),
+        ("out = 3\n", 'out = 3: must be the name of a folder; write one such as out = "results"'),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_with_its_place_and_the_remedy(
+    config: Path, capfd: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    config.write_text(text, encoding="utf-8")
+    assert invoke(["compare", "droptail_vs_red"]) == 2
+    found = capfd.readouterr().err
+    assert said in found and found.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("x", "DROPCURVE_JOBS = x: must be a whole number; set DROPCURVE_JOBS=4, or unset it"),
+        ("1.5", "DROPCURVE_JOBS = 1.5: must be a whole number"),
+        ("0", "jobs = 0: must lie between 1 and 4096"),
+        ("9" * 20, "must lie between 1 and 4096"),
+    ],
+)
+def test_a_wrong_number_of_jobs_in_the_environment_is_one_line(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], value: str, said: str
+) -> None:
+    monkeypatch.setenv(defaults.JOBS, value)
+    assert invoke(["compare", "droptail_vs_red"]) == 2
+    found = capfd.readouterr().err
+    assert said in found and found.count("\n") == 1
+
+
 def answers(*given: str) -> wizard.Ask:
     """A user with these answers, who then takes the defaults."""
     left = list(given)

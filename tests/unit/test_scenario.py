@@ -97,7 +97,7 @@ def test_bytes_that_are_not_text(folder: Path) -> None:
     ("options", "message"),
     [
         ({"replications": 0}, "replications = 0: must be 1 or more"),
-        ({"jobs": 0}, "jobs = 0: must be 1 or more"),
+        ({"jobs": 0}, "jobs = 0: must lie between 1 and 4096"),
         ({"seed": -1}, "seed = -1: must be a whole number"),
         ({"precision": 1.5}, r"precision = 1\.5: must lie between 0 and 1"),
         ({"precision": 0.1, "maximum": 3}, "maximum = 3: must be at least 5"),

@@ -44,7 +44,57 @@ def read() -> dict[str, Any]:
 
 def results() -> Path:
     """The folder under which results are stored."""
-    return Path(os.environ.get(OUT) or str(read().get("out") or RESULTS))
+    named = os.environ.get(OUT)
+    return Path(named or _folder(read().get("out", RESULTS)))
+
+
+def _folder(value: Any) -> str:
+    """The folder that ``out`` names. Raises DropcurveError for a value that is no name."""
+    if isinstance(value, str) and value.strip():
+        return value
+    raise DropcurveError(
+        f"{path()}: out", value, "must be the name of a folder", 'write one such as out = "results"'
+    )
+
+
+#: Kinds of values by the name of an option's type: the types of TOML, the rule, and an example.
+_KINDS: dict[str, tuple[tuple[type, ...], str, str]] = {
+    "int": ((int,), "must be a whole number", "4"),
+    "float": ((int, float), "must be a number", "0.05"),
+    "boolean": ((bool,), "must be true or false", "true"),
+}
+_TEXT = ((str, int, float), "must be text or a number", '"10 ms"')
+
+
+def check(param: Any, value: Any) -> None:
+    """Checks the default of an option that the command line leaves out, before it is used.
+
+    Args:
+        param: The option, as the parser of arguments has it.
+        value: Its value in the file; None without one.
+
+    Raises:
+        DropcurveError: For a value of another kind in the environment or in the file, with the place and the remedy.
+    """
+    name, (kinds, rule, example) = str(param.name), _KINDS.get(param.type.name, _TEXT)
+    for variable in [param.envvar] if isinstance(param.envvar, str) else param.envvar or []:
+        text = os.environ.get(variable, "").strip()
+        if not text:
+            continue
+        if kinds == (int,) and not text.lstrip("+-").isdecimal():
+            raise DropcurveError(variable, text, rule, f"set {variable}={example}, or unset it")
+        return
+    if value is None:
+        return
+    several = bool(getattr(param, "multiple", False))
+    values = value if isinstance(value, list) else [value]
+    if several != isinstance(value, list):
+        form = "a list of values" if several else "one value, not a list"
+        sample = f'["{values[0] if values else ""}"]' if several else example
+        raise DropcurveError(f"{path()}: {name}", value, f"must be {form}", f"write {name} = {sample}")
+    for one in values:
+        if not isinstance(one, kinds) or (isinstance(one, bool) and bool not in kinds):
+            raise DropcurveError(f"{path()}: {name}", one, rule, f"write one such as {name} = {example}")
 
 
 def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
@@ -73,7 +123,9 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
             for verb, names in options.items():
                 if key in names:
                     found[verb].setdefault(key, value)
-        elif key != "out":
+        elif key == "out":
+            _folder(value)
+        else:
             raise DropcurveError(*_unknown(key, key, every | {"out"}, "no such option"))
     return found
 

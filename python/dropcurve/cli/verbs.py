@@ -110,6 +110,8 @@ class VerbCommand(typer.core.TyperCommand):
             values = value if isinstance(value, (list, tuple)) else [value]
             if any(isinstance(one, str) and not one.strip() for one in values):
                 raise _empty(param)
+            if given.get(name) is None and param.param_type_name == "option":
+                module("defaults").check(param, value)
         found: list[str] = super().parse_args(ctx, args)
         return found
 

@@ -46,7 +46,7 @@ def folder(option: str | Path | None = None) -> Path | None:
 def size() -> int:
     """Bytes that the store may take. Raises UsageError if the variable holds no size."""
     text = os.environ.get("DROPCURVE_CACHE_SIZE")
-    return units.size(text, what="DROPCURVE_CACHE_SIZE =") if text else SIZE
+    return units.size(text, what="DROPCURVE_CACHE_SIZE") if text else SIZE
 
 
 @contextmanager

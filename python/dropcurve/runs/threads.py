@@ -6,11 +6,16 @@ import os
 
 from ..errors import UsageError
 
+#: Most threads, beyond what any machine has: a larger number is a slip.
+MOST = 4096
+
 
 def check(jobs: int | None) -> None:
-    """Raises UsageError for a number of threads below 1; None is as many as there are processors."""
-    if jobs is not None and jobs < 1:
-        raise UsageError("jobs", jobs, "must be 1 or more", "give the number of runs at once, such as 4")
+    """Raises UsageError for a number of threads outside 1 to `MOST`; None is as many as there are processors."""
+    if jobs is not None and not 1 <= jobs <= MOST:
+        raise UsageError(
+            "jobs", jobs, f"must lie between 1 and {MOST}", "give the number of runs at once, such as 4"
+        )
 
 
 def count(jobs: int | None) -> int:
