@@ -16,7 +16,7 @@ from .place import Place
 MOST_PACKETS, LEAST_ROUNDS = 1_500_000, 40
 #: Packets of a run from which on a search, which needs sixty runs, is made only if a time is stated.
 SEARCHED_PACKETS = 1_000_000
-#: Fewest replications and designs besides the one in use of a comparison in a stated time.
+#: Smallest comparison under a time limit: replications, and designs in addition to the one in use.
 LEAST_REPLICATIONS, LEAST_DESIGNS = 3, 2
 #: Share of a time limit for the search, if there is a search.
 SEARCH_SHARE = 0.4
@@ -81,11 +81,11 @@ def plan(
         conditions: Conditions that each is run under.
         replications: Of each design, if there is time.
         left_s: Seconds that are left.
-        run: Makes one replication of designs, and returns the deficit of each against the best of them.
+        run: Executes one replication of designs, and returns the deficit of each against the best of them.
 
     Returns:
-        All designs where the time does; else one replication of all chooses the best of them, if there is time for
-        that, and at least `LEAST_DESIGNS` besides the one in use have `LEAST_REPLICATIONS`.
+        All designs if there is time for them. Otherwise one replication of all selects the best of them, if there is
+        time for that, and at least `LEAST_DESIGNS` in addition to the one in use get `LEAST_REPLICATIONS`.
     """
     began = time.monotonic()
     run(names[:1])

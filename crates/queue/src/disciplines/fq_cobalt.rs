@@ -10,10 +10,10 @@
 
 use crate::cobalt::{self, AfterPause, CobaltLaw, CobaltState, FirstSignal};
 use crate::codel::{check_times, Root};
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fq_codel::{check_limit, check_sets};
 use crate::registry::{Discipline, Setting};
-use crate::store::flow_queues::{Bounds, Flows, Hash};
+use crate::store::flow_queues::{as_flow_queues, Bounds, Flows, Hash};
 use crate::store::PacketStore;
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range, Valid};
@@ -178,20 +178,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCobalt<P> {
         })
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        self.flows.packets() as usize
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        Bytes(self.flows.bytes())
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::Later
-    }
+    as_flow_queues!();
 
     fn probe(&self, out: &mut Probe) {
         out.note("active_flows", self.flows.active() as f64);

@@ -7,9 +7,9 @@
 //! ports: which flows collide differs from any other implementation. Of queues equally long the first is cut.
 
 use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc};
+use crate::disc::{Cx, Packet, Probe, QueueDisc};
 use crate::registry::{Discipline, Setting};
-use crate::store::flow_queues::{Bounds, Flows, Hash};
+use crate::store::flow_queues::{as_flow_queues, Bounds, Flows, Hash};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
@@ -223,20 +223,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
         })
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        self.flows.packets() as usize
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        Bytes(self.flows.bytes())
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::Later
-    }
+    as_flow_queues!();
 
     fn probe(&self, out: &mut Probe) {
         out.note("active_flows", self.flows.active() as f64);

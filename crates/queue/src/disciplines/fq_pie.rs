@@ -7,12 +7,12 @@
 //! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. All queues tick at once. A
 //! full buffer refuses the arriving packet, not one of the longest queue, unless `victim` says so.
 
-use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
+use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::Unit;
 use crate::fq_codel::{check_limit, check_sets};
 use crate::pie::{self, Backlog, BurstClock, Delay, Departure, GuardTest, Judged, PieLaw, PieState};
 use crate::registry::{Discipline, Setting};
-use crate::store::flow_queues::{Bounds, Flows, Hash, Queue};
+use crate::store::flow_queues::{as_flow_queues, Bounds, Flows, Hash, Queue};
 use alloc::vec::Vec;
 use units::param::{require, Check, Param, Preset, Problem, Range, Valid};
 use units::quantity::Amount;
@@ -266,20 +266,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         })
     }
 
-    #[inline]
-    fn len(&self) -> usize {
-        self.flows.packets() as usize
-    }
-
-    #[inline]
-    fn backlog(&self) -> Bytes {
-        Bytes(self.flows.bytes())
-    }
-
-    #[inline]
-    fn decides(&self) -> Decides {
-        Decides::Later
-    }
+    as_flow_queues!();
 
     #[inline]
     fn next_deadline(&self) -> Option<Time> {

@@ -7,7 +7,7 @@ pub enum FastPath {
     DroptailLink,
     /// [`super::ArrivalLink`].
     RedLink,
-    /// The same for tail drop, at the slowest links of data.
+    /// [`super::ArrivalLink`] for tail drop, at the slowest links that carry data.
     TailDropQueue,
     /// The uniform-size queue of a [`super::ArrivalLink`].
     UniformSize,

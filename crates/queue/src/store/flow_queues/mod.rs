@@ -344,6 +344,28 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 }
 
+/// Length, backlog and decisions of a [`QueueDisc`](crate::disc::QueueDisc) that holds its packets in `flows`, a
+/// [`Flows`], and may drop them when they leave.
+macro_rules! as_flow_queues {
+    () => {
+        #[inline]
+        fn len(&self) -> usize {
+            self.flows.packets() as usize
+        }
+
+        #[inline]
+        fn backlog(&self) -> units::Bytes {
+            units::Bytes(self.flows.bytes())
+        }
+
+        #[inline]
+        fn decides(&self) -> crate::disc::Decides {
+            crate::disc::Decides::Later
+        }
+    };
+}
+pub(crate) use as_flow_queues;
+
 #[cfg(test)]
 mod tests {
     use super::*;
