@@ -108,16 +108,22 @@ def simulated(case: Transfer) -> float:
 HEAD = f"""\
 # Short flows: completion times compared with theory
 
-Written by `python -m validation.pages.short_flows`; a test compares it with the simulator. One flow is measured from its SYN until its last byte has arrived in order. It is alone on a link of {RATE / 1e6:g} Mbit/s with
-{2e3 * DELAY:g} ms round trip and a buffer that never overflows; segments of {MSS} bytes, Reno stays in slow start. Times in milliseconds.
+Written by `python -m validation.pages.short_flows`; a test compares it with the simulator. One flow is measured from
+its SYN until its last byte has arrived in order. It is alone on a link of {RATE / 1e6:g} Mbit/s with
+{2e3 * DELAY:g} ms round trip and a buffer that never overflows; segments of {MSS} bytes, Reno stays in slow start. Times
+in milliseconds.
 
 * **simulated** is the time of the simulator.
 * **exact** follows from when each segment may leave, queues behind those before it, arrives and is acknowledged: the
-  rounds of slow start, serialisation and queueing, computed segment by segment in thirty lines without a simulator. It equals the simulated time to the microsecond.
+  rounds of slow start, serialisation and queueing, computed segment by segment in thirty lines without a simulator.
+  It equals the simulated time to the microsecond.
 * **CSA00** is the closed form of Cardwell, Savage and Anderson without losses: a window that grows by a constant factor
-  a round, 2 or, with delayed acknowledgements, 1.5, until it fills the path. It ignores that segments are whole and that a last round may be needed for a few of them. So it is too short by up to one round, and by up to one and a half with delayed acknowledgements, where odd windows grow by less.
+  a round, 2 or, with delayed acknowledgements, 1.5, until it fills the path. It ignores that segments are whole and
+  that a last round may be needed for a few of them. So it is too short by up to one round, and by up to one and a half
+  with delayed acknowledgements, where odd windows grow by less.
 
-A delayed acknowledgement waits for a second segment, but at most {1e3 * WAIT:g} ms. With an initial window of one segment every flow has this delay once.
+A delayed acknowledgement waits for a second segment, but at most {1e3 * WAIT:g} ms. With an initial window of one
+segment every flow has this delay once.
 """
 
 
