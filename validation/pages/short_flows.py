@@ -110,8 +110,8 @@ HEAD = f"""\
 
 Written by `python -m validation.pages.short_flows`; a test compares it with the simulator. One flow is measured from
 its SYN until its last byte has arrived in order. It is alone on a link of {RATE / 1e6:g} Mbit/s with
-{2e3 * DELAY:g} ms round trip and a buffer that never overflows; segments of {MSS} bytes, Reno stays in slow start. Times
-in milliseconds.
+{2e3 * DELAY:g} ms round trip and a buffer that never overflows; segments of {MSS} bytes, Reno stays in slow start.
+Times in milliseconds.
 
 * **simulated** is the time of the simulator.
 * **exact** follows from when each segment may leave, queues behind those before it, arrives and is acknowledged: the
