@@ -75,6 +75,7 @@ def test_further_disciplines_akin_to_the_best_ones_come_first() -> None:
     some = further_kinds(question, {"red": -98.7, "fq_codel": -97.5, "pie": -97.1, "codel": -94.0})
     assert some == ["ared", "choke", "nlred", "fq_pie", "pi", "cobalt"]
     assert further_kinds(question, {"codel": -94.0})[0] == "cobalt"
+    assert further_kinds(question, {"droptail": -99.0, "codel": -98.0, "red": -95.0})[0] == "choke"
     assert set(challengers.AKIN) == set(challengers.FURTHER)
 
 

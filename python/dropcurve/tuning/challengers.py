@@ -37,11 +37,14 @@ SAFER = (0.98, 0.96, 0.91, 0.85)
 LOOK, BEHIND = 6, 2.0
 #: Disciplines that are solved besides the usual ones.
 FURTHER = ("cobalt", "ared", "fq_pie", "pi", "choke", "nlred", "dualpi2")
+#: Share of the time left in which a further discipline is solved: the rest is for its comparison on fresh conditions.
+SOLVED = 0.6
 #: The usual discipline of which another one has the parameters: it is also solved from the best setting of that one.
 SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", "dualpi2": "pie"}
-#: The usual disciplines that a further one behaves like: it is likely to be as good as the best of them.
+#: The usual disciplines that a further one behaves like: it is likely to be as good as the best of them. CHOKe over few
+#: packets acts on the present queue as tail drop does, and drops from the flows that hold most of it.
 AKIN = {
-    "choke": ("red",), "nlred": ("red",), "ared": ("red",), "cobalt": ("codel",), "pi": ("pie",),
+    "choke": ("red", "droptail"), "nlred": ("red",), "ared": ("red",), "cobalt": ("codel",), "pi": ("pie",),
     "dualpi2": ("pie",), "fq_pie": ("fq_codel", "pie"),
 }  # fmt: skip
 
@@ -137,13 +140,18 @@ class Challengers:
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
             say(f"a further discipline: {kind}", best)
             solving = Solving(
-                self.bench, evaluations, list(self.first), self.bench.runs + runs, self.until,
+                self.bench, evaluations, list(self.first), self.bench.runs + runs, self._part(SOLVED),
                 margin=self.margin, starts=self._start(study, settings), rival=best,
             )  # fmt: skip
             points = slack(question.goal, self.margin)
             found = self.better(best, solving.go(), points)
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(found))[:1]
+
+    def _part(self, share: float) -> float | None:
+        """The moment at which a share of the time left is spent; None without a limit."""
+        now = self.bench.source.now()
+        return None if self.until is None else now + share * max(0.0, self.until - now)
 
     def _start(self, study: FamilyStudy, settings: Mapping[str, Coordinates]) -> dict[str, Coordinates]:
         """The coordinates of the best setting of a sibling, where there is one."""
