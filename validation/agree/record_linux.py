@@ -18,7 +18,7 @@ from .context import ROOT
 ROWS = ROOT / "validation" / "agree" / "data" / "linux_drawn.csv"
 KEYS = ("name", "Q", "CC", "ECN", "RATE", "DELAY", "N", "T", "PKTS", "SEED")
 QUEUES = ("pfifo", "red", "codel", "pie", "fq_codel", "cake")
-#: Controls, CUBIC as often as it is met.
+#: Controls to draw from; CUBIC twice, because it is the most common.
 CONTROLS = ("cubic", "cubic", "reno", "bbr", "dctcp", "vegas", "westwood", "htcp", "illinois")
 RATES_MBIT = (2, 4, 8, 12, 20, 40, 80)
 DELAYS_MS = (5, 10, 20, 40, 80, 160)

@@ -4,9 +4,9 @@
 //! queue; the pairing is that of CAKE and of ns-3.
 //! Units: `limit` counts packets or bytes, `memory_limit` and `quantum` bytes; `target`, `interval`,
 //! `blue_threshold` are spans; `step_up` and `step_down` are probabilities.
-//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. A flow that comes back finds
-//! the state that its queue's law had, as in ns-3; CAKE forgets it once the law has come to rest. No
-//! threshold of its own for marks, which ns-3 has and leaves off.
+//! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation. A flow that returns finds the
+//! state of its queue's law, as in ns-3; CAKE discards it once the law is back in its initial state. The marking
+//! threshold of ns-3 (`CeThreshold`, off by default) is not implemented.
 
 use crate::cobalt::{self, AfterPause, CobaltLaw, CobaltState, FirstSignal};
 use crate::codel::{check_times, Root};
