@@ -5,7 +5,7 @@ import { short3 } from "./surface.js";
 import { make } from "./controls.js";
 
 /** Events between two looks at the clock. */
-const SLICE = 20000;
+const SLICE = 4000;
 
 /** Upper 2.5 % points of Student's t for 1 to 30 degrees of freedom. */
 const T = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
@@ -50,9 +50,8 @@ export class Pairs {
     Object.assign(this, { engine, state, text, link, pairs: [], pair: [], session: null, stopped: false });
   }
 
-  /** Simulates for at most `budget` milliseconds; returns whether a pair was completed. */
-  work(budget) {
-    const until = performance.now() + budget;
+  /** Simulates until a moment of the clock; returns whether a pair was completed. */
+  work(until) {
     while (!this.stopped && performance.now() < until) {
       if (!this.session) this.open();
       this.session.advance(1e9, 1e9, SLICE);
@@ -105,6 +104,6 @@ export function table(pairs) {
       make("td", {}, cell(b)), make("td", {}, cell(difference)), make("td", { class: kind }, pairs.pairs.length < 3 ? "too few runs" : verdict));
   });
   const head = ["Metric", "A", "B", "B − A", "Verdict"].map((name) => make("th", { scope: "col" }, name));
-  return make("table", {}, make("caption", {}, `${pairs.pairs.length} pairs of whole runs with the same seeds; means with 95 % intervals`),
+  return make("table", {}, make("caption", {}, `${pairs.pairs.length} ${pairs.pairs.length === 1 ? "pair" : "pairs"} of whole runs with the same seeds; means with 95 % intervals`),
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }

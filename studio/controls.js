@@ -14,6 +14,11 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Text with `names` in code. */
+export function worded(text) {
+  return String(text).split("`").map((part, place) => (place % 2 ? make("code", {}, part) : part));
+}
+
 let serial = 0;
 
 /** A labelled control; `control` receives the identifier that its label refers to. */
@@ -21,7 +26,7 @@ function labelled(name, help, control) {
   serial += 1;
   const id = `control-${serial}`;
   const element = control(id);
-  const about = help ? make("small", { id: `${id}-help` }, help) : "";
+  const about = help ? make("small", { id: `${id}-help` }, ...worded(help)) : "";
   if (help) element.setAttribute("aria-describedby", `${id}-help`);
   return make("div", { class: "control" }, make("label", { for: id }, name), element, about);
 }
@@ -75,18 +80,24 @@ function line(name, help, { value, change }) {
   }));
 }
 
-/** All controls of a side. `change(path, value)` is called with what the command line takes. */
-export function controlsOf(engine, about, change) {
+/** All controls of a side. `change(path, value)` is called with what the command line takes, `watch(name)` with the link to show. */
+export function controlsOf(engine, about, { change, watch }) {
   const link = about.link.name;
   const paths = pathsOf(about, link);
   return make("div", { class: "controls" },
-    group("Link", true, linkControls(about, paths, change)),
+    group("Link", true, [...linkChoice(about, watch), ...linkControls(about, paths, change)]),
     group("Traffic", true, trafficControls(about, change)),
     group("Queue", true, queueControls(engine, about, paths.queue, change)));
 }
 
 function group(title, open, children) {
   return make("details", { open }, make("summary", {}, title), ...children);
+}
+
+/** The choice of the link in view, where a scenario has several. */
+function linkChoice({ links, link }, watch) {
+  if (links.length < 2) return [];
+  return [choice("Link in view", "", { value: link.name, options: links.map((name) => [name, name]), change: watch })];
 }
 
 function linkControls(about, paths, change) {

@@ -5,22 +5,21 @@ const FLOW = 4;
 const SAMPLE = ["time", "queue", "bytes", "avg", "probability", "arrived", "dropped", "marked", "departed",
   "departedBytes", "sojourn"];
 
-/** The bytes of the module: built into an offline page, or a file in the same folder. */
-async function moduleBytes() {
-  const packed = document.getElementById("engine-wasm");
+/** A file of the page: packed into an offline page under this identifier, or in the same folder. */
+export async function file(name, id) {
+  const packed = document.getElementById(id);
   if (!packed) {
-    const answer = await fetch("engine.wasm");
-    if (!answer.ok) throw new Error(`engine.wasm: ${answer.status} ${answer.statusText}`);
-    return answer.arrayBuffer();
+    const answer = await fetch(name);
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
+    return answer;
   }
   const bytes = Uint8Array.from(atob(packed.textContent.trim()), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(unpacked).arrayBuffer();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 /** Loads the engine. */
 export async function load() {
-  const { instance } = await WebAssembly.instantiate(await moduleBytes(), {});
+  const { instance } = await WebAssembly.instantiate(await (await file("engine.wasm", "engine")).arrayBuffer(), {});
   return new Engine(instance.exports);
 }
 

@@ -205,6 +205,17 @@ export function drawWindows(surface, colours, side, chosen) {
     surface.line(rows.flatMap((row, index) => [x(row[at.time]), y(windows[index][flow])]), flowColour(flow), 1.4);
   }
   if (!flows.length) surface.text(surface.width / 2, surface.height / 2, "no chosen flow has a window", colours.faint, "middle");
+  nameFlows(surface, flows.map((flow) => [side.about.flows[flow].name, flowColour(flow)]));
+}
+
+/** Names of lines in their colours, in rows from the right end of the figure. */
+function nameFlows(surface, names) {
+  const wide = 6 * Math.max(0, ...names.map(([name]) => name.length)) + 18;
+  const inRow = Math.max(1, Math.floor((surface.width - LEFT - RIGHT - 150) / wide));
+  names.forEach(([name, colour], place) => {
+    const left = Math.min(inRow, names.length - inRow * Math.floor(place / inRow)) - (place % inRow);
+    surface.text(surface.width - RIGHT - left * wide, TOP + 10 + 13 * Math.floor(place / inRow), `━ ${name}`, colour, "start", 10);
+  });
 }
 
 /** Histogram of sojourn times on a log scale. */

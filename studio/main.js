@@ -1,9 +1,10 @@
 // The studio: keeps the state, the sides that run and the page in step.
 
 import { Pairs, table } from "./compare.js";
-import { load } from "./engine.js";
+import { file, load } from "./engine.js";
 import { spoken } from "./figures.js";
 import { make } from "./controls.js";
+import { press } from "./keys.js";
 import { inputs, page as lessonPage } from "./lessons.js";
 import { save, SidePage } from "./page.js";
 import { page as paperPage } from "./papers.js";
@@ -23,6 +24,8 @@ const SPEEDS = [["0.01", "1/100"], ["0.1", "1/10"], ["0.5", "1/2"], ["1", "real 
 
 /** The name of the tour among the lessons. */
 const TOUR = "max_p";
+/** The scenario that opens first. */
+const FIRST = "droptail_vs_red";
 
 const $ = (id) => document.getElementById(id);
 
@@ -31,23 +34,41 @@ class Studio {
     Object.assign(this, { engine, library, playing: false, last: 0, target: 0, drawn: 0, times: [], spokenAt: 0 });
     this.pages = { a: this.pageOf("a"), b: this.pageOf("b") };
     this.sides = {};
-    this.state = this.startState();
     this.fillChoices();
     this.listen();
-    const { lesson } = this.state;
-    this.apply();
-    if (lesson) this.teach(lesson);
+    this.goTo(location.hash);
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  startState() {
-    const names = Object.keys(this.library.scenarios);
-    const state = fromHash(location.hash) ?? fresh(names.includes("droptail_vs_red") ? "droptail_vs_red" : names[0]);
-    return this.textOf(state) === undefined ? fresh(names[0]) : state;
+  /** Shows the state of an address. Where it has a problem, the nearest state without it is shown, and the problem named. */
+  goTo(hash) {
+    const { state, problems } = fromHash(hash, FIRST);
+    const { lesson } = state;
+    const refused = (path, value, rule, remedy) => problems.push({ path, value, rule, remedy });
+    if (this.textOf(state) === undefined) {
+      refused("scenario", state.name, "is not a scenario of the studio", `choose one, or drop a file on the page; ${FIRST} is in view`);
+      state.name = FIRST;
+    }
+    if (lesson && !this.hasLesson(lesson)) refused("lesson", lesson, "is not a lesson of the studio", "choose one");
+    const before = this.sides.a ? this.state : fresh(FIRST);
+    for (const one of [state, { ...state, link: "" }, before]) {
+      this.state = one;
+      if (this.apply()) break;
+      if (one === state) problems.push(...this.refused);
+    }
+    this.teach(this.state === before ? before.lesson : lesson);
+    this.remember();
+    if (problems.length) this.refuse({ problems });
+  }
+
+  /** Whether a name is that of the tour, a paper or a lesson. */
+  hasLesson(name) {
+    const { lessons, papers } = this.library;
+    return name === TOUR || lessons.some(({ kind }) => kind === name) || papers.some((paper) => name === `paper ${paper.name}`);
   }
 
   pageOf(letter) {
-    return new SidePage(this.engine, letter, { change: (path, value) => this.change(letter, path, value) });
+    return new SidePage(this.engine, letter, { change: (path, value) => this.change(letter, path, value), watch: (link) => this.restartWith({ link }) });
   }
 
   textOf(state) {
@@ -93,8 +114,8 @@ class Studio {
   }
 
   refuse(error) {
-    const rows = error.problems ?? [{ path: "", value: "", rule: error.message, remedy: "" }];
-    $("problems").replaceChildren(...rows.map(({ path, value, rule, remedy }) => make("p", {},
+    this.refused = error.problems ?? [{ path: "", value: "", rule: error.message, remedy: "" }];
+    $("problems").replaceChildren(...this.refused.map(({ path, value, rule, remedy }) => make("p", {},
       `${path}${value ? ` = ${value}` : ""}${path ? ": " : ""}${rule}${remedy ? `; ${remedy}` : ""}`)));
   }
 
@@ -165,7 +186,7 @@ class Studio {
     const moved = this.advance(started + BUDGET);
     if (wasCatchingUp && !this.catchingUp && !this.playing) this.speak();
     if (this.playing && this.now >= this.duration) this.play(false);
-    if (!moved && this.pairs && this.pairs.work(BUDGET - (performance.now() - started))) {
+    if (this.pairs?.work(started + BUDGET)) {
       $("pairs-table").replaceChildren(table(this.pairs));
     }
     if (moved || this.drawn < 2) this.draw(now);
@@ -300,15 +321,18 @@ class Studio {
 
   /** Opens the text of a file: a scenario, or with the command line behind it the configuration of a box. */
   async openText(text) {
-    const before = this.state;
+    const { ok, problems } = this.engine.describe({ text, edits: [] });
     let scenario = text;
-    if (!this.engine.describe({ text, edits: [] }).ok && isServed()) {
-      const found = await served.imported(text);
-      if (found.error) return this.refuse(new Error(found.error));
+    if (!ok) {
+      // Text that is no TOML names lines; only that can be the configuration of a box.
+      const isScenario = !problems.some(({ path }) => path.startsWith("line "));
+      const found = isServed() && !isScenario ? await served.imported(text) : {};
+      const read = found.error ?? "configurations of boxes are read where dropcurve studio serves the page";
+      if (!found.toml) return this.refuse({ problems: isScenario ? problems : [{ path: "", value: "", rule: read, remedy: "" }, ...problems] });
       scenario = found.toml;
     }
-    this.state = { ...fresh(""), text: scenario };
-    return this.apply(before);
+    this.teach("");
+    return this.restartWith({ ...fresh(""), text: scenario });
   }
 
   listen() {
@@ -325,8 +349,8 @@ class Studio {
     $("tour-button").onclick = () => { this.teach(TOUR); this.remember(); $("lesson-title").focus(); };
     $("open-file").onclick = () => $("file").click();
     $("file").onchange = async () => { if ($("file").files[0]) await this.openText(await $("file").files[0].text()); };
-    window.addEventListener("hashchange", () => this.restartWith(this.startState()));
-    document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("hashchange", () => this.goTo(location.hash));
+    document.addEventListener("keydown", (event) => press(event, () => this.play(!this.playing)));
     document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
     document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
     document.addEventListener("drop", async (event) => {
@@ -336,6 +360,7 @@ class Studio {
       if (file) await this.openText(await file.text());
     });
     window.addEventListener("resize", () => { this.drawn = 0; });
+    window.addEventListener("beforeprint", () => Object.keys(this.sides).forEach((letter) => this.pages[letter].draw(palette(), { all: true })));
     window.addEventListener("scroll", () => { this.drawn = 1; }, { passive: true });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.drawn = 0; });
     served.listen({ results: $("results-button"), tune: $("tune-button"), panel: $("results"), openText: (text) => this.openText(text) });
@@ -350,37 +375,13 @@ class Studio {
   restartWith(parts) {
     const before = this.state;
     this.state = { ...this.state, time: "name" in parts ? 0 : this.moment, ...parts };
-    this.apply(before);
+    return this.apply(before);
   }
-
-  key(event) {
-    if (event.target.closest("input:not([type=checkbox]):not([type=range]), select, textarea, summary, pre") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input") && [" ", "ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
-    if (event.target.closest("button, a") && event.key === " ") return;
-    const speed = (by) => {
-      $("speed").selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, $("speed").selectedIndex + by));
-    };
-    const actions = {
-      " ": () => this.play(!this.playing), ArrowLeft: () => $("back").click(), ArrowRight: () => $("forward").click(),
-      Home: () => $("rewind").click(), End: () => $("end").click(), "+": () => speed(1), "=": () => speed(1), "-": () => speed(-1),
-      b: () => $("second").click(), B: () => $("second").click(),
-    };
-    if (actions[event.key]) {
-      event.preventDefault();
-      actions[event.key]();
-    }
-  }
-}
-
-/** Scenarios and lessons: built into an offline page, or a file in the same folder. */
-async function libraryOf() {
-  const builtIn = JSON.parse($("built-in").textContent);
-  return builtIn.scenarios ? builtIn : (await fetch("library.json")).json();
 }
 
 document.body.classList.toggle("embedded", window.top !== window);
 try {
-  const [engine, library] = await Promise.all([load(), libraryOf()]);
+  const [engine, library] = await Promise.all([load(), file("library.json", "library").then((found) => found.json())]);
   globalThis.studio = new Studio(engine, library);
 } catch (error) {
   $("problems").textContent = `The studio cannot start: ${error.message}`;

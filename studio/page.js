@@ -12,10 +12,20 @@ export function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+/** A copy of a canvas with a colour behind it. */
+function onGround(canvas, colour) {
+  const copy = make("canvas", { width: canvas.width, height: canvas.height });
+  const pen = copy.getContext("2d");
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, copy.width, copy.height);
+  pen.drawImage(canvas, 0, 0);
+  return copy;
+}
+
 /** The part of the page of one side. */
 export class SidePage {
-  constructor(engine, letter, { change, height }) {
-    Object.assign(this, { engine, letter, change, chosen: new Set([0, 1, 2]), canvases: {}, height });
+  constructor(engine, letter, { change, watch }) {
+    Object.assign(this, { engine, letter, change, watch, chosen: new Set([0, 1, 2]), canvases: {} });
     this.title = make("h2", { id: `side-${letter}` });
     this.figures = make("div", { class: "figures" });
     this.numbers = make("dl", { class: "numbers" });
@@ -44,7 +54,7 @@ export class SidePage {
     const first = !this.controls.firstChild;
     const focused = this.controls.contains(document.activeElement)
       ? document.querySelector(`label[for="${document.activeElement.id}"]`)?.textContent : null;
-    this.controls.replaceChildren(controlsOf(this.engine, side.about, this.change));
+    this.controls.replaceChildren(controlsOf(this.engine, side.about, this));
     if (!first) for (const one of this.controls.querySelectorAll("summary")) one.parentElement.open = open.has(one.textContent);
     const again = focused && [...this.controls.querySelectorAll("label")].find((one) => one.textContent === focused);
     if (again) document.getElementById(again.htmlFor)?.focus();
@@ -73,12 +83,12 @@ export class SidePage {
     else draw(surface, colours, this.side);
   }
 
-  /** Draws every figure that is in view. */
-  draw(colours) {
+  /** Draws the figures: those in view, or all. */
+  draw(colours, { all = false } = {}) {
     for (const [name, , draw] of FIGURES) {
       const canvas = this.canvases[name];
       const { top, bottom } = canvas.getBoundingClientRect();
-      if (bottom < 0 || top > window.innerHeight) continue;
+      if (!all && (bottom < 0 || top > window.innerHeight)) continue;
       this.surfaceOf(draw, new CanvasSurface(canvas), colours);
     }
   }
@@ -105,8 +115,11 @@ export class SidePage {
     const [, , draw] = FIGURES.find(([other]) => other === name);
     const file = `${this.side.about.link.kind}-${name}`;
     if (kind === "CSV") save(`${file}.csv`, this.side.csv(), "text/csv");
-    else if (kind === "PNG") this.canvases[name].toBlob((blob) => save(`${file}.png`, blob));
-    else {
+    else if (kind === "PNG") {
+      const colours = palette();
+      this.surfaceOf(draw, new CanvasSurface(this.canvases[name]), colours);
+      onGround(this.canvases[name], colours.panel).toBlob((blob) => save(`${file}.png`, blob));
+    } else {
       const canvas = this.canvases[name];
       const surface = new SvgSurface(canvas.clientWidth, canvas.clientHeight);
       const colours = palette();

@@ -20,20 +20,31 @@ export function toHash(state) {
   return parts.toString();
 }
 
-/** The state of an address; `null` if it names none. */
-export function fromHash(hash) {
+/** The state of an address, and the problems of its parts; what it does not name is as in `fresh(name)`. */
+export function fromHash(hash, name) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
-  if (!parts.has("scenario") && !parts.has("text")) return null;
-  const state = fresh(parts.get("scenario") ?? "");
+  const problems = [];
+  const given = (key, usable, rule, remedy, otherwise) => {
+    if (!parts.has(key)) return otherwise;
+    if (usable(parts.get(key))) return parts.get(key);
+    problems.push({ path: key, value: parts.get(key), rule, remedy });
+    return otherwise;
+  };
+  const isSeed = (text) => text.trim() !== "" && Number.isSafeInteger(Number(text)) && Number(text) >= 0;
+  const isTime = (text) => text.trim() !== "" && Number(text) >= 0 && Number.isFinite(Number(text));
+  const state = fresh(parts.get("scenario") ?? name);
   state.text = parts.get("text") ?? "";
+  for (const key of ["set", "other"]) {
+    const wrong = parts.getAll(key).find((one) => !split(one) && (key === "set" || one !== ""));
+    if (wrong !== undefined) problems.push({ path: key, value: wrong, rule: "is no edit", remedy: "write path=value" });
+  }
   state.edits = parts.getAll("set").map(split).filter(Boolean);
   state.other = parts.has("other") ? parts.getAll("other").map(split).filter(Boolean) : null;
-  const seed = Number(parts.get("seed"));
-  state.seed = Number.isSafeInteger(seed) && seed >= 0 ? seed : 1;
-  state.time = Math.max(0, Number(parts.get("t")) || 0);
+  state.seed = Number(given("seed", isSeed, "is no whole number from 0", "seed 1 is in view", "1"));
+  state.time = Number(given("t", isTime, "is no time in seconds", "the run is at 0 s", "0"));
   state.link = parts.get("link") ?? "";
   state.lesson = parts.get("lesson") ?? "";
-  return state;
+  return { state, problems };
 }
 
 /** `path=value` as a pair; `null` without a path. */
@@ -68,7 +79,7 @@ const shellQuoted = (text) => (/^[\w./:=%+-]+$/.test(text) ? text : `'${text.rep
 const typed = (value) => {
   if (value === "true") return "True";
   if (value === "false") return "False";
-  return value.trim() !== "" && Number.isFinite(Number(value)) ? value.trim() : JSON.stringify(value);
+  return /^\s*[+-]?(0|[1-9]\d*|(0|[1-9]\d*)?\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? value.trim() : JSON.stringify(value);
 };
 
 /** The command that prints the digest of a side. */

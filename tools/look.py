@@ -15,6 +15,7 @@ import contextlib
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -177,6 +178,14 @@ def looked_at(
                     if shots is not None:
                         page.screenshot(path=shots / f"{_file(address)}-{name}-{scheme}.png")
             yield address, [*dict.fromkeys(watch.faults), *found]
+
+
+def until(page: Page, condition: str, *, seconds: float = 30) -> None:
+    """Waits for a condition. Playwright's own wait is an `eval` in the page, which the studio's policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"{condition}: not within {seconds:g} s"
+        page.wait_for_timeout(50)
 
 
 def _file(address: str) -> str:

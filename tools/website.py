@@ -71,7 +71,13 @@ extra:
 validation:
   nav: {{ omitted_files: info }}
   links: {{ anchors: warn, not_found: warn, unrecognized_links: warn, absolute_links: warn }}
-markdown_extensions: [tables, fenced_code, toc, attr_list, md_in_html]
+# Anchors as a host of repositories makes them: links between pages have one form.
+markdown_extensions:
+  - tables
+  - fenced_code
+  - attr_list
+  - md_in_html
+  - toc: {{slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}}}
 nav:
 {nav}"""
 #: The pages by the reader's purpose; a folder stands for those of its pages that are not named before it.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 import look
 import studio
 from dropcurve.cli.studio import SITE
+from dropcurve.cli.studio_server import StudioServer
 
 
 @pytest.fixture(scope="module", params=["chromium", "firefox"])
@@ -56,3 +57,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copyfile(source, folder / source.name)
     (folder / "library.json").write_text(json.dumps(studio.library()), encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def opened(chromium: Browser, server: StudioServer) -> Iterator[Callable[..., Page]]:
+    """A function that opens the studio in a state, at the width of a desk or of a phone. At the end of the test nothing
+    went wrong on the pages."""
+    contexts, watches = [], []
+
+    def open_(state: str = "", *, width: int = 1280) -> Page:
+        contexts.append(chromium.new_context(viewport={"width": width, "height": 900}))
+        page = contexts[-1].new_page()
+        watches.append(look.Watch(page))
+        page.goto(f"{server.address}#{state}")
+        look.until(page, "globalThis.studio && !studio.catchingUp", seconds=120)
+        return page
+
+    yield open_
+    for one in contexts:
+        one.close()
+    assert [fault for one in watches for fault in one.faults] == []

@@ -37,7 +37,7 @@ async function found() {
   for (const [name, { text }] of Object.entries(library.scenarios)) digests[name] = run({ text, edits, seed: 1 }, 1.7).digest;
   const state = { name: "ecn", text: "", edits: [["run.duration", "20 s"], ["queue.max_p", "0.05"]], other: [["queue.kind", "codel"]],
     seed: 7, time: 3.25, link: "", lesson: "red" };
-  const again = fromHash(toHash(state));
+  const { state: again } = fromHash(toHash(state), "");
   const sides = Object.fromEntries(["a", "b"].map((side) => [side, { command: command(again, side), python: python(again, side),
     digest: run(asked(again, side, library.scenarios.ecn.text), 0.9).digest }]));
   const cases = {};

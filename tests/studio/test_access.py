@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,17 +22,9 @@ from validation.pages import lessons
 NAMELESS = re.compile(
     r'^\s*- (button|textbox|checkbox|slider|combobox|spinbutton|radio|link|img|searchbox)(?! ")', re.MULTILINE
 )
+READY = "globalThis.studio && !studio.catchingUp"
 #: Results that the server has: a comparison, one run, a sweep, and an answer of `tune`.
 RESULTS = ("mine", "single", "grid", "answer")
-READY = "globalThis.studio && !studio.catchingUp"
-
-
-def until(page: Page, condition: str, *, seconds: float = 30) -> None:
-    """Waits for a condition. Playwright's own wait is an `eval` in the page, which the studio's policy forbids."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, f"{condition}: not within {seconds:g} s"
-        page.wait_for_timeout(50)
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +47,6 @@ def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stu
     yield server
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture
-def opened(chromium: Browser, server: StudioServer) -> Iterator[Callable[..., Page]]:
-    """A function that opens the studio in a state, at the width of a desk or of a phone. At the end of the test nothing
-    went wrong on the pages."""
-    contexts, watches = [], []
-
-    def open_(state: str = "", *, width: int = 1280) -> Page:
-        contexts.append(chromium.new_context(viewport={"width": width, "height": 900}))
-        page = contexts[-1].new_page()
-        watches.append(look.Watch(page))
-        page.goto(f"{server.address}#{state}")
-        until(page, READY)
-        return page
-
-    yield open_
-    for one in contexts:
-        one.close()
-    assert [fault for one in watches for fault in one.faults] == []
 
 
 STATES = {
@@ -131,14 +102,14 @@ def test_a_keyboard_is_enough_and_changes_are_announced(opened: Callable[..., Pa
     expect(spoken).to_contain_text("Not started")
     for _ in range(6):
         page.keyboard.press("ArrowRight")
-        until(page, READY)
+        look.until(page, READY)
     expect(page.locator("#clock")).to_contain_text("0.60 of")
     expect(spoken).to_contain_text("At 0.6 s:")
     slider = page.get_by_role("slider", name="max_p")
     slider.focus()
     before = page.evaluate("studio.sides.a.about.resolved.queue.max_p")
     page.keyboard.press("ArrowRight")
-    until(page, READY)
+    look.until(page, READY)
     assert page.evaluate("studio.sides.a.about.resolved.queue.max_p") > before
     expect(page.get_by_role("slider", name="max_p")).to_be_focused()
     page.get_by_role("textbox", name="min_th").fill("900 pkts")
@@ -158,7 +129,7 @@ def test_a_search_runs_from_the_page_with_progress_and_can_be_stopped(
     page.get_by_role("button", name="Start", exact=True).last.click()
     progress = page.get_by_role("progressbar", name="Share of the runs that are made")
     expect(progress).to_be_visible()
-    until(page, "document.querySelector('progress').value > 0", seconds=120)
+    look.until(page, "document.querySelector('progress').value > 0", seconds=120)
     expect(page.locator(".progress")).to_contain_text(re.compile(r"\d+ %, \d+ of about \d+ runs"))
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("#results")).to_contain_text("the same question continues", timeout=120_000)
@@ -182,7 +153,7 @@ def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
     expect(following).to_be_disabled()
     page.get_by_label("Speed").select_option("20")
     page.get_by_role("button", name="Play").click()
-    until(page, "studio.now >= 25", seconds=60)
+    look.until(page, "studio.now >= 25", seconds=60)
     page.get_by_role("button", name="Pause").click()
     expect(status).to_contain_text("✓ With max_p 0.02")
     for answer in ("half of max_p", "fall"):
@@ -235,11 +206,11 @@ def test_a_lesson_can_be_passed_and_its_claim_broken(opened: Callable[..., Page]
     expect(part.get_by_text(re.compile("^Right: "))).to_be_visible(timeout=120_000)
     assert "does not hold" not in part.locator("table").inner_text()
     part.get_by_role("button", name=f"See “{lesson['first']}”").click()
-    until(page, READY)
+    look.until(page, READY)
     part.get_by_role("button", name="Check my settings").click()
     expect(part.get_by_text("the claim still holds")).to_be_visible(timeout=120_000)
     page.get_by_role("combobox", name="Discipline").first.select_option("codel")
-    until(page, READY)
+    look.until(page, READY)
     part.get_by_role("button", name="Check my settings").click()
     expect(part.get_by_text("You have found its limit.")).to_be_visible(timeout=120_000)
 
@@ -249,4 +220,4 @@ def _move(page: Page, name: str, value: str) -> None:
     low, high = {"max_p": (0.001, 1), "Long TCP flows": (1, 400)}[name]
     place = round(200 * math.log(float(value) / low) / math.log(high / low))
     page.locator(".tour-sliders").get_by_role("slider", name=name).fill(str(place))
-    until(page, READY)
+    look.until(page, READY)

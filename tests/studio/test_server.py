@@ -18,7 +18,6 @@ from dropcurve.errors import DropcurveError
 PAGE = """<!doctype html>
 <html lang="en">
 <link rel="stylesheet" href="style.css">
-<script type="application/json" id="built-in">{}</script>
 <script type="module" src="main.js"></script>
 </html>
 """

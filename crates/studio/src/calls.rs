@@ -130,10 +130,9 @@ impl Calls {
             let rule = "is not for the browser, whose engine counts nanoseconds";
             return Err(vec![Problem::new("run.clock", "doubles", rule, "take clock = \"nanoseconds\"")]);
         }
-        let link = match input["link"].as_str() {
-            None | Some("") => 0,
-            Some(name) => plan.links.iter().position(|link| link.name == name).unwrap_or(0),
-        };
+        let name = input["link"].as_str().unwrap_or_default();
+        let link = plan.links.iter().position(|link| name.is_empty() || link.name == name);
+        let link = link.ok_or_else(|| vec![no_such_link(name, &plan.links)])?;
         Ok(Asked { scenario, seed: input["seed"].as_u64().unwrap_or(1), link })
     }
 }
@@ -163,6 +162,11 @@ fn description(asked: &Asked) -> Json {
         "resolved": scenario.to_json(),
         "toml": scenario.to_toml(),
     })
+}
+
+fn no_such_link(name: &str, links: &[sim::plan::LinkPlan]) -> Problem {
+    let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+    Problem::new("link", name, "is not a link of the scenario", format!("take one of {}", names.join(", ")))
 }
 
 fn refusal(problems: &[Problem]) -> Json {
@@ -253,6 +257,12 @@ mod tests {
         ask(&mut calls, &json!({ "text": TEXT, "edits": [["queue.max_p", "7"]] }));
         assert_eq!(calls.open(), 0);
         assert_eq!(answer(&calls)["problems"][0]["path"], "queue.max_p");
+        ask(&mut calls, &json!({ "text": TEXT, "link": "bottlenek" }));
+        assert_eq!(calls.open(), 0);
+        assert_eq!(answer(&calls)["problems"][0]["remedy"], "take one of bottleneck, bottleneck.back");
+        ask(&mut calls, &json!({ "text": TEXT, "link": "bottleneck.back" }));
+        calls.describe();
+        assert_eq!(answer(&calls)["link"]["name"], "bottleneck.back");
         ask(&mut calls, &json!({ "text": TEXT }));
         calls.describe();
         assert_eq!(answer(&calls)["flows"].as_array().map(Vec::len), Some(3));

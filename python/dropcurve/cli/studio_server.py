@@ -213,15 +213,12 @@ def write_offline(site: Path, out: Path) -> None:
     """
     page = (site / "index.html").read_text(encoding="utf-8")
     style = (site / "style.css").read_text(encoding="utf-8")
-    library = (site / "library.json").read_text(encoding="utf-8").replace("<", "\\u003c")
-    engine = base64.b64encode(gzip.compress((site / "engine.wasm").read_bytes(), 9, mtime=0)).decode()
+    packed = "".join(_packed(site / name) for name in ("library.json", "engine.wasm"))
     parts = {
         '<link rel="stylesheet" href="style.css">': f"<style>\n{style}</style>",
-        '<script type="application/json" id="built-in">{}</script>': (
-            f'<script type="application/json" id="built-in">{library}</script>\n'
-            f'<script type="application/octet-stream" id="engine-wasm">{engine}</script>'
+        '<script type="module" src="main.js"></script>': (
+            f'{packed}<script type="module">\n{_one_module(site)}</script>'
         ),
-        '<script type="module" src="main.js"></script>': f'<script type="module">\n{_one_module(site)}</script>',
     }
     for old, new in parts.items():
         if page.count(old) != 1:
@@ -230,6 +227,12 @@ def write_offline(site: Path, out: Path) -> None:
             )
         page = page.replace(old, new)
     write_text(out, page)
+
+
+def _packed(path: Path) -> str:
+    """A file of the page as an element with its name as identifier; `file` of engine.js unpacks it."""
+    text = base64.b64encode(gzip.compress(path.read_bytes(), 9, mtime=0)).decode()
+    return f'<script type="application/octet-stream" id="{path.stem}">{text}</script>\n'
 
 
 def _one_module(site: Path) -> str:
