@@ -48,7 +48,8 @@ const STEPS = [
       + "an arriving packet with a probability that rises from 0 to max_p; the red point in the figure “Drop curve” is where it is now.",
     question: "The average is half-way between min_th and max_th. How likely is a drop?",
     answers: ["half of max_p", "max_p", "every packet is dropped"],
-    check: () => [true, "Half-way up the line: half of max_p. Above max_th every arriving packet is dropped."],
+    check: () => [true, "Half of max_p: the probability rises in a straight line. It looks bent in the figure, whose scale shows 0.01 and 1 "
+      + "together. Above max_th every arriving packet is dropped."],
   },
   {
     title: "Predict",
