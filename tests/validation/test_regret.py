@@ -148,13 +148,17 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     assert "**1 of 1 winners are confirmed.**" in text
     before = (tmp_path / "page.md").read_text(encoding="utf-8")
     for _ in range(2):
-        page.add_again(tmp_path / "page.md", [made], ["30s"])
+        page.add_again(tmp_path / "page.md", [made], ["30s"], "Answered again")
         added = (tmp_path / "page.md").read_text(encoding="utf-8")
-        start = added.index(f"{page.AGAIN}\n")
+        start = added.index("## Answered again\n")
         section, _, rest = added[start:].partition("\n## ")
         # The section alone is new, and a second call replaces it.
         assert f"{added[:start]}## {rest}" == before
         assert "The first 1 link of the list below" in section and section.count("| 30s |") == 2
+    page.add_again(tmp_path / "page.md", [made], ["30s"], "Later", (3,))
+    later = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "The link 3 of the list below" in later and later.count("| 30s |") == 6
+    assert later.index("## Later") < later.index("## Answered again")
 
 
 def test_links_with_other_objectives_are_questions_of_every_kind() -> None:

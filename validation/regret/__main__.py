@@ -45,7 +45,7 @@ def main() -> int:
     part, parts = map(int, asked.part.split("/"))
     links = [*drawn(asked.links, seed=asked.seed), *fast(asked.fast_links, seed=asked.seed)]
     for number, link in enumerate(links):
-        if number % parts != part - 1:
+        if number % parts != part - 1 or (asked.only and number + 1 not in asked.only):
             continue
         place = f"{number}" if number < asked.links else f"fast-{number - asked.links}"
         folder = asked.runs / f"{asked.seed}-{place}"
@@ -54,7 +54,7 @@ def main() -> int:
         outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
         sys.stderr.write(f"  {time.process_time() - began:.0f} processor seconds\n")
         if asked.again:
-            add_again(asked.out, outcomes, limits)
+            add_again(asked.out, outcomes, limits, asked.again, asked.only)
         else:
             write(asked.out, outcomes, limits)
     others: list[LinkOutcome] = []
@@ -88,12 +88,20 @@ def _arguments() -> argparse.Namespace:
         "--part", default="1/1", help="which of several calls that share the links this one is, such as 2/2"
     )
     parser.add_argument(
+        "--only", type=_numbers, default=(), help="numbers of the links, comma-separated; default: all"
+    )
+    parser.add_argument(
         "--again",
-        action="store_true",
-        help="add to the page a section on its first links instead of writing it",
+        metavar="HEADING",
+        default="",
+        help="add to the page a section with this heading on these links instead of writing it",
     )
     parser.add_argument("--jobs", type=int, default=None)
     return parser.parse_args()
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in text.split(","))
 
 
 def _outcome(

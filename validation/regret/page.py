@@ -20,8 +20,6 @@ from .contest import CONDITIONS, REPLICATIONS, Standing
 from .outcome import LinkOutcome
 
 FIGURE = "tuning-regret.svg"
-#: Heading of the section on links that were answered again.
-AGAIN = "## Answered again"
 #: Regret in points that an answer that breaks the bound is drawn at.
 BROKEN = 30.0
 #: Regret below which points are drawn at the foot of the figure.
@@ -42,24 +40,35 @@ def write(
     )
 
 
-def add_again(out: Path, outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> None:
-    """Adds a section to a page, or replaces it: its first links, answered again by a later version."""
-    before, _, after = out.read_text(encoding="utf-8").partition(f"{AGAIN}\n")
+def add_again(
+    out: Path,
+    outcomes: Sequence[LinkOutcome],
+    limits: Sequence[str],
+    heading: str,
+    numbers: Sequence[int] = (),
+) -> None:
+    """Adds a section with a heading to a page, or replaces it: some of its links, its first ones unless they have
+    ``numbers`` (from 1), answered again by a later version."""
+    title = f"## {heading}"
+    before, _, after = out.read_text(encoding="utf-8").partition(f"{title}\n")
     if after:
         after = "## " + after.partition("\n## ")[2]
     else:
         first, _, rest = before.partition("\n## ")
         before, after = f"{first}\n", f"## {rest}"
-    section = wrap_markdown("\n".join([AGAIN, *_again(outcomes, limits), ""]))
+    section = wrap_markdown("\n".join([title, *_again(outcomes, limits, numbers), ""]))
     out.write_text(f"{before}{section}\n{after}", encoding="utf-8")
 
 
-def _again(outcomes: Sequence[LinkOutcome], limits: Sequence[str]) -> Iterator[str]:
+def _again(outcomes: Sequence[LinkOutcome], limits: Sequence[str], numbers: Sequence[int]) -> Iterator[str]:
+    which = f"The first {wording.count(len(outcomes), 'link')}"
+    if numbers:
+        which = f"The link{'s' if len(numbers) > 1 else ''} {wording.listed([str(one) for one in sorted(numbers)])}"
     yield ""
     yield (
-        f"The first {wording.count(len(outcomes), 'link')} of the list below, answered again on "
+        f"{which} of the list below, answered again on "
         f"{date.today().isoformat()} by version {library.version()}, compared with a reference and conditions of that "
-        "version. All other sections are of the date above."
+        "version. Sections without a date of their own are of the date above."
     )
     yield from _summary(outcomes, limits)
     yield from _links(outcomes, limits)
