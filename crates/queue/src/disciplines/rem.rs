@@ -32,7 +32,7 @@ units::params! {
         /// How an arriving packet is compared with the limit.
         limit_test: LimitTest = LimitTest::After => { assumed: true },
         /// Bytes of a typical packet, in which the capacity of an interval is counted. `auto`: as in the
-        /// setting.
+        /// link's traffic.
         mean_packet: Option<Bytes> = None => { range: Range::Positive, source: "ALLY01" },
         /// Time between two prices.
         interval: Span = Span::from_millis(2) => { range: Range::Positive, source: "ns-2.35" },
