@@ -2,7 +2,7 @@
 
 `scenarios/` lies at the root of the tree, where people look for it. A wheel can only contain files of the package, so
 the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away after it. An editable
-install makes no copy: the package finds the root folder itself. Likewise the wheel has a copy of Optuna's samplers
+install makes no copy: the package finds the root folder itself. So it is with `docs/references.toml`. Likewise the wheel has a copy of Optuna's samplers
 (tools/third_party.py). The studio is built into the package where the Rust
 target for WebAssembly is available; a wheel without it reports that when `dropcurve studio` is called.
 """
@@ -63,8 +63,19 @@ def build_wheel(
 @contextlib.contextmanager
 def package_complete() -> Iterator[None]:
     """The package has all that a wheel contains for as long as the block lasts."""
-    with scenarios_in_package(), third_party.in_package():
+    with scenarios_in_package(), references_in_package(), third_party.in_package():
         yield
+
+
+@contextlib.contextmanager
+def references_in_package() -> Iterator[None]:
+    """Stores a copy of `docs/references.toml`, the sources that answers cite, in the package likewise."""
+    copy = ROOT / "python" / "dropcurve" / "references.toml"
+    shutil.copyfile(ROOT / "docs" / "references.toml", copy)
+    try:
+        yield
+    finally:
+        copy.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

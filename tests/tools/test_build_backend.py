@@ -30,3 +30,12 @@ def test_a_failed_build_leaves_nothing_behind(root: Path) -> None:
     with pytest.raises(RuntimeError), build_backend.scenarios_in_package():
         raise RuntimeError("no linker")
     assert list((root / "python" / "dropcurve").iterdir()) == []
+
+
+def test_the_package_holds_the_sources_for_the_time_of_the_build(root: Path) -> None:
+    (root / "docs").mkdir()
+    (root / "docs" / "references.toml").write_text('[RFC1]\ntitle = "Host software"\n')
+    package = root / "python" / "dropcurve"
+    with build_backend.references_in_package():
+        assert [path.name for path in package.iterdir()] == ["references.toml"]
+    assert list(package.iterdir()) == []

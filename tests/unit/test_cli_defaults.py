@@ -199,3 +199,15 @@ def test_every_printed_queue_of_a_box_can_be_typed_again(box: str, kind: str) ->
 def test_a_value_with_a_comma_is_quoted_in_a_queue() -> None:
     text = queue_text("curve", {"curve": "points 1 0, 2 1", "min_th": ["1 pkts", "2 pkts"]})
     assert text == 'curve:curve="points 1 0, 2 1",min_th=["1 pkts", "2 pkts"]'
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("RFC7567", "IETF recommendations regarding active queue management"), ("dctcp10", "Data center TCP"),
+     ("equivalence margin", "as good"), ("L4S", "RFC9330"), ("stalled time", "video_stalled")],
+)  # fmt: skip
+def test_sources_and_words_of_answers_are_described(
+    capfd: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
+    assert invoke(["describe", name]) == 0
+    assert said in capfd.readouterr().out

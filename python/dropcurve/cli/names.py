@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..boxes import ALIASES, BOXES
 from ..metrics import find, split
 from ..quantities import wording
+from ..scenario import library
 from ..tuning.goal_presets import PRESETS
 from ..tuning.measures import measure, names
 from ..tuning.stress.parameters import listed as bounds
@@ -12,6 +13,28 @@ from .verbs import VERBS, command
 
 #: Words of answers and errors that do not name an entry of another list.
 TERMS = {
+    "AccECN": "ECN feedback that counts the marks of a round trip: accecn of a flow, needed by dctcp and prague",
+    "acknowledgement": "the packet by which a receiver reports what it has; it waits in the queue of the other "
+    "direction",
+    "as good": "within the equivalence margin of the recommended design, for sure: take either",
+    "backlog": "the bytes in a queue: queue_bytes_mean",
+    "band": "a queue of a strict priority, served only while those before it are empty: prio",
+    "common random numbers": "the same random streams for every design of a comparison, so that only the queue "
+    "differs",
+    "config.toml": "the file of defaults in ~/.config/dropcurve: options for all verbs, and a table for each verb",
+    "customer": "the host at the home's end of --link: all of its devices share one address",
+    "DSCP": "the six bits of a packet by which routers choose its class: class of a flow, such as EF",
+    "EF": "expedited forwarding, DSCP 46, the class of calls: a priority queue serves it first",
+    "equivalence margin": "the difference below which two designs are as good: margin, a point by default",
+    "feasible": "of a design: it holds every constraint of the goal",
+    "incumbent": "the best feasible design that a search has so far",
+    "L4S": "low latency, low loss, scalable throughput (RFC9330): senders such as prague, with ECT(1), and dualpi2",
+    "preset": "a named set of values: a link such as cable, or a goal such as voip",
+    "RACK": "loss detection by time instead of by duplicate acknowledgements (RFC8985): recovery of a flow",
+    "scheduler": "of a router: what decides which of its queues sends next: prio, drr, htb",
+    "stalled time": "the share of a viewing during which a video stands still: video_stalled",
+    "transient": "the start of a run, before its queue and windows have settled; the warm-up must cover it",
+    "warm-up": "the start of a run that is not measured: run.warmup",
     "agreement": "of a queue and a sender with recorded runs of Linux and ns-3: `dropcurve agree`",
     "all runs": "in place of a half-width: every replication has this value, so that there is no scatter to make an "
     "interval of",
@@ -106,6 +129,8 @@ ROUTER_WORDS = {
     "pcq": "queues of RouterOS by address: fair queues of the flows stand for them",
     "pcq-rate": "bound of RouterOS on the rate of each address: not simulated",
     "queue-management-profile": "the drop curve of OpenConfig: wred",
+    "transmit-rate": "the rate that Junos guarantees a queue while the others are busy",
+    "ifb": "the device of Linux to which arriving packets are redirected, to be queued",
     "scheduler-maps": "the queues of an interface in Junos",
     "script": "the kind of set-up of sqm-scripts: simple.qos, simplest.qos or piece_of_cake.qos",
     "step_thresh": "the sojourn time above which DualPI2 marks scalable packets",
@@ -134,6 +159,7 @@ def sections() -> dict[str, list[tuple[str, ...]]]:
         ],
         "bounds": bounds(),
         "terms": list(TERMS.items()),
+        "references": list(library.references().items()),
         "router words": list(ROUTER_WORDS.items()),
         "verbs": [(name, one.help) for name, one in VERBS.items()],
     }

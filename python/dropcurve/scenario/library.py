@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,31 @@ def scenarios() -> dict[str, Path]:
         if files:
             return files
     return {}
+
+
+@cache
+def references() -> dict[str, str]:
+    """Returns the sources that answers and pages cite, each in one line, by their key.
+
+    Returns:
+        Authors, title, place and year by key, such as ``RFC8289``; empty where the file is not there.
+
+    Example:
+        >>> "RFC8289" in references()
+        True
+    """
+    here = Path(__file__).resolve().parents[1]
+    for file in (here / "references.toml", here.parent.parent / "docs" / "references.toml"):
+        if file.is_file():
+            tables = load_toml(file)[0]
+            return {key: _cited(one) for key, one in tables.items() if isinstance(one, dict)}
+    return {}
+
+
+def _cited(one: Mapping[str, Any]) -> str:
+    """An entry of the list of sources in one line."""
+    parts = [one.get("authors"), one.get("title"), one.get("where"), one.get("year")]
+    return ", ".join(str(part) for part in parts if part)
 
 
 def index(scenario: Path) -> dict[str, Any]:
