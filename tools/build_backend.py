@@ -2,8 +2,8 @@
 
 `scenarios/` lies at the root of the tree, where people look for it. A wheel can only contain files of the package, so
 the files are copied to `python/dropcurve/scenarios/` for the time of the build and taken away after it. An editable
-install makes no copy: the package finds the root folder itself. So it is with `docs/references.toml`. Likewise the wheel has a copy of Optuna's samplers
-(tools/third_party.py). The studio is built into the package where the Rust
+install makes no copy: the package finds the root folder itself. So it is with `docs/references.toml`. Likewise the
+wheel has a copy of Optuna's samplers (tools/third_party.py). The studio is built into the package where the Rust
 target for WebAssembly is available; a wheel without it reports that when `dropcurve studio` is called.
 """
 
