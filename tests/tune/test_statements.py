@@ -128,6 +128,14 @@ def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> 
     assert "No configuration is written" in text and "(w_q would differ)" in text
 
 
+def test_one_replication_shows_no_difference() -> None:
+    whole = replace(
+        line("whole", 85.0, "infeasible", held=0, worst=90.0), difference=(Paired(14.0, None, 1, 1.0),)
+    )
+    text = said(answer(line("mine", 99.0), whole))
+    assert "utilisation is undecided after 1 run" in text and "points better" not in text
+
+
 def test_an_unused_budget_is_explained() -> None:
     text = said(answer(line("mine", 99.9, worst=9.0)))
     assert "The worst run uses 60 % of the bound on the delay; more delay would buy at most 0.1" in text

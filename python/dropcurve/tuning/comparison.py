@@ -48,7 +48,7 @@ def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Mea
         else []
     )
     pair, goal = usual.difference[0], answer.question.goal
-    if pair is not None and abs(pair.mean) > (pair.half_width or 0.0):
+    if pair is not None and pair.half_width is not None and abs(pair.mean) > pair.half_width:
         by = beyond(abs(pair.mean), pair.half_width, goal.objectives[0])
         gains = (pair.mean < 0) == goal.objectives[0].higher
         parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
@@ -64,7 +64,7 @@ def bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:
     most = abs(pair.mean) + (pair.half_width or 0.0)
     if most < LEAST:
         return "is the same"
-    if says_nothing(answer, rival, pair):
+    if pair.half_width is None or says_nothing(answer, rival, pair):
         return f"is undecided after {wording.count(pair.n, 'run')}"
     return f"differs by at most {wording.bound(most, points_of(answer.question.goal.objectives[0]))}"
 

@@ -231,7 +231,7 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
     if pair is not None:
         by = beyond(abs(pair.mean), pair.half_width, objective)
         gains = (pair.mean < 0) == objective.higher
-        if abs(pair.mean) > (pair.half_width or 0.0):
+        if pair.half_width is not None and abs(pair.mean) > pair.half_width:
             parts.append(f"{goal.names[0]} is {by} {'better' if gains else 'worse'}")
         else:
             parts.append(f"{goal.names[0]} {bounded_by(answer, rival, pair)}")
