@@ -9,7 +9,8 @@ export function save(name, content, type) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  // A busy browser fetches the blob late.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 /** A copy of a canvas with a colour behind it. */
