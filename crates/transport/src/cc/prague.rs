@@ -5,14 +5,18 @@
 //! ([`ClassicQueueDetector`]).
 //! *Units*: windows in segments; `alpha` and `g` are ratios.
 //! *Deviations*: RTT independence holds from the start, not only after some hundred rounds. A loss halves the
-//! window. The fallback is off by default.
+//! window. The fallback is off by default. As in RFC 3465, an ACK grows the window by two segments at most; with
+//! `counting = "whole"` by all it acknowledges.
 
 mod fallback;
 
 use self::fallback::ClassicQueueDetector;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{Counting, Params};
 use units::{Span, Time};
+
+/// Segments by which an ACK grows the window at most, whatever it acknowledges (RFC 3465 section 2.3).
+const MOST_PER_ACK: u32 = 2;
 
 /// Prague.
 #[derive(Clone, Debug)]
@@ -22,6 +26,7 @@ pub struct Prague {
     /// Lower bound on the RTT in the growth law.
     rtt_floor: Span,
     srtt: Span,
+    counting: Counting,
     acked: u32,
     marked: u32,
     /// Next update of the estimate.
@@ -40,6 +45,7 @@ impl Prague {
             g: params.prague_g,
             rtt_floor: params.prague_rtt,
             srtt: Span::ZERO,
+            counting: params.counting,
             acked: 0,
             marked: 0,
             estimate_at: Time::ZERO,
@@ -76,13 +82,15 @@ impl Control for Prague {
     /// Unmarked segments grow the window by one segment per round trip, times the square of its ratio to the
     /// virtual one, so that the rates of any two flows grow alike.
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        let unmarked = f64::from(event.acked.saturating_sub(event.marked));
+        let most = if self.counting == Counting::Whole { u32::MAX } else { MOST_PER_ACK };
+        let mut grown = f64::from(event.acked.saturating_sub(event.marked).min(most));
         if window.cwnd < window.ssthresh {
-            window.cwnd += unmarked;
-            return;
+            let start = grown.min(window.ssthresh - window.cwnd);
+            window.cwnd += start;
+            grown -= start;
         }
         let share = if self.srtt > Span::ZERO { self.srtt.ratio(self.virtual_rtt()) } else { 1.0 };
-        window.cwnd += share * share * unmarked / window.cwnd;
+        window.cwnd += share * share * grown / window.cwnd;
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
@@ -155,7 +163,7 @@ mod tests {
     /// The RTT is 12.5 ms, half the virtual one: a window of 8 grows by a quarter with eight ACKs.
     #[test]
     fn a_short_round_trip_grows_as_slowly_as_a_long_one() {
-        let mut cc = Prague::new(&Params::default());
+        let mut cc = Prague::new(&Params { counting: Counting::Whole, ..Params::default() });
         let mut window = Window { cwnd: 8.0, ssthresh: 2.0 };
         cc.on_every_ack(&event(10, 1, 0));
         cc.on_ack(&mut window, &event(10, 8, 0));
@@ -164,6 +172,15 @@ mod tests {
         window.cwnd = 8.0;
         cc.on_ack(&mut window, &event(10, 8, 2));
         assert_eq!(window.cwnd, 8.0 + 6.0 / 32.0);
+    }
+
+    /// A retransmission fills a gap of 53 segments after a timeout: one ends slow start, one counts in avoidance.
+    #[test]
+    fn an_ack_of_many_segments_counts_as_two() {
+        let mut cc = Prague::new(&Params::default());
+        let mut window = Window { cwnd: 1.0, ssthresh: 2.0 };
+        cc.on_ack(&mut window, &event(10, 53, 0));
+        assert_eq!(window.cwnd, 2.5);
     }
 
     /// g 1/16: a quarter of the segments marked moves alpha from 1 by 1/16 of the distance; the next update
