@@ -17,6 +17,7 @@ from reference import (
     estimates,
     fq,
     fuzzy,
+    gcc,
     hashed,
     line,
     nested,
@@ -98,6 +99,7 @@ def main():
     for module in (rfcs, articles, sfb, pages):
         for kind, name, model, keys, like in module.traces():
             write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
+    gcc.write()
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def test_a_viewer_gets_the_best_the_link_carries(rate: str, expected: float) -> 
     )
 
 
-@pytest.mark.parametrize("transport", ["tfrc", "rap", "tear", "lda", "drs", "scream"])
+@pytest.mark.parametrize("transport", ["tfrc", "rap", "tear", "lda", "drs", "scream", "gcc"])
 def test_a_camera_is_shaped_where_the_link_is_narrow(transport: str) -> None:
     flow = f'transport = "{transport}"\nsource = "shaped"\ncoded_rate = "3 Mbit/s"\nleast_rate = "100 kbit/s"'
     wide = simulated(flow, seconds=120)["flows"][0]["shaped_video"]

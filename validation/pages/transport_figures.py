@@ -89,6 +89,7 @@ PICTURES = {
     "lda": ('transport = "lda"\nprofile = "quick"', BUFFER, ""),
     "drs": ('transport = "drs"', BUFFER, ""),
     "scream": ('transport = "scream"\nprofile = "quick"', BUFFER, ""),
+    "gcc": ('transport = "gcc"\ninitial_rate = "3 Mbit/s"', BUFFER, ""),
     "udp": (
         'transport = "udp"\nsource = "onoff"\nrate = "4 Mbit/s"\npacket = "1000 B"\non = "3 s"\noff = "3 s"',
         BUFFER,

@@ -1,4 +1,4 @@
-//! RAP, TEAR, LDA+, SCReAM and shaped video through the engine.
+//! RAP, TEAR, LDA+, SCReAM, GCC and shaped video through the engine.
 
 mod common;
 
@@ -8,7 +8,7 @@ use sim::scenario::Scenario;
 use sim::{run, Options};
 
 /// Name and profile of each, and the name of its second number in the series; the first is the rate.
-const EACH: [(&str, &str, &str); 7] = [
+const EACH: [(&str, &str, &str); 8] = [
     ("rap", "paper", "gap_ms"),
     ("rap", "paper-fine", "gap_ms"),
     ("rap", "ns2-2.35", "gap_ms"),
@@ -16,6 +16,7 @@ const EACH: [(&str, &str, &str); 7] = [
     ("lda", "paper", "loss"),
     ("lda", "quick", "loss"),
     ("scream", "quick", "cwnd_bytes"),
+    ("gcc", "webrtc", "loss_rate_bps"),
 ];
 
 fn goodput_mbps(flow: &Value) -> f64 {
@@ -52,7 +53,7 @@ fn each_gets_a_share_next_to_tcp() {
 /// 100 packets of 1460 bytes: all leave, and nothing more; the transfer is over as the last one leaves.
 #[test]
 fn a_file_ends() {
-    for transport in ["tfrc", "rap", "tear", "lda", "scream"] {
+    for transport in ["tfrc", "rap", "tear", "lda", "scream", "gcc"] {
         let text = format!(
             "{HEAD}[flows.f]\ntransport = \"{transport}\"\nmss = \"1460 B\"\nsource = \"ftp\"\nbytes = \"146 kB\"\nstart = \"25 s\""
         );
@@ -67,7 +68,7 @@ fn a_file_ends() {
 /// A camera of 1 Mbit/s without other traffic sends that; one of 8 is shaped to the link, and few frames are left out.
 #[test]
 fn video_is_shaped_to_what_the_transport_allows() {
-    for transport in ["tfrc", "rap", "tear", "lda", "scream"] {
+    for transport in ["tfrc", "rap", "tear", "lda", "scream", "gcc"] {
         let mut shares = Vec::new();
         for coded in [1, 8] {
             let flows = format!(
@@ -88,7 +89,7 @@ fn video_is_shaped_to_what_the_transport_allows() {
 
 #[test]
 fn each_stops_when_stopped() {
-    for transport in ["rap", "tear", "lda", "scream"] {
+    for transport in ["rap", "tear", "lda", "scream", "gcc"] {
         let flows = format!("[flows.f]\ntransport = \"{transport}\"\nstop = \"5 s\"");
         assert_eq!(summary(&flows, "rate_bps")["flows"][0]["sent_pkts"], 0, "nothing after the warm-up");
     }

@@ -40,6 +40,8 @@ const FLOWS: &str = r#"
     transport = "lda"
     [flows.scream]
     transport = "scream"
+    [flows.gcc]
+    transport = "gcc"
     [flows.camera]
     transport = "tfrc"
     source = "shaped"

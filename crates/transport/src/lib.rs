@@ -28,7 +28,7 @@
 //! | [`marks`] | a sliding bitmap of segment numbers |
 //! | [`accecn`] | accurate ECN: handshake, counters, option |
 //! | [`quic`] | QUIC: packets, ACK ranges, loss detection and congestion control of RFC 9002 |
-//! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+, DRS, SCReAM |
+//! | [`rate_based`] | the rate-based transports: TFRC, RAP, TEAR, LDA+, DRS, SCReAM, GCC |
 //! | [`catalogue`](mod@catalogue) | the options, profiles and algorithms as data, for `describe`, the schema and the docs |
 
 #![forbid(unsafe_code)]

@@ -162,11 +162,11 @@ class FlowSummary(_FlowSummary):
     loss_event_rate: NotRequired[float | None]
     #: Closed loss intervals, newest first, at most 8 (TFRC).
     loss_intervals_pkts: NotRequired[list[float]]
-    #: Packets taken for lost in the whole run (RAP, QUIC, SCReAM).
+    #: Packets taken for lost in the whole run (RAP, QUIC, SCReAM, GCC).
     losses_seen: NotRequired[float | None]
     #: Target of the queueing delay at the end of the run (SCReAM).
     delay_target_ms: NotRequired[float]
-    #: Cuts of the rate in the whole run (RAP, SCReAM).
+    #: Cuts of the rate in the whole run (RAP, SCReAM, GCC).
     rate_cuts: NotRequired[float | None]
     #: Packets with data sent before, in the whole run (QUIC).
     resent_pkts: NotRequired[float | None]

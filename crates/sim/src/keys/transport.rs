@@ -21,6 +21,8 @@ choices! {
         Drs = "drs",
         /// A window and a video rate that follow the queueing delay (SCReAM, RFC 8298).
         Scream = "scream",
+        /// A video rate that follows the change of the delay, and losses (GCC, of WebRTC).
+        Gcc = "gcc",
         /// Datagrams without any feedback.
         Udp = "udp",
     }

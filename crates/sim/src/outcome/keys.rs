@@ -195,9 +195,9 @@ const FLOW: &[SummaryKey] = keys! {
     "rate_bps_mean": Real, Some, "time average of the allowed rate (rate-based)";
     "loss_event_rate": Real, SomeGap, "loss event rate that was last reported to the sender (TFRC)";
     "loss_intervals_pkts": Reals, Some, "closed loss intervals, newest first, at most 8 (TFRC)";
-    "losses_seen": Real, SomeGap, "packets taken for lost in the whole run (RAP, QUIC, SCReAM)";
+    "losses_seen": Real, SomeGap, "packets taken for lost in the whole run (RAP, QUIC, SCReAM, GCC)";
     "delay_target_ms": Real, Some, "target of the queueing delay at the end of the run (SCReAM)";
-    "rate_cuts": Real, SomeGap, "cuts of the rate in the whole run (RAP, SCReAM)";
+    "rate_cuts": Real, SomeGap, "cuts of the rate in the whole run (RAP, SCReAM, GCC)";
     "resent_pkts": Real, SomeGap, "packets with data sent before, in the whole run (QUIC)";
     "spurious_losses": Real, SomeGap, "packets taken for lost that arrived, in the whole run (QUIC)";
     "probe_timeouts": Real, SomeGap, "probe timeouts in the whole run (QUIC)";

@@ -43,6 +43,7 @@ impl SourcePart for Ftp {
         Transport::Lda,
         Transport::Drs,
         Transport::Scream,
+        Transport::Gcc,
     ];
 
     fn load(&self) -> Load {
@@ -86,6 +87,7 @@ impl SourcePart for Shaped {
         Transport::Lda,
         Transport::Drs,
         Transport::Scream,
+        Transport::Gcc,
     ];
 
     fn load(&self) -> Load {

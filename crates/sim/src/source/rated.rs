@@ -200,6 +200,7 @@ transports! {
     Lda = transport::rate_based::lda::Lda,
     Drs = transport::rate_based::drs::Drs,
     Scream = transport::rate_based::scream::Scream,
+    Gcc = transport::rate_based::gcc::Gcc,
 }
 
 /// The sending end.

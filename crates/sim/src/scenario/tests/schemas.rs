@@ -143,7 +143,7 @@ fn the_catalogue_names_everything() {
     );
     assert_eq!(
         names("transports", "name"),
-        ["tcp", "quic", "tfrc", "rap", "tear", "lda", "drs", "scream", "udp"]
+        ["tcp", "quic", "tfrc", "rap", "tear", "lda", "drs", "scream", "gcc", "udp"]
     );
     assert!(names("recoveries", "name").contains(&"newreno".to_string()));
     assert_eq!(names("topologies", "name"), ["dumbbell", "chain", "links"]);

@@ -212,6 +212,13 @@ proptest! {
     }
 
     #[test]
+    fn gcc_survives((path, seed) in any_impairments(), which in 0usize..3) {
+        // Packets leave in groups.
+        let groups = f64::INFINITY;
+        survives::<crate::rate_based::gcc::Gcc>(["webrtc", "draft", "remb"][which], path, seed, Span::from_millis(1000), groups);
+    }
+
+    #[test]
     fn tear_survives((path, seed) in any_impairments()) {
         survives::<crate::rate_based::tear::Tear>("paper", path, seed, Span::from_millis(128_000), 1.0);
     }
@@ -243,6 +250,9 @@ fn each_grows_where_nothing_is_lost() {
     fills::<crate::rate_based::drs::Drs>("today", 3000);
     fills::<crate::rate_based::scream::Scream>("rfc8298", 3000);
     fills::<crate::rate_based::scream::Scream>("quick", 3000);
+    fills::<crate::rate_based::gcc::Gcc>("webrtc", 3000);
+    fills::<crate::rate_based::gcc::Gcc>("draft", 3000);
+    fills::<crate::rate_based::gcc::Gcc>("remb", 3000);
     fills::<crate::rate_based::tear::Tear>("paper", 3000);
     fills::<crate::rate_based::lda::Lda>("quick", 1000);
     fills::<crate::quic::Quic>("rfc", 3000);
@@ -254,6 +264,8 @@ fn senders_stop_at_the_end_of_the_supply() {
     obeys_its_source::<crate::rate_based::rap::Rap>("paper");
     obeys_its_source::<crate::rate_based::drs::Drs>("paper");
     obeys_its_source::<crate::rate_based::scream::Scream>("rfc8298");
+    obeys_its_source::<crate::rate_based::gcc::Gcc>("webrtc");
+    obeys_its_source::<crate::rate_based::gcc::Gcc>("remb");
     obeys_its_source::<crate::rate_based::tear::Tear>("paper");
     obeys_its_source::<crate::rate_based::lda::Lda>("paper");
     obeys_its_source::<crate::quic::Quic>("rfc");
