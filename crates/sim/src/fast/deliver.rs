@@ -52,8 +52,17 @@ impl Network<Fast> {
     #[cold]
     #[inline(never)]
     fn run_due(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
+        let number = endpoint >> 1;
+        if endpoint & 1 == 0 && !now.is_double() {
+            while let Some(due) = self.flows[number as usize].fire_pacing_before(now) {
+                self.send_rest::<true>(number, due, Time::NEVER);
+            }
+            if self.flows[number as usize].state.next_due[0] > now {
+                return;
+            }
+        }
         self.before_arrival(endpoint, pkt, now);
-        let flow = &mut self.flows[(endpoint >> 1) as usize];
+        let flow = &mut self.flows[number as usize];
         flow.update_due((endpoint & 1) as usize, &self.window, &self.trace);
     }
 
@@ -246,6 +255,16 @@ impl Flow<FastFlow> {
             self.armed_for[0] = Time::NEVER;
         }
         fired
+    }
+
+    /// Fires the pacing timer of a TCP source if it is due before an arrival at `now`. Returns its time; `None`,
+    /// without effect, if it is not, or if more is due than to send.
+    #[inline(always)]
+    fn fire_pacing_before(&mut self, now: Time) -> Option<Time> {
+        let Source::Tcp(sender) = &mut self.source else { return None };
+        let due = sender.due();
+        let alone = due < now && now < self.state.probe_due[0] && now < self.stop && self.probe.started;
+        (alone && sender.on_pacing_timer_fast(due)).then_some(due)
     }
 
     /// Sends on the fast path of an untracked TCP sender at the time of `key`. Returns the sender's next deadline,

@@ -45,12 +45,16 @@ struct Active {
     transmitter: Transmitter,
 }
 
-/// Calls a method with the discipline and the transmitter, in code compiled for RED or for any discipline.
+/// Calls a method with the discipline and the transmitter, in code compiled for each of the most frequent disciplines
+/// and once for all others.
 macro_rules! with_disc {
     ($link:expr, |$queue:ident, $transmitter:ident| $work:expr) => {{
         let Active { queue, transmitter: $transmitter } = $link.state();
         match queue {
             Disc::Red($queue) => $work,
+            Disc::Pie($queue) => $work,
+            Disc::CoDel($queue) => $work,
+            Disc::Cake($queue) => $work,
             $queue => $work,
         }
     }};
@@ -209,11 +213,12 @@ impl Link {
         now: Time,
         fates: &mut Vec<Fate<Waiting>>,
     ) -> Option<(Pkt, Transmission)> {
-        let Active { queue, transmitter } = self.state();
-        transmitter.tick_until(queue, now, fates);
-        transmitter.record_backlog(queue, now);
-        (transmitter.busy, transmitter.held_until) = (false, None);
-        transmitter.serve(queue, now, fates)
+        with_disc!(self, |queue, transmitter| {
+            transmitter.tick_until(queue, now, fates);
+            transmitter.record_backlog(queue, now);
+            (transmitter.busy, transmitter.held_until) = (false, None);
+            transmitter.serve(queue, now, fates)
+        })
     }
 
     /// Whether an arrival may start a transmission: the transmitter is idle, or it waits for a discipline that holds
@@ -250,8 +255,7 @@ impl Link {
 
     /// Dequeues the next packet for a transmitter that is not busy.
     pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, Transmission)> {
-        let Active { queue, transmitter } = self.state();
-        transmitter.serve(queue, now, fates)
+        with_disc!(self, |queue, transmitter| transmitter.serve(queue, now, fates))
     }
 
     /// Brings the link to the end of the run: executes and records everything that was due by then.

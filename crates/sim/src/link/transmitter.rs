@@ -6,12 +6,11 @@ use crate::calendar::Key;
 use crate::packet::{FlowLabel, Pkt, SackPool, Waiting};
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc, SackLookup};
-use queue::Disc;
 use std::sync::Arc;
 use units::{Bytes, Ecn, Serializer, Stream, Time};
 
-/// All of a link but its discipline, which its methods take as an argument: they are compiled once for RED and once for
-/// the enum of all disciplines, so that RED is called without a match.
+/// All of a link but its discipline, which its methods take as an argument: they are compiled for each of the most
+/// frequent disciplines, which are called without a match, and once for the enum of all.
 pub(super) struct Transmitter {
     /// Packets and bytes in the queue.
     pub(super) backlog: Backlog,
@@ -91,9 +90,10 @@ impl Transmitter {
         (!dropped).then(|| self.schedule_departure(pkt.size, now))
     }
 
-    pub(super) fn serve(
+    #[inline]
+    pub(super) fn serve<D: QueueDisc<Waiting>>(
         &mut self,
-        queue: &mut Disc<Waiting>,
+        queue: &mut D,
         now: Time,
         fates: &mut Vec<Fate<Waiting>>,
     ) -> Option<(Pkt, Transmission)> {
@@ -152,17 +152,13 @@ impl Transmitter {
         now: Time,
         fates: &mut Vec<Fate<Waiting>>,
     ) {
-        if self.ticks {
+        if self.ticks && queue.next_deadline().is_some_and(|due| due < now) {
             self.run_ticks(queue, now, fates);
         }
     }
 
-    pub(super) fn run_ticks<D: QueueDisc<Waiting>>(
-        &mut self,
-        queue: &mut D,
-        now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
-    ) {
+    #[inline(never)]
+    fn run_ticks<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, now: Time, fates: &mut Vec<Fate<Waiting>>) {
         while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
             self.record_backlog(queue, due);
             let before = fates.len();

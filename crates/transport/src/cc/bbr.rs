@@ -86,6 +86,8 @@ pub struct Bbr {
     margin: f64,
     bandwidth_rounds: u32,
     pace: Option<f64>,
+    /// Send quantum at that pace.
+    quantum: f64,
     aggregation: Option<Aggregation>,
     /// Detector of policers (`bbr_policer`).
     long_term: Option<LongTerm>,
@@ -96,7 +98,7 @@ impl Bbr {
     /// Returns BBR without samples.
     pub fn new(params: &Params) -> Bbr {
         let linux = params.bbr_rule == BbrRule::Linux;
-        Bbr {
+        let mut bbr = Bbr {
             state: BbrState::Startup,
             pacing_gain: params.bbr_gain,
             cwnd_gain: params.bbr_gain,
@@ -124,13 +126,16 @@ impl Bbr {
             // Linux expires values older than ten rounds, not values ten rounds old.
             bandwidth_rounds: BANDWIDTH_ROUNDS + u32::from(linux && params.bbr_filter == BbrFilter::Exact),
             pace: None,
+            quantum: 0.0,
             aggregation: match params.bbr_acked_in_row {
                 Some(most) => Some(Aggregation::in_row(most.0 as f64 / params.mss.0 as f64)),
                 None => linux.then(Aggregation::default),
             },
             long_term: params.bbr_policer.then(LongTerm::default),
             options: BbrOptions::new(params),
-        }
+        };
+        bbr.quantum = bbr.quantum_at(0.0);
+        bbr
     }
 
     fn update_round(&mut self, sample: &Sample) {
@@ -160,7 +165,7 @@ impl Bbr {
         let Some(min_rtt) = self.min_rtt else {
             return self.initial_window;
         };
-        let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.send_quantum();
+        let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.quantum;
         let flight = if self.options.linux { math::ceil(math::ceil(flight) / 2.0) * 2.0 } else { flight };
         let up = self.state == BbrState::ProbeBw && self.cycle == 0;
         flight + if up { self.options.probe } else { 0.0 }
@@ -172,9 +177,13 @@ impl Bbr {
         self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
     }
 
+    /// Paces at this rate from now on.
+    fn pace_at(&mut self, pace: f64) {
+        (self.pace, self.quantum) = (Some(pace), self.quantum_at(pace));
+    }
+
     /// Send quantum: one segment below 1.2 Mbit/s, two below 24 Mbit/s, else 1 ms up to 64 KiB.
-    fn send_quantum(&self) -> f64 {
-        let pace = self.pace.unwrap_or(0.0);
+    fn quantum_at(&self, pace: f64) -> f64 {
         let rate = pace * self.segment_bits;
         if self.options.linux {
             let least = if rate < 1.2e6 { 1.0 } else { 2.0 };
@@ -194,7 +203,7 @@ impl Bbr {
         if !self.options.linux {
             return f64::from(flight);
         }
-        let up = if self.pacing_gain > 1.0 { self.send_quantum() } else { 0.0 };
+        let up = if self.pacing_gain > 1.0 { self.quantum } else { 0.0 };
         let arriving = math::floor(self.followed() * sample.departs.since(sample.now).as_secs());
         (f64::from(flight) + up - arriving).max(0.0)
     }
@@ -204,13 +213,13 @@ impl Bbr {
             return;
         }
         let full_length = sample.now.since(self.cycle_at) > self.min_rtt.unwrap_or(Span::ZERO);
-        let flight = self.at_departure(sample.prior_in_flight, sample);
+        let flight = || self.at_departure(sample.prior_in_flight, sample);
         let next = if self.pacing_gain == 1.0 {
             full_length
         } else if self.pacing_gain > 1.0 {
-            full_length && (sample.newly_lost > 0 || flight >= self.inflight(self.pacing_gain))
+            full_length && (sample.newly_lost > 0 || flight() >= self.inflight(self.pacing_gain))
         } else {
-            full_length || flight <= self.inflight(1.0)
+            full_length || flight() <= self.inflight(1.0)
         };
         if next {
             self.advance_cycle(sample.now);
@@ -273,14 +282,15 @@ impl Bbr {
             return self.open(sample.srtt);
         }
         let rate = self.cut_to_bits(gain * self.followed() * self.margin);
-        if self.filled || self.pace.is_some_and(|pace| rate > pace) {
-            self.pace = Some(rate);
+        let pace = self.pace.unwrap_or(0.0);
+        if rate != pace && (self.filled || rate > pace) {
+            self.pace_at(rate);
         }
     }
 
     fn open(&mut self, srtt: Option<Span>) {
         let rtt = srtt.unwrap_or(Span::from_millis(1)).max(Span(1));
-        self.pace = Some(
+        self.pace_at(
             self.cut_to_bits(self.options.high_gain * self.initial_window / rtt.as_secs() * self.margin),
         );
     }
@@ -327,7 +337,7 @@ impl Control for Bbr {
     fn on_restart(&mut self, _now: Time) {
         self.idle_restart = true;
         if self.state == BbrState::ProbeBw && self.bandwidth.get() > 0.0 {
-            self.pace = Some(self.followed() * self.margin);
+            self.pace_at(self.followed() * self.margin);
         }
     }
 
@@ -341,7 +351,7 @@ impl Control for Bbr {
 
     fn quantum(&self) -> u32 {
         if self.options.linux {
-            self.send_quantum() as u32
+            self.quantum as u32
         } else {
             1
         }
@@ -412,7 +422,7 @@ mod tests {
         assert!(cc.filled);
         assert_eq!(cc.state, BbrState::ProbeBw);
         // Bandwidth 100/s times 100 ms is 10; 20 plus three quanta of one segment (1.2 Mbit/s), or two above.
-        let quantum = cc.send_quantum();
+        let quantum = cc.quantum;
         assert!(window.cwnd <= 2.0 * 10.0 + 3.0 * quantum);
         assert_eq!(cc.bandwidth.get(), 100.0);
     }
@@ -514,7 +524,7 @@ mod tests {
     fn linux_judges_a_phase_by_the_flight_at_the_next_departure() {
         let mut cc = linux();
         cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
-        cc.pace = Some(120.0);
+        cc.pace_at(120.0);
         cc.pacing_gain = 1.0;
         let paced = Sample { departs: Time(1_025_000_000), ..sample(1000, 1, 1, 0, 100.0) };
         assert_eq!(cc.at_departure(14, &paced), 12.0);
@@ -546,7 +556,7 @@ mod tests {
         let mut cc = linux();
         cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
         cc.min_rtt = Some(Span::from_millis(100));
-        cc.pace = Some(10.0);
+        cc.pace_at(10.0);
         assert_eq!(cc.inflight(1.0), 14.0);
         cc.state = BbrState::ProbeBw;
         cc.cycle = 0;
@@ -578,7 +588,7 @@ mod tests {
         let mut cc = ns3();
         cc.bandwidth.update(1, 100.0, BANDWIDTH_ROUNDS);
         cc.min_rtt = Some(Span::from_millis(100));
-        cc.pace = Some(1e4);
+        cc.pace_at(1e4);
         assert_eq!(cc.inflight(1.0), 13.0);
         cc.enter_probe_bw(Time(1_000_000_000), &mut Stream::new(1, "bbr"));
         assert_eq!((cc.pacing_gain, cc.inflight(1.0)), (1.25, 15.0));

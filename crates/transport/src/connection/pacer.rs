@@ -12,6 +12,8 @@ use units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     gap: Span,
+    /// The rate of that gap; not a number if it is another one.
+    pace: f64,
     /// Segments of a burst, how many of them are left, and the moment of the burst.
     quantum: u32,
     left: u32,
@@ -30,6 +32,7 @@ impl Pacer {
     pub(crate) fn new(credit: f64) -> Pacer {
         Pacer {
             gap: Span::ZERO,
+            pace: f64::INFINITY,
             quantum: 1,
             left: 0,
             at: Time::ZERO,
@@ -42,13 +45,16 @@ impl Pacer {
 
     /// Sets the rate in segments per second; `None` disables pacing.
     pub(crate) fn set(&mut self, pace: Option<f64>) {
-        self.gap = gap_of(pace);
         self.later = None;
+        let pace = pace.unwrap_or(f64::INFINITY);
+        if pace != self.pace {
+            (self.pace, self.gap) = (pace, gap_of(pace));
+        }
     }
 
     /// Sets the rate to use after the pending retransmission.
     pub(crate) fn set_later(&mut self, pace: Option<f64>) {
-        self.later = Some(gap_of(pace));
+        self.later = Some(gap_of(pace.unwrap_or(f64::INFINITY)));
     }
 
     /// Sets the burst size: segments of a burst leave together, their gaps follow the last.
@@ -74,7 +80,9 @@ impl Pacer {
         if before.next > now {
             *self = before;
         }
-        self.gap = self.later.take().unwrap_or(self.gap);
+        if let Some(gap) = self.later.take() {
+            (self.pace, self.gap) = (f64::NAN, gap);
+        }
     }
 
     /// Whether a segment must wait.
@@ -83,8 +91,9 @@ impl Pacer {
     }
 }
 
-fn gap_of(pace: Option<f64>) -> Span {
-    pace.map_or(Span::ZERO, |pace| Span::from_secs(1.0 / pace.max(1e-3)))
+/// The gap at a rate; none at an infinite one.
+fn gap_of(pace: f64) -> Span {
+    Span::from_secs(1.0 / pace.max(1e-3))
 }
 
 #[cfg(test)]

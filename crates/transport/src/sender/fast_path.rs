@@ -372,7 +372,9 @@ impl Sender {
             }
         }
         let segment = self.poll_segment(now);
-        self.update_fast_send();
+        if segment.is_some() {
+            self.update_fast_send();
+        }
         segment
     }
 }

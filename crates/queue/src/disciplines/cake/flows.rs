@@ -162,6 +162,7 @@ impl<P: Packet + Copy> Flows<P> {
         }
     }
 
+    #[inline]
     fn add_bytes(&mut self, i: usize, size: i64) {
         let queue = &mut self.queues[i];
         queue.bytes = queue.bytes.wrapping_add_signed(size);
@@ -179,13 +180,16 @@ impl<P: Packet + Copy> Flows<P> {
         loop {
             let sparse = self.sparse.front();
             let i = sparse.or_else(|| self.bulk.front(&mut self.links))?;
-            if self.queues[i].deficit > 0 {
+            let queue = &mut self.queues[i];
+            if queue.deficit > 0 {
                 return Some(i);
             }
-            self.leave_list(i);
-            if self.queues[i].place == Place::Sparse {
-                if self.queues[i].packets.is_empty() {
-                    self.queues[i].place = Place::SparseWait;
+            if queue.place != Place::Sparse {
+                self.bulk.pop_front(&mut self.links);
+            } else {
+                self.sparse.remove(&mut self.links, i);
+                if queue.packets.is_empty() {
+                    queue.place = Place::SparseWait;
                 } else {
                     self.becomes_bulk(i);
                 }
@@ -196,9 +200,10 @@ impl<P: Packet + Copy> Flows<P> {
         }
     }
 
-    /// Takes a queue whose turn it is out of its list.
-    fn leave_list(&mut self, i: usize) {
-        match self.queues[i].place {
+    /// Takes a queue whose turn it is out of the list that its place names.
+    #[inline]
+    fn leave_list(&mut self, i: usize, place: Place) {
+        match place {
             Place::Decaying => self.decaying.remove(&mut self.links, i),
             Place::Sparse => self.sparse.remove(&mut self.links, i),
             _ => self.bulk.pop_front(&mut self.links),
@@ -238,17 +243,22 @@ impl<P: Packet + Copy> Flows<P> {
 
     /// The queue whose turn it is had no packet to send: it decays, or is idle if its law is at rest.
     pub(super) fn nothing_from(&mut self, i: usize, law: &CobaltLaw, now: Time) {
-        law.emptied(&mut self.queues[i].state, now);
-        self.leave_list(i);
-        if self.queues[i].place == Place::Bulk {
-            self.hosts.remove_bulk(self.queues[i].hosts);
+        let queue = &mut self.queues[i];
+        law.emptied(&mut queue.state, now);
+        let next = if queue.state.at_rest(now) { Place::Idle } else { Place::Decaying };
+        let (place, hosts) = (core::mem::replace(&mut queue.place, next), queue.hosts);
+        if place == Place::Decaying && next == place && self.decaying.len() == 1 {
+            // It would be the last of its list again.
+            return;
+        }
+        self.leave_list(i, place);
+        if place == Place::Bulk {
+            self.hosts.remove_bulk(hosts);
             self.bulk_queues -= 1;
         }
-        if self.queues[i].state.at_rest(now) {
-            self.hosts.remove(self.queues[i].hosts);
-            self.queues[i].place = Place::Idle;
+        if next == Place::Idle {
+            self.hosts.remove(hosts);
         } else {
-            self.queues[i].place = Place::Decaying;
             self.decaying.push_back(&mut self.links, i);
         }
     }

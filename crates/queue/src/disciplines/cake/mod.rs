@@ -93,6 +93,8 @@ pub struct Cake<P> {
     failsafe: Time,
     /// The tin in turn, where there is no shaper.
     turn: usize,
+    /// A bit for each tin that has a queue with a turn to come.
+    active: u8,
     limit: Limit,
     ack_filter: AckFilter,
     wash: bool,
@@ -137,6 +139,7 @@ impl<P: Packet + Copy> Cake<P> {
             next: Time::ZERO,
             failsafe: Time::ZERO,
             turn: 0,
+            active: 0,
             limit: Limit::new(params.limit(), LimitTest::After),
             ack_filter: params.ack_filter,
             wash: params.wash,
@@ -199,7 +202,7 @@ impl<P: Packet + Copy> Cake<P> {
 
     /// The tin to send from: the most urgent within its threshold, else the one that is soonest.
     fn due_tin(&self, now: Time) -> Option<usize> {
-        let busy = || self.tins.iter().enumerate().filter(|(_, tin)| tin.flows.active() > 0);
+        let busy = || self.tins.iter().enumerate().filter(|(i, _)| self.active >> i & 1 == 1);
         let within = busy().rfind(|(_, tin)| tin.next <= now);
         // Of equals the more urgent.
         within.or_else(|| busy().rev().min_by_key(|(_, tin)| tin.next)).map(|(i, _)| i)
@@ -207,18 +210,18 @@ impl<P: Packet + Copy> Cake<P> {
 
     /// The tin whose turn it is by weight.
     fn turn_by_weight(&mut self) -> Option<usize> {
-        if self.tins.iter().all(|tin| tin.flows.active() == 0) {
+        if self.active == 0 {
             return None;
         }
         loop {
             let tin = &mut self.tins[self.turn];
-            if tin.deficit >= 0 && tin.flows.active() > 0 {
+            if tin.deficit >= 0 && self.active >> self.turn & 1 == 1 {
                 return Some(self.turn);
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.terms.weight;
             }
-            self.turn = (self.turn + 1) % self.tins.len();
+            self.turn = if self.turn + 1 < self.tins.len() { self.turn + 1 } else { 0 };
         }
     }
 
@@ -281,7 +284,10 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
             }
         }
         let queue = self.on_tin(i, |flows, _| flows.push(pkt, cx));
-        self.filter_acks(i, queue, cx);
+        self.active |= 1 << i;
+        if self.ack_filter != AckFilter::Off {
+            self.filter_acks(i, queue, cx);
+        }
         while self.len > 0 && self.over(cx) {
             self.drop_from_longest(cx);
         }
@@ -299,6 +305,9 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
             let Some(queue) = turn else { continue };
             let Some(mut pkt) = self.packet_of(tin, queue, cx) else {
                 self.on_tin(tin, |flows, law| flows.nothing_from(queue, law, cx.now));
+                if self.tins[tin].flows.active() == 0 {
+                    self.active &= !(1 << tin);
+                }
                 continue;
             };
             let size = self.wire.size(pkt.size());

@@ -133,14 +133,11 @@ impl Sender {
         (self.fast.pending != Pending::Any).then(|| self.ctx.timers.next())
     }
 
-    /// Fires the pacing timer on the fast path. Returns false, without effect, if it is not due or not alone
-    /// ([`Sender::on_timer`]).
+    /// Fires the pacing timer on the fast path: nothing but the permission to send changes. Returns false, without
+    /// effect, if it is not due or not alone ([`Sender::on_timer`]).
     #[inline]
     pub fn on_pacing_timer_fast(&mut self, now: Time) -> bool {
-        if !self.is_tracked()
-            || self.ctx.seq.nxt >= self.fast.tracked_end
-            || !self.ctx.timers.fire_alone(Timer::Pacing, now)
-        {
+        if !self.is_tracked() || self.ctx.quota == 0 || !self.ctx.timers.fire_alone(Timer::Pacing, now) {
             return false;
         }
         self.ctx.quota = NONE;
