@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import typer
 from mcp import Client, StdioServerParameters
 
+from dropcurve import cli
 from dropcurve.cli import tools
 from dropcurve.cli.app import app
 from dropcurve.errors import UsageError
@@ -54,6 +56,30 @@ def test_a_client_lists_the_tools_and_gets_answers(tmp_path: Path) -> None:
     assert json.loads(found["assert"].content[0].text)["statements"][0]["judgement"] == "holds"
     assert found["wrong"].is_error and "none.toml" in found["wrong"].content[0].text
     assert not found["import"].is_error and "pie" in found["import"].content[0].text
+
+
+@pytest.mark.parametrize(
+    "words", [["--plugin=own.so"], ["--plugin", "own.so"], ["--allow-files=/"], ["--debug"]]
+)
+def test_a_place_is_never_taken_for_an_option_of_every_verb(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plug-in is machine code: an agent, or a file's name, must not load one."""
+    seen: list[object] = []
+    monkeypatch.setattr("dropcurve.cli._load", lambda plugins: seen.extend(plugins))
+    monkeypatch.setattr("dropcurve.cli._allowing", lambda folders: seen.extend(folders) or nullcontext())
+    made = tools.call(ROOT, "assert", {"scenario": "mm1", "statements": words})
+    assert cli.invoke(made.arguments) == 2
+    assert not seen and "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word", ["a\0b", "a\ud800b"])
+def test_what_is_no_text_is_refused(word: str) -> None:
+    for given in ({"scenario": word}, {"scenario": "mm1", "set": [f"run.title={word}"]}):
+        with pytest.raises(UsageError, match="zero byte or half a character"):
+            tools.call(ROOT, "run", given)
+    with pytest.raises(UsageError, match="zero byte or half a character"):
+        tools.call(ROOT, "import", {"text": word})
 
 
 def test_a_value_is_never_taken_for_an_option() -> None:

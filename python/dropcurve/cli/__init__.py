@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code.
 
-    Three options may stand anywhere among the arguments: ``--debug`` shows the traceback of an error instead
+    Three options may stand anywhere before ``--``: ``--debug`` shows the traceback of an error instead
     of one line, ``--allow-files DIR`` lets scenarios name files there, ``--plugin FILE`` loads plug-ins
-    from a file.
+    from a file. What follows ``--`` is never an option: it may come from a stranger, as a file's name does.
 
     Args:
         arguments: The arguments after the name of the program.
@@ -62,9 +62,11 @@ def invoke(arguments: list[str]) -> int:
     from .streams import ReaderGone, leave
     from .unexpected import Unexpected
 
-    debug = "--debug" in arguments
-    rest, allowed = _taken_out([one for one in arguments if one != "--debug"], "--allow-files")
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    debug = "--debug" in arguments[:end]
+    rest, allowed = _taken_out([one for one in arguments[:end] if one != "--debug"], "--allow-files")
     rest, plugins = _taken_out(rest, "--plugin")
+    rest += arguments[end:]
     guard = Unexpected(arguments, debug=debug, code=OURS)
     code = OURS
     with guard, _allowing(allowed):

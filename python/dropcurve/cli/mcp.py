@@ -76,10 +76,13 @@ def server(root: Any) -> Server[Any]:
 
 def answer(call: Any) -> tuple[str, bool]:
     """Runs a command line; returns its output and whether it failed. Exit code 1 is a negative answer, no failure."""
-    done = subprocess.run(
-        [sys.executable, "-m", "dropcurve", *call.arguments],
-        input=call.standard_input, capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "dropcurve", *call.arguments],
+            input=call.standard_input, capture_output=True, text=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+    except OSError as error:
+        return f"the command cannot be started: {error.strerror}", True
     failed = done.returncode not in (0, 1)
     text = done.stderr.strip() if failed else done.stdout
     if len(text) > MOST:

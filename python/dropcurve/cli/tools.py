@@ -71,7 +71,18 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
     if text and not places:
         places = ["-"]
     takes_json = any(one.name == "json" for one in _command(root, verb).params)
-    return ToolCall([verb, *options, *(["--json"] if takes_json else []), "--", *places], text)
+    made = ToolCall([verb, *options, *(["--json"] if takes_json else []), "--", *places], text)
+    _refuse_what_is_no_text(verb, made)
+    return made
+
+
+def _refuse_what_is_no_text(verb: str, made: ToolCall) -> None:
+    """Raises UsageError for characters that neither a command line nor a file can have."""
+    for word in [*made.arguments, made.standard_input]:
+        if "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word):
+            raise UsageError(
+                verb, word, "has a zero byte or half a character", "send text without them", shown="rule"
+            )
 
 
 def _options(one: Any, value: Any) -> list[str]:
