@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve import cli
-from dropcurve.errors import DropcurveError, UsageError
+from dropcurve.errors import UsageError, WorkError
 from dropcurve.runs import cluster
 from dropcurve.runs.sweeping import batches
 from dropcurve.runs.sweeping.rows import KEY
@@ -135,7 +136,7 @@ def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
             if done >= 24:
                 process.kill()
 
-        with pytest.raises(DropcurveError, match="the scheduler was lost"):
+        with pytest.raises(WorkError, match="the scheduler was lost"):
             dc.sweep("short.toml", VARY, **SWEEP, cluster=address, progress=kill)
     assert 8 <= counts[0] < 24
     counts.clear()
@@ -143,6 +144,15 @@ def test_a_killed_client_and_a_killed_scheduler_lose_nothing_and_repeat_nothing(
         dc.sweep("short.toml", VARY, **SWEEP, cluster=address, progress=lambda done, _: counts.append(done))
     assert 24 <= counts[0] < RUNS
     complete(folder / "kept")
+
+
+def test_the_log_of_dask_is_silent_within_a_connection(two_workers: tuple[str, list[int]]) -> None:
+    """It writes tracebacks when the scheduler is lost."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    with cluster.connect(two_workers[0]):
+        assert not log.isEnabledFor(logging.CRITICAL)
+    assert log.level == before
 
 
 def test_work_for_another_build_or_another_disk_is_refused(folder: Path) -> None:

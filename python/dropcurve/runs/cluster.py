@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,8 +32,13 @@ def connect(address: str) -> Iterator[Any]:
         raise UsageError("--cluster", address, "needs Dask", "pip install 'dropcurve[cluster]'") from None
     cluster = made(address)
     security = secured(address) if cluster is None else cluster.security
+    with _without_log():
+        yield from _connected(Client, address, cluster, security)
+
+
+def _connected(client_of: Any, address: str, cluster: Any, security: Any) -> Iterator[Any]:
     try:
-        client = Client(
+        client = client_of(
             cluster if cluster is not None else address, timeout=PATIENCE_S, set_as_default=False,
             security=security,
         )  # fmt: skip
@@ -51,6 +57,23 @@ def connect(address: str) -> Iterator[Any]:
         client.close(timeout=5)
         if cluster is not None:
             cluster.close()
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """Silences the log of Dask's client within the block: it writes tracebacks where a scheduler is lost, which the
+    error of this package says in a line."""
+    names = [
+        name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")
+    ]
+    levels = {logging.getLogger(name): logging.getLogger(name).level for name in names}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import DropcurveError, UsageError
+from ...errors import DropcurveError, UsageError, WorkError
 from ...scenario import Scenario
 from .. import engine
 from ..job import Job, Keep, build
@@ -106,7 +106,7 @@ def execute(
 ) -> None:
     """Executes the runs on the cluster of ``client`` and stores them in ``records`` too; see `execute.execute`.
 
-    Raises DropcurveError if the cluster is lost.
+    Raises WorkError if the cluster is lost.
     """
     _Client(client, store, take, address, records).all(list(jobs))
 
@@ -161,9 +161,9 @@ class _Client:
         for row in result.rows:
             self.take(row)
 
-    def _lost(self, error: Exception | None = None) -> DropcurveError:
+    def _lost(self, error: Exception | None = None) -> WorkError:
         why = f" ({error})" if error is not None else ""
-        return DropcurveError("cluster", self.address, f"the scheduler was lost{why}", _REMEDY, shown="value")
+        return WorkError("cluster", self.address, f"the scheduler was lost{why}", _REMEDY, shown="value")
 
     def _ahead(self) -> int:
         """Returns how many batches to have submitted. Raises TimeoutError if the scheduler does not answer:
