@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -154,6 +155,51 @@ def test_the_runs_that_were_not_used_for_longest_are_removed(folder: Path, scena
         assert left[0] == 1 and left[1:] == list(range(left[1], 101)), "the oldest go first"
         assert 20 < len(left) < 80
     assert store.path.stat().st_size < 400_000, "the room is given back"
+
+
+class Failing:
+    """A connection whose first statement of a kind fails, as on a full disk."""
+
+    def __init__(self, connection: sqlite3.Connection, statement: str) -> None:
+        self.connection, self.statement = connection, statement
+
+    def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        """Executes the statement, or fails."""
+        self._fail(statement)
+        return self.connection.execute(statement, *arguments)
+
+    def executemany(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        """Executes the statement for each row, or fails."""
+        self._fail(statement)
+        return self.connection.executemany(statement, *arguments)
+
+    def _fail(self, statement: str) -> None:
+        if self.statement and statement.strip().startswith(self.statement):
+            self.statement = ""
+            raise sqlite3.OperationalError("database or disk is full")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+
+@pytest.mark.parametrize("statement", ["BEGIN", "INSERT INTO runs", "COMMIT"])
+def test_runs_that_a_full_disk_refused_are_stored_by_the_next_write(
+    folder: Path, scenario: dc.Scenario, statement: str
+) -> None:
+    jobs = [Job(scenario, seed) for seed in (1, 2)]
+    with RunStore(folder / "full") as full:
+        full.add(jobs[0], made(scenario, 1))
+        full.flush()
+        full._written = time.monotonic()
+        full.add(jobs[1], made(scenario, 2))
+        assert full._waiting
+        full._open = cast(sqlite3.Connection, Failing(full._connection, statement))
+        with pytest.raises(ResultError, match="disk is full"):
+            full.flush()
+        assert full.find(jobs[0]) and not full.find(jobs[1])
+        full.flush()
+    with RunStore(folder / "full") as again:
+        assert all(again.find(one) for one in jobs)
 
 
 def add_many(folder: Path, text: str, first: int) -> None:

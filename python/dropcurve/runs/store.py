@@ -249,10 +249,11 @@ class RunStore:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                self._connection.execute("COMMIT")
             except sqlite3.Error:
+                # Also after a COMMIT that failed: the transaction would stay open, and refuse the next one.
                 self._connection.rollback()
                 raise
-            self._connection.execute("COMMIT")
 
     @contextmanager
     def _translated(self, what: str, remedy: str) -> Iterator[None]:

@@ -27,6 +27,7 @@ from typing import IO, Any
 import dropcurve._core as _core
 
 from ...errors import ResultError, installed, unwritable
+from ...files.writing import draft
 from .. import cache as caches
 from ..locks import Locks
 from ..store import writable
@@ -214,16 +215,15 @@ class RunTable:
         self._put(path, arrow.table(rows))
 
     def _put(self, path: Path, table: Any) -> None:
-        """A Parquet file; it appears whole or not at all."""
+        """A Parquet file; it appears whole or not at all, and is on the disk before its journal goes."""
         import pyarrow.parquet as parquet
 
-        draft = path.with_name(f"{path.name}.{_short()}.draft")
         try:
-            # Nearly all columns are numbers, which seldom repeat.
-            parquet.write_table(
-                table, draft, compression="zstd", use_dictionary=False, write_page_checksum=True
-            )
-            draft.replace(path)
+            with draft(path) as partial:
+                # Nearly all columns are numbers, which seldom repeat.
+                parquet.write_table(
+                    table, partial, compression="zstd", use_dictionary=False, write_page_checksum=True
+                )
         except OSError as error:
             raise ResultError.of([unwritable(path, error)]) from error
 
@@ -268,7 +268,7 @@ class Writer:
         return self.table.read_new(keys, self.work, exclude=own)
 
     def add(self, row: Row) -> None:
-        """Stores the row of a run that was locked: on disk when this returns."""
+        """Stores the row of a run that was locked: in the journal when this returns, which outlives the process."""
         if self._file is None:
             # The journal is locked before it exists, so that no session takes it for that of a dead process.
             name = f"journal-{self.table.session}-{self.work}-{_short()}.jsonl"
