@@ -48,6 +48,20 @@ def test_a_pipeline_gets_junit_and_annotations(dropcurve: Dropcurve, monkeypatch
     assert failed == ["p95 delay < 1 ms"]
 
 
+def test_a_name_from_a_stranger_steers_neither_junit_nor_the_pipeline(
+    dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    name = "a\x01b\n::warning title=x,y::%0A\udcff.toml"
+    Path("short.toml").rename(name)
+    answer = dropcurve("assert", name, "p95 delay < 1ms", "--junit", "outcome.xml", "--quiet", *FEW)
+    assert answer.code == 1, answer.err
+    (line,) = [line for line in answer.out.splitlines() if line.startswith("::")]
+    assert line.startswith("::error title=dropcurve a\\x01b\\n%3A%3Awarning title=x%2Cy%3A%3A%250A")
+    suite = ElementTree.fromstring(Path("outcome.xml").read_text(encoding="utf-8"))
+    assert str(suite.get("name")).startswith("dropcurve a\\x01b\\n::warning")
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

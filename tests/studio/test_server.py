@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,3 +147,72 @@ def test_an_offline_page_loads_nothing(site: Path, tmp_path: Path) -> None:
     (site / "index.html").write_text("<html></html>")
     with pytest.raises(DropcurveError, match="build the studio again"):
         studio_server.write_offline(site, out)
+
+
+def raw(server: StudioServer, request: bytes) -> bytes:
+    """The answer to a request that no client library would send."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=60) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+def test_hostile_requests_are_refused_and_leave_no_traceback(
+    server: StudioServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    host = f"Host: 127.0.0.1:{server.server_port}\r\n".encode()
+    token = server.token.encode()
+    call = b"POST /" + token + b"/api/stop HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\n"
+    for request, status in (
+        (b"GET //[ HTTP/1.1\r\n" + host + b"\r\n", b" 403 "),
+        (b"GET /" + token + b"/ HTTP/1.1\r\n" + host + b"Origin: http://[\r\n\r\n", b" 403 "),
+        (b"GET /" + token + b"/%00/%ff HTTP/1.1\r\n" + host + b"\r\n", b" 404 "),
+        (call + b"Content-Length: \xb2\r\n\r\n", b" 400 "),
+        (call + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n", b" 400 "),
+        (call + b"Content-Length: -1\r\n\r\n", b" 400 "),
+    ):
+        assert status in raw(server, request).split(b"\r\n")[0], request
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_an_error_of_ours_is_a_line_in_the_page_and_in_the_terminal(
+    server: StudioServer, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise AssertionError("a fault\x1b[2J")
+
+    monkeypatch.setattr(StudioServer, "stop", fails)
+    monkeypatch.setattr(studio_server.studio_results, "listed", fails)
+    status, _, text = ask(server, "api/stop", body="{}", Content_Type="application/json")
+    assert status == 200 and "an error of ours: AssertionError: a fault" in json.loads(text)["error"]
+    with pytest.raises(http.client.HTTPException):
+        ask(server, "api/results")
+    said = capfd.readouterr().err
+    assert "the studio failed to answer: AssertionError: a fault\\x1b[2J" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"title": "x", "variants": [{"name": 1, "scenario": {"a": 1e999}}]}',
+        '{"variants": [[]]}',
+        '{"variants": {"a": 1}}',
+        "[]",
+        '{"confirmed": [{}], "held": 1}',
+        '{"confirmed": [], "tried": [], "title": "", "command": "", "verdict": [], "notes": [], "recommendation": "",'
+        ' "sensitivity": [{"parameter": "a", "off": [{"factor": 1, "objectives": []}]}]}',
+    ],
+)
+def test_a_damaged_result_hides_no_other(server: StudioServer, content: str) -> None:
+    for name in ("good", "bad"):
+        (server.results / name).mkdir(parents=True)
+        (server.results / name / "report.html").write_text("<p>")
+    for file in ("result.json", "tune.json"):
+        (server.results / "bad" / file).write_text(content)
+        assert {row["name"] for row in json.loads(ask(server, "api/results")[2])["results"]} == {
+            "good",
+            "bad",
+        }
+        status, _, text = ask(server, "api/result", body='{"name": "bad"}', Content_Type="application/json")
+        assert status == 200 and "error of ours" not in text
+        (server.results / "bad" / file).unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +12,14 @@ from xml.etree import ElementTree
 import typer
 
 from ..metrics.statistics import MAXIMUM, MINIMUM
+from ..present.visible import visible
 from . import options as o
 
 if TYPE_CHECKING:
     from ..tuning.assertions import CheckedStatement
+
+#: What XML 1.0 has no form for, apart from control characters.
+_NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 Statements = Annotated[
     list[str], typer.Argument(metavar="STATEMENT...", help='Bounds on measures, such as "p95 delay < 20ms".')
@@ -75,7 +80,7 @@ def assert_(
             if not quiet or one.judgement != "holds":
                 print(one)
             if one.judgement != "holds" and os.environ.get("GITHUB_ACTIONS") == "true":
-                print(f"::error title=dropcurve {base.name}::{one}")
+                print(_annotation(f"dropcurve {base.name}", str(one)))
     return 0 if all(one.judgement == "holds" for one in found) else 1
 
 
@@ -86,16 +91,29 @@ def _record(one: CheckedStatement) -> dict[str, object]:
     }  # fmt: skip
 
 
+def _annotation(title: str, message: str) -> str:
+    """An annotation of GitHub Actions in one line. A name in it cannot end the line, nor begin another command."""
+    escapes = {ord("%"): "%25", ord("\r"): "%0D", ord("\n"): "%0A"}
+    title = visible(title).translate({**escapes, ord(":"): "%3A", ord(","): "%2C"})
+    return f"::error title={title}::{visible(message).translate(escapes)}"
+
+
+def _xml(text: str) -> str:
+    """The text as XML can have it: control characters and halves of characters as escapes."""
+    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
+
+
 def _write_junit(path: Path, name: str, found: Sequence[CheckedStatement]) -> None:
     """One test case for each statement; raises ResultError if the file cannot be written."""
     from ..files.writing import write_text
 
     failed = [one for one in found if one.judgement != "holds"]
+    name = _xml(name)
     suite = ElementTree.Element(
         "testsuite", name=f"dropcurve {name}", tests=str(len(found)), failures=str(len(failed))
     )
     for one in found:
-        case = ElementTree.SubElement(suite, "testcase", classname=name, name=str(one.constraint))
+        case = ElementTree.SubElement(suite, "testcase", classname=name, name=_xml(str(one.constraint)))
         if one.judgement != "holds":
-            ElementTree.SubElement(case, "failure", type=one.judgement, message=str(one))
+            ElementTree.SubElement(case, "failure", type=one.judgement, message=_xml(str(one)))
     write_text(path, ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")

@@ -20,6 +20,8 @@ POINTS = 1200
 #: Lines over time of a result: series, title, unit, factor.
 SHOWN = (("queue_pkts", "queue", "pkts", 1.0), ("avg", "average queue of the discipline", "pkts", 1.0),
          ("throughput_bps", "throughput", "Mbit/s", 1e-6))  # fmt: skip
+#: Errors of reading JSON of another form than a result has.
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 #: Files that make a folder a result, in the order in which they are looked for.
 FILES = ("result.json", "sweep.json", "tune.json")
 
@@ -64,7 +66,7 @@ def opened(folder: Path, name: str) -> dict[str, Any]:
         if (held / file).is_file():
             try:
                 return {"name": name, **READERS[file](held)}
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (*DAMAGE, RecursionError) as error:
                 raise UsageError(
                     "name", name, f"cannot be read ({error})", "run its command again"
                 ) from error
@@ -84,7 +86,7 @@ def _row(folder: Path) -> dict[str, Any] | None:
             {"label": str(one["name"]), "toml": _toml(one["scenario"])}
             for one in held.get("variants", [])[:12]
         ]
-    except (DropcurveError, OSError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (DropcurveError, OSError, RecursionError, *DAMAGE) as error:
         # A damaged result is listed with its page alone.
         if not page:
             return None

@@ -7,16 +7,18 @@ import gzip
 import json
 import re
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from ..errors import DropcurveError, UsageError
 from ..files.writing import write_text
-from . import studio_calls, studio_results
+from ..present.visible import cut
+from . import console, studio_calls, studio_results
 from .studio_tuning import Tuning
 
 #: Content types by suffix; nothing else is served.
@@ -39,6 +41,8 @@ RESULT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
     "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 )
+#: A length, of fewer digits than could be read slowly.
+LENGTH = re.compile(r"[0-9]{1,12}")
 #: Most bytes of a request.
 MOST = 4_000_000
 #: The imports of a module, which an offline page has no files for.
@@ -67,6 +71,12 @@ class StudioServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.hosts = {f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"}
         self.address = f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Reports an error in one line; nothing if the browser has closed the connection."""
+        error = sys.exception()
+        if not isinstance(error, ConnectionError | TimeoutError):
+            console.say(f"dropcurve: the studio failed to answer: {type(error).__name__}: {cut(str(error))}")
 
     def result(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The result with the ``name`` of a call."""
@@ -127,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if path not in calls:
             return self._refuse(HTTPStatus.NOT_FOUND, "no such call")
-        if self.headers.get_content_type() != "application/json" or not length.isdigit():
+        if self.headers.get_content_type() != "application/json" or not LENGTH.fullmatch(length):
             return self._refuse(HTTPStatus.BAD_REQUEST, "a call is JSON with a length")
         if int(length) > MOST:
             return self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the text is too long")
@@ -145,16 +155,19 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.BAD_REQUEST, "the call is not JSON")
         except DropcurveError as error:
             self._json({"error": str(error)})
+        except Exception as error:  # noqa: BLE001
+            # One line, as for any error of ours; a traceback would be of no use in the page.
+            self._json({"error": f"an error of ours: {type(error).__name__}: {cut(str(error))}"})
 
     def _allowed(self) -> str | None:
         """The path below the token; answers the request itself where it may not be served."""
         origin = self.headers.get("Origin")
         if self.headers.get("Host") not in self.server.hosts:
             self._refuse(HTTPStatus.FORBIDDEN, "the studio answers to its own address only")
-        elif origin is not None and urlsplit(origin).netloc not in self.server.hosts:
+        elif origin is not None and origin.partition("://")[2] not in self.server.hosts:
             self._refuse(HTTPStatus.FORBIDDEN, "another page may not call the studio")
         else:
-            token, _, path = urlsplit(self.path).path.removeprefix("/").partition("/")
+            token, _, path = self.path.partition("?")[0].removeprefix("/").partition("/")
             if secrets.compare_digest(token.encode(), self.server.token.encode()):
                 return unquote(path)
             self._refuse(
