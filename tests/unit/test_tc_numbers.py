@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -51,6 +52,7 @@ def test_the_shift_of_the_slope() -> None:
     assert tc.plog(0.0, 0.5, 1.0) == 0
     assert tc.plog(0.0, 1.0, 1.0) == 1  # 1 is not above 1.
     assert tc.plog(5.0, 20.0, 0.1) == 8  # 128 / 150 < 1 < 256 / 150
+    assert tc.plog(10.0, 20.0, 0.1) == 7  # 64 / 100 < 1 < 128 / 100
     assert tc.plog(0.0, 2.0**30, 1.0) == 31 and tc.plog(0.0, 2.0**31, 1.0) is None
 
 
@@ -59,6 +61,10 @@ def test_the_cells_of_the_idle_table() -> None:
     assert tc.scell_log(1, 1000, 1e7) == 11
     # By -ln(1 - 2^-9) = 0.0019550 they are 1.982e8, and 1.982e8 / 2^19 = 378.
     assert tc.scell_log(9, 1000, 1e7) == 19
+    # At this rate 31 halvings of 1000 bytes fill these cells of 2^11 ticks; from 512 on they must be wider.
+    for cells, width in ((500.0, 11), (511.9, 11), (512.5, 12)):
+        rate_bps = 31 * 8000 / math.log(2) / (cells * 2**11 * 64e-9)
+        assert tc.scell_log(1, 1000, rate_bps) == width, cells
     assert tc.scell_log(1, 1, 1e12) == 0
     assert tc.scell_log(1, 1250, 10.0) == 31 and tc.scell_log(1, 2500, 10.0) is None
 
@@ -73,6 +79,7 @@ def test_the_probability_in_steps_of_the_slope() -> None:
 def test_ticks_of_codel() -> None:
     assert tc.codel_time(0.005) == 4882 * 1024e-9  # 5,000,000 / 1024 = 4882.8
     assert tc.codel_time(0.1) == 97656 * 1024e-9
+    assert tc.codel_time(1.0) == 976562 * 1024e-9 and tc.codel_time_written(1.0) == 1.0
     assert tc.codel_time_written(4882 * 1024e-9) == 0.005  # 4999.168 µs
     assert tc.codel_time_written(0.0015) == 0.0015  # Tick 1465 is 1500.16 µs.
     assert tc.codel_time_written(1e-7) == tc.codel_time_written(0.0) == 1e-6
