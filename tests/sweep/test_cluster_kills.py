@@ -26,6 +26,8 @@ from dropcurve.runs.sweeping import batches
 from dropcurve.runs.sweeping.run_table import RunTable
 from tests.sweep.test_cluster import LONG_S, RUNS, VARY, complete, distributed, on_disk
 
+#: Seconds for which the client looks for its scheduler: one that dies early is looked for as long.
+PATIENCE_S = 60
 #: Kills of each kind in the thorough form, and the most seconds between the run after which a kill is due and the kill.
 KILLS, LATER_S = int(os.environ.get("DROPCURVE_KILLS", "50")), 0.5
 WORDS = ["--vary", "queue.max_p=" + ",".join(f"{value:g}" for value in VARY["queue.max_p"])]
@@ -72,7 +74,7 @@ def client_process(folder: Path, address: str, out: str) -> None:
     """The command; its exit code is the process's, and its messages are in a file."""
     os.chdir(folder)
     quiet(folder / f"{out}.txt")
-    cluster.PATIENCE_S = LONG_S
+    cluster.PATIENCE_S = PATIENCE_S
     batches.FIRST = batches.MOST = 2
     RunTable.compact = lambda _: None  # type: ignore[method-assign]
     words = ["--replications", "4", "--out", out, "--cluster", address, "--quiet"]
