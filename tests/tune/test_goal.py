@@ -205,3 +205,42 @@ def test_a_share_may_be_bounded_by_its_ends() -> None:
         "fairness > 0, min p95 delay",
     ):
         assert len(goal.parse(text).constraints) == 1
+
+
+def test_units_labels_and_signs_of_objectives() -> None:
+    (delay,) = goal.parse("min p95 delay").objectives
+    assert (delay.unit, delay.label, delay.sign, delay.in_points) == ("ms", "p95 delay", 1.0, False)
+    (share,) = goal.parse("max utilisation").objectives
+    assert (share.unit, share.label, share.sign, share.in_points) == ("%", "utilisation", -1.0, True)
+    (points,) = goal.parse("max utilisation - 0.2 * p95 delay").objectives
+    assert points.unit == "points" and points.in_points
+    (half,) = goal.parse("min p95 delay + 0.5 * loss").objectives
+    assert half.label == "p95 delay + 0.5 × loss"
+    # Neither a share of another weight nor another unit of weight 1 is a percentage point.
+    (other,) = goal.parse("max 2 * utilisation - p95 delay").objectives
+    assert other.unit == "" and not other.in_points
+    assert other.value({"utilisation": 3.0, "sojourn_ms_p95": 4.0}) == 2.0
+
+
+def test_a_goal_without_a_preset_has_the_usual_margin() -> None:
+    assert goal.parse("max utilisation").margin == 0.0 == goal.Goal("", (), ()).margin
+
+
+def test_the_excess_over_a_bound_of_nothing_is_the_value() -> None:
+    assert goal.parse("loss < 0%, max utilisation").constraints[0].excess(1.5) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max utilisation + + loss", "must be WEIGHT * MEASURE"),
+        ("min", "write constraints and objectives such as"),
+        ("balancd", "did you mean 'balanced'?"),
+        ("min utilisation", "asks for the worst value; write max utilisation"),
+        ("delay < 5ms, delay > 5ms", "contradict each other"),
+    ],
+)
+def test_the_other_refusals_have_a_remedy_too(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match="goal") as error:
+        goal.parse(text)
+    assert message in str(error.value)
