@@ -47,6 +47,8 @@ LENGTH = re.compile(r"[0-9]{1,12}")
 MOST = 4_000_000
 #: The imports of a module, which an offline page has no files for.
 IMPORT = re.compile(r"^import (?:\* as (\w+)|\{([^}]*)\}) from \"\./(\w+)\.js\";$", re.MULTILINE)
+#: Lines of a module that are comments alone.
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 EXPORT = re.compile(r"^export (async function|function|class|const) (\w+)", re.MULTILINE)
 
 
@@ -256,7 +258,7 @@ def _one_module(site: Path) -> str:
     def add(name: str) -> None:
         if name in done:
             return
-        text = (site / f"{name}.js").read_text(encoding="utf-8")
+        text = COMMENT.sub("", (site / f"{name}.js").read_text(encoding="utf-8"))
         imports = IMPORT.findall(text)
         for _, _, other in imports:
             add(other)
