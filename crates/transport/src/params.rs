@@ -20,7 +20,8 @@ pub use controls::*;
 pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use handshake::Handshake;
 pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
-pub use recovery::{ExitWindow, PartialAck, Recovery, Reduce, Reduction, ReorderTimer};
+pub use recovery::{ExitWindow, PartialAck, Recovery, Reduce, Reduction, ReorderTimer, WindowUsage};
+pub(crate) use sizes::FIRST_OFFER;
 
 units::params! {
     /// A TCP connection: the options of its sender and its receiver.
@@ -261,6 +262,12 @@ units::params! {
         /// Largest receive buffer (third value of Linux's tcp_rmem): 0.6325 of it is the receive window, the rest
         /// pays for the kernel's records of each packet; auto: unlimited.
         receive_buffer: Option<Bytes> = None => { range: Range::Positive, source: "Linux: 32 MiB, less with little memory" },
+        /// The receive window starts with 64 kB, opens by two segments for each that arrives, and has room for twice
+        /// what was read in a round trip, and its growth (with `ack_rule = "linux"`); otherwise it is open from the
+        /// start.
+        receive_autotuning: bool = false => { source: "Linux tcp_moderate_rcvbuf: true" },
+        /// Whether the window counts as used, so that it may grow.
+        window_usage: WindowUsage = WindowUsage::Flight => { source: "RFC 7661 section 4.1" },
         /// Initial congestion window.
         initial_window: u64 = 10 => { unit: "segments", range: Range::Within(1.0, 1e6), source: "RFC 6928" },
         /// Initial slow start threshold; auto: the receive window.

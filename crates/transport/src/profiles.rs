@@ -69,6 +69,8 @@ pub const PROFILES: &[Preset] = &[
             ("hystart", "linux"),
             ("dctcp_rule", "linux"),
             ("receive_buffer", "32 MiB"),
+            ("receive_autotuning", "true"),
+            ("window_usage", "linux"),
             ("shown_rtt", "segment"),
             ("vegas_rule", "linux"),
             ("vegas_alpha", "2"),

@@ -4,7 +4,7 @@
 //! 4 (SACK blocks), RFC 3168 section 6.1.3, RFC 8257 section 3.2 and RFC 9768 section 3.2 (ECN echo), RFC
 //! 7323 section 4.3 (timestamp echo).
 //! *Units*: segments; bytes are bytes on the wire unless stated otherwise.
-//! *Deviations*: no window updates: the application reads at once.
+//! *Deviations*: no ACK is sent for the sake of the window: the application reads at once.
 
 mod cold;
 mod ecn;
@@ -213,6 +213,9 @@ impl Receiver {
         if !fresh {
             self.store.duplicates += 1;
         }
+        if fresh && self.rule == AckRule::Linux {
+            self.reserve_room();
+        }
         let blocks = self.sack_blocks();
         if blocks > 0 {
             self.report_first(seq, fresh, blocks);
@@ -318,6 +321,7 @@ impl Receiver {
     #[inline]
     fn acknowledge_with(&mut self, sack: SackBlocks) -> Ack {
         self.unacked = 0;
+        let window = self.offer_window();
         if !self.pending_syn {
             self.count_quick_ack();
         }
@@ -331,6 +335,7 @@ impl Receiver {
             // Without accurate ECN nobody reads the counter.
             ace: if self.ecn && self.ecn_rule == EcnRule::AccEcn { self.ace } else { 0 },
             bytes: None,
+            window,
         };
         if self.ecn {
             self.store.cold_part().answers.marks_reported();

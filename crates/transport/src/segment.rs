@@ -225,6 +225,8 @@ pub struct Ack {
     pub ace: u8,
     /// The AccECN option: bytes received by ECN field.
     pub bytes: Option<ByteOption>,
+    /// Receive window in segments beyond `ack`; `None`: as before.
+    pub window: Option<u32>,
 }
 
 impl Ack {

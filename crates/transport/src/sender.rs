@@ -106,6 +106,9 @@ impl Sender {
 
     /// Processes an acknowledgement.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if let Some(window) = ack.window {
+            self.ctx.seq.update_window(ack.ack, window);
+        }
         let bare = ack.sack.is_empty() && !ack.ece && !ack.syn;
         if !bare || !self.on_ack_fast(now, ack.ack, ack.echo) {
             self.on_ack_slow(now, ack);

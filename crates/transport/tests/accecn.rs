@@ -283,7 +283,17 @@ fn feedback_that_contradicts_itself_ends_it() {
     let mut option = answer.bytes.unwrap();
     option.ceb = 1460;
     let (echo, sack) = (at(40), SackBlocks::default());
-    let ack = Ack { ack: 7, size: 52, echo, sack, ece: false, syn: false, ace: 5, bytes: Some(option) };
+    let ack = Ack {
+        ack: 7,
+        size: 52,
+        echo,
+        sack,
+        ece: false,
+        syn: false,
+        ace: 5,
+        bytes: Some(option),
+        window: None,
+    };
     pair.sender.on_ack(at(80), &ack);
     let next = pair.sent(80);
     assert!(!next.is_empty() && next.iter().all(|segment| segment.ecn == Ecn::NotEct));

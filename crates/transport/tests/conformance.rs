@@ -375,7 +375,7 @@ proptest! {
             }
             let mut sack = SackBlocks::default();
             sack.push(start, start + len);
-            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false, ace: 0, bytes: None });
+            sender.on_ack(now, &Ack { ack, size: 40, echo: Time::ZERO, sack, ece, syn: false, ace: 0, bytes: None, window: None });
             prop_assert!(sender.cwnd().is_finite() && sender.ssthresh() >= 2.0);
         }
     }

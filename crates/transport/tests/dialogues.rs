@@ -50,8 +50,10 @@ impl Dialogue {
     fn hear_of(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool, echo: Time) {
         let mut sack = SackBlocks::default();
         blocks.iter().for_each(|&(start, end)| sack.push(start, end));
-        self.sender
-            .on_ack(self.now, &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0, bytes: None });
+        self.sender.on_ack(
+            self.now,
+            &Ack { ack, size: 40, echo, sack, ece, syn: false, ace: 0, bytes: None, window: None },
+        );
     }
 
     /// Segments sent after an ACK without SACK.
@@ -679,8 +681,10 @@ fn prague_cuts_for_counted_marks() {
     let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
         let echo = to.now - Span::from_millis(100);
         let sack = SackBlocks::default();
-        to.sender
-            .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
+        to.sender.on_ack(
+            to.now,
+            &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None, window: None },
+        );
         to.segments()
     };
     hear(&mut dialogue, 1, 5);
@@ -722,8 +726,10 @@ fn counted_marks_are_one_echo_a_round_trip() {
         dialogue.now = at(100);
         let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
             let (echo, sack) = (to.now - Span::from_millis(100), SackBlocks::default());
-            to.sender
-                .on_ack(to.now, &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None });
+            to.sender.on_ack(
+                to.now,
+                &Ack { ack, size: 40, echo, sack, ece: false, syn: false, ace, bytes: None, window: None },
+            );
             to.sent();
             to.sender.counters().ecn_cuts
         };

@@ -46,6 +46,8 @@ const RETRANSMIT: u8 = 16;
 const PUSH: u8 = ECE;
 /// On an acknowledgement, which has no CWR flag: it carries the byte counters of accurate ECN.
 const BYTES: u8 = CWR;
+/// On an acknowledgement, which retransmits nothing: it carries the receive window.
+const WINDOW: u8 = RETRANSMIT;
 /// The three ACE bits of accurate ECN on an acknowledgement, and the three ECN flags of a SYN.
 const ACE_SHIFT: u8 = 5;
 
@@ -117,16 +119,19 @@ impl Pkt {
             seq: ack.ack,
             flow,
             size: ack.size,
-            sack: match ack.bytes {
-                Some(option) => pool.put_with_option(&ack.sack, option),
-                None if ack.sack.is_empty() => 0,
-                None => pool.put(&ack.sack),
+            sack: if ack.bytes.is_some() || ack.window.is_some() {
+                pool.put_with_extras(&ack.sack, Extras { bytes: ack.bytes, window: ack.window })
+            } else if ack.sack.is_empty() {
+                0
+            } else {
+                pool.put(&ack.sack)
             },
             hop,
             attributes: Attributes::flags_only(
                 BACK | flag(ack.syn, SYN)
                     | flag(ack.ece, ECE)
                     | flag(ack.bytes.is_some(), BYTES)
+                    | flag(ack.window.is_some(), WINDOW)
                     | ack.ace << ACE_SHIFT,
             ),
         }
@@ -150,11 +155,11 @@ impl Pkt {
         Pkt { stamp, seq, flow, size, sack, hop, attributes }
     }
 
-    /// Whether the acknowledgement it carries has neither SYN nor ECE, which is all a sender without accurate ECN looks
-    /// at.
+    /// Whether the acknowledgement it carries has neither SYN nor ECE nor a receive window, which is all a sender
+    /// without accurate ECN looks at.
     #[inline(always)]
     pub fn is_plain_ack(&self) -> bool {
-        !self.has(SYN | ECE)
+        !self.has(SYN | ECE | WINDOW)
     }
 
     /// Whether it opens a connection.
@@ -173,7 +178,8 @@ impl Pkt {
     /// The acknowledgement it carries; its SACK blocks leave the pool.
     #[inline]
     pub fn ack(&self, pool: &mut SackPool) -> Ack {
-        let bytes = if self.has(BYTES) { pool.option(self) } else { None };
+        let Extras { bytes, window } =
+            if self.has(BYTES | WINDOW) { pool.extras(self) } else { Extras::default() };
         Ack {
             ack: self.seq,
             size: self.size,
@@ -183,6 +189,7 @@ impl Pkt {
             syn: self.has(SYN),
             ace: self.attributes.flags() >> ACE_SHIFT,
             bytes,
+            window,
         }
     }
 
@@ -273,7 +280,7 @@ impl Packet for Waiting {
             next: u64::from(pkt.seq),
             pure: !pkt.is_syn() && !pkt.has(BYTES),
             sack: pkt.sack,
-            flags: pkt.attributes.flags() & !(BACK | SYN | BYTES),
+            flags: pkt.attributes.flags() & !(BACK | SYN | BYTES | WINDOW),
         })
     }
     #[inline]
@@ -286,12 +293,21 @@ impl Packet for Waiting {
     }
 }
 
-/// SACK blocks of acknowledgements in flight, and AccECN byte counters. Few packets have any, so they carry an index.
+/// What few acknowledgements carry besides SACK blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extras {
+    /// Byte counters of accurate ECN.
+    bytes: Option<ByteOption>,
+    /// Receive window in segments.
+    window: Option<u32>,
+}
+
+/// SACK blocks of acknowledgements in flight, and their extras. Few packets have any, so they carry an index.
 #[derive(Debug, Default)]
 pub struct SackPool {
     blocks: Vec<SackBlocks>,
     /// By the same indices; shorter if the rest have none.
-    options: Vec<Option<ByteOption>>,
+    extras: Vec<Extras>,
     free: Vec<u32>,
 }
 
@@ -310,18 +326,18 @@ impl SackPool {
         self.blocks.len() as u32
     }
 
-    /// Stores blocks, possibly none, with byte counters.
-    fn put_with_option(&mut self, blocks: &SackBlocks, option: ByteOption) -> u32 {
+    /// Stores blocks, possibly none, with extras.
+    fn put_with_extras(&mut self, blocks: &SackBlocks, extras: Extras) -> u32 {
         let place = self.put(blocks);
-        let needed = self.options.len().max(place as usize);
-        self.options.resize(needed, None);
-        self.options[place as usize - 1] = Some(option);
+        let needed = self.extras.len().max(place as usize);
+        self.extras.resize(needed, Extras::default());
+        self.extras[place as usize - 1] = extras;
         place
     }
 
-    /// The byte counters of a packet that carries some.
-    fn option(&self, pkt: &Pkt) -> Option<ByteOption> {
-        self.options.get(pkt.sack as usize - 1).copied().flatten()
+    /// The extras of a packet that carries some.
+    fn extras(&self, pkt: &Pkt) -> Extras {
+        self.extras[pkt.sack as usize - 1]
     }
 
     fn take(&mut self, place: u32) -> SackBlocks {
@@ -341,9 +357,10 @@ impl SackPool {
             0 => 0,
             place => {
                 let blocks = self.blocks[place as usize - 1];
-                match pkt.has(BYTES).then(|| self.option(pkt)).flatten() {
-                    Some(option) => self.put_with_option(&blocks, option),
-                    None => self.put(&blocks),
+                if pkt.has(BYTES | WINDOW) {
+                    self.put_with_extras(&blocks, self.extras(pkt))
+                } else {
+                    self.put(&blocks)
                 }
             }
         }
@@ -392,7 +409,17 @@ mod tests {
         assert_eq!(Pkt::of_segment(&segment, 3, 0).segment(), segment);
         let mut sack = SackBlocks::default();
         sack.push(4, 6);
-        let ack = Ack { ack: 3, size: 52, echo: Time(8), sack, ece: true, syn: false, ace: 6, bytes: None };
+        let ack = Ack {
+            ack: 3,
+            size: 52,
+            echo: Time(8),
+            sack,
+            ece: true,
+            syn: false,
+            ace: 6,
+            bytes: None,
+            window: None,
+        };
         let mut pool = SackPool::default();
         let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
         let waiting = |held| Waiting::unlabelled(held, Time::ZERO);
@@ -402,7 +429,7 @@ mod tests {
         assert_eq!(again.sack, pkt.sack, "places are used again");
         let option = ByteOption { ect1_first: true, fields: 2, e0b: 1, ceb: 9, e1b: 7 };
         for blocks in [sack, SackBlocks::default()] {
-            let counted = Ack { sack: blocks, bytes: Some(option), ..ack };
+            let counted = Ack { sack: blocks, bytes: Some(option), window: Some(45), ..ack };
             let first = Pkt::of_ack(&counted, 3, 5, &mut pool);
             let copy = Pkt { sack: pool.copy(&first), ..first };
             assert_eq!((first.ack(&mut pool), copy.ack(&mut pool)), (counted, counted));

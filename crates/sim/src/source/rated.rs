@@ -80,6 +80,7 @@ impl<R: RateReceiver> End<R, R::Report> {
             syn: false,
             ace: 0,
             bytes: None,
+            window: None,
         })
     }
 }

@@ -3,8 +3,9 @@
 //! *Reference*: CF04.
 //! *Units*: windows in segments; `rho` is the RTT over `hybla_rtt`, at least one.
 //! *Deviations*: `rho` follows the minimum RTT; the initial window and threshold are those of the options.
-//! `module_rule = "linux"`: an ACK counts once, `rho` is known to an eighth, and after a timeout growth is Reno's until
-//! the segments sent before are acknowledged.
+//! `module_rule = "linux"`: the initial window is `rho`, an ACK counts once, `rho` is known to an eighth and growth to
+//! 1/128 of a segment, rounded down, and after a timeout growth is Reno's until the segments sent before are
+//! acknowledged.
 //!
 //! In slow start an ACKed segment adds `2^rho - 1`, in congestion avoidance `rho^2 / cwnd`. A loss halves the window.
 
@@ -17,6 +18,9 @@ use units::{math, Span};
 /// Largest `rho`. It bounds the growth of slow start, `2^rho - 1` segments per ACKed segment.
 const MAX_RHO: f64 = 16.0;
 
+/// Largest window of Linux.
+const MAX_WINDOW: f64 = 65_535.0;
+
 /// Hybla.
 #[derive(Clone, Debug)]
 pub struct Hybla {
@@ -25,8 +29,9 @@ pub struct Hybla {
     base: Span,
     /// As Linux: an ACK counts once, rho is known to an eighth, and the growth after a timeout is Reno's.
     by_ack: bool,
-    /// Growth of slow start below a segment (`by_ack`).
-    part: f64,
+    /// Growth below a segment, in 128ths, and ACKs without a whole one since the last segment (`by_ack`).
+    part: u32,
+    small: u32,
     /// First unacknowledged segment.
     una: u32,
     /// The segments below this were sent before the last timeout (`by_ack`).
@@ -41,7 +46,8 @@ impl Hybla {
             reference: params.hybla_rtt,
             base: UNKNOWN,
             by_ack: params.module_rule == ModuleRule::Linux,
-            part: 0.0,
+            part: 0,
+            small: 0,
             una: 0,
             lost: 0,
         }
@@ -59,6 +65,34 @@ impl Hybla {
     }
 }
 
+impl Hybla {
+    /// Growth of Linux for an ACK, in 128ths of a segment.
+    fn grow_by_ack(&mut self, window: &mut Window, rho: f64) {
+        let opens = window.cwnd < window.ssthresh;
+        let increase = if opens {
+            let whole = rho.floor();
+            let fraction = (128.0 * math::pow(2.0, rho - whole)).floor();
+            (math::pow(2.0, whole) * fraction) as u32 - 128
+        } else {
+            (128.0 * rho * rho / window.cwnd) as u32
+        };
+        self.small += u32::from(!opens && increase < 128);
+        self.part += increase % 128;
+        let grown = increase / 128 + self.part / 128;
+        if self.part >= 128 {
+            (self.part, self.small) = (self.part % 128, 0);
+        }
+        window.cwnd += f64::from(grown);
+        if increase == 0 && f64::from(self.small) >= window.cwnd {
+            (window.cwnd, self.small) = (window.cwnd + 1.0, 0);
+        }
+        if opens {
+            window.cwnd = window.cwnd.min(window.ssthresh);
+        }
+        window.cwnd = window.cwnd.min(MAX_WINDOW);
+    }
+}
+
 impl Control for Hybla {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
         if self.by_ack && event.una < self.lost {
@@ -67,14 +101,12 @@ impl Control for Hybla {
         }
         let rho = self.rho();
         let acked = if self.by_ack { event.acked.min(1) } else { self.growth.credit(event) };
+        if self.by_ack {
+            return if acked > 0 {
+                self.grow_by_ack(window, rho)
+            };
+        }
         if window.cwnd < window.ssthresh {
-            if self.by_ack {
-                self.part += f64::from(acked) * (math::pow(2.0, rho) - 1.0);
-                let whole = self.part.floor();
-                self.part -= whole;
-                window.cwnd = (window.cwnd + whole).min(window.ssthresh);
-                return;
-            }
             let grown = f64::from(acked) * (math::pow(2.0, rho) - 1.0);
             window.cwnd = (window.cwnd + grown).min(window.ssthresh.max(window.cwnd));
             if self.growth.is_whole() {
@@ -97,6 +129,10 @@ impl Control for Hybla {
 
     fn on_open(&mut self, srtt: Option<Span>) {
         self.base = self.base.min(srtt.filter(|rtt| *rtt > Span::ZERO).unwrap_or(UNKNOWN));
+    }
+
+    fn first_window(&self) -> Option<f64> {
+        self.by_ack.then(|| self.rho().floor())
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
@@ -132,8 +168,8 @@ mod tests {
         }
     }
 
-    /// Linux: 40 ms are rho 1.5, so an ACK adds 1.83 segments whatever it acknowledges, and in a window of 16 2.25 /
-    /// 16.
+    /// Linux: 40 ms are rho 1.5, so an ACK adds 234/128 segments in slow start, whatever it acknowledges. In a window
+    /// of 16 it adds 18/128: four of them and the 62/128 that three in slow start left are one segment.
     #[test]
     fn linux_counts_acks() {
         let mut cc = Hybla::new(&Params { module_rule: ModuleRule::Linux, ..Params::default() });
@@ -145,8 +181,11 @@ mod tests {
         });
         assert_eq!(found, [2.0, 4.0, 6.0]);
         window = Window { cwnd: 16.0, ssthresh: 16.0 };
-        cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
-        assert_eq!(window.cwnd, 16.0 + 2.25 / 16.0);
+        let found = [0; 4].map(|_| {
+            cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
+            window.cwnd
+        });
+        assert_eq!(found, [16.0, 16.0, 16.0, 17.0]);
     }
 
     /// Linux, rho 4: ACKs of segments sent before a timeout open the window by what they acknowledge; the first beyond

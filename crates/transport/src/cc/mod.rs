@@ -213,6 +213,11 @@ pub trait Control {
     /// The connection is open; the handshake may have given an RTT.
     fn on_open(&mut self, _srtt: Option<Span>) {}
 
+    /// Initial window of an open connection, if not that of the options.
+    fn first_window(&self) -> Option<f64> {
+        None
+    }
+
     /// Takes random numbers of the connection's own, before it opens.
     fn take_rng(&mut self, _rng: Stream) {}
 
@@ -326,6 +331,9 @@ macro_rules! controls {
             }
             fn on_open(&mut self, srtt: Option<Span>) {
                 match self { $( Cc::$variant(cc) => cc.on_open(srtt), )+ Cc::Plugin(cc) => cc.on_open(srtt) }
+            }
+            fn first_window(&self) -> Option<f64> {
+                match self { $( Cc::$variant(cc) => cc.first_window(), )+ Cc::Plugin(cc) => cc.first_window() }
             }
             fn take_rng(&mut self, rng: Stream) {
                 match self { $( Cc::$variant(cc) => cc.take_rng(rng), )+ Cc::Plugin(cc) => cc.take_rng(rng) }

@@ -20,6 +20,7 @@ mod sequence;
 mod timers;
 mod timing;
 mod tracking;
+mod usage;
 mod window;
 
 use crate::accecn::AccEcnFeedback;
@@ -39,6 +40,7 @@ pub(crate) use retransmitted::Retransmitted;
 pub(crate) use sequence::{SequenceSpace, NONE};
 pub(crate) use timers::{Timer, Timers};
 pub(crate) use tracking::Tracking;
+pub(crate) use usage::Usage;
 
 /// The shared state of a connection. Fields that the fast path touches come first.
 #[derive(Clone, Debug)]
@@ -118,7 +120,7 @@ impl Ctx {
                 nxt: 0,
                 max: 0,
                 limit: u32::from(p.handshake == Handshake::Ns2Syn),
-                rwnd: p.receive_window(),
+                rwnd: p.first_receive_window(),
             },
             quota: 0,
             timed: NONE,

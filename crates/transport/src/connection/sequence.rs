@@ -28,6 +28,15 @@ impl SequenceSpace {
         self.max - self.una
     }
 
+    /// Takes the receive window of an ACK: a new one counts, and of several with the same number the widest.
+    pub(crate) fn update_window(&mut self, ack: u32, window: u32) {
+        if ack > self.una {
+            self.rwnd = window;
+        } else if ack == self.una {
+            self.rwnd = self.rwnd.max(window);
+        }
+    }
+
     /// One past the last segment that the receive window allows.
     #[inline]
     pub(crate) fn window_end(&self) -> u32 {

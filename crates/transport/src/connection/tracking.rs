@@ -2,7 +2,7 @@
 //!
 //! *Units*: segments.
 
-use super::{Burst, Ctx, Pacer};
+use super::{Burst, Ctx, Pacer, Usage};
 use crate::cc::Control;
 use crate::ledger::Ledger;
 use crate::params::Params;
@@ -22,6 +22,7 @@ pub(crate) struct Tracking {
     pub(crate) burst: Burst,
     /// Minimum RTT of the segments delivered, if RACK measures it.
     pub(crate) min_rtt: Span,
+    pub(crate) usage: Usage,
     /// Losses below this segment have been reported to the congestion control.
     pub(crate) seen_edge: u32,
     /// Segments marked lost before this ACK.
@@ -38,6 +39,7 @@ impl Tracking {
             pacer: Pacer::new(params.pace_credit),
             early: None,
             burst: Burst::default(),
+            usage: Usage::default(),
             min_rtt: Span(u64::MAX),
             seen_edge: 0,
             lost_before: 0,

@@ -48,9 +48,7 @@ impl Ctx {
         if self.ecn && !self.may_grow_on(ece) {
             return;
         }
-        // A deferred burst counts as use of the window.
-        let used = flight + if self.offloads { self.burst_size() - 1 } else { 0 };
-        if !self.window.is_used_by(used) && !self.params.grow_unused {
+        if !self.uses_window(flight) {
             return;
         }
         let event = AckEvent {

@@ -76,6 +76,17 @@ units::choices! {
 }
 
 units::choices! {
+    /// Whether the congestion window limits the sender.
+    pub enum WindowUsage {
+        /// While the flight fills it, or half of it in slow start (RFC 7661).
+        Flight = "flight",
+        /// Until all is acknowledged that was sent before it last was full; in slow start also below twice the most
+        /// segments in flight in that time (Linux; with rack).
+        Linux = "linux",
+    }
+}
+
+units::choices! {
     /// How the window shrinks during fast recovery with SACK.
     pub enum Reduction {
         /// At once.

@@ -1,8 +1,12 @@
 //! Sizes of segments, and whether each is timed, derived from the options.
 
-use super::{Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule, WestwoodRule};
+use super::{
+    AckRule, Algorithm, Handshake, Params, Recovery, RttSamples, VegasRule, WestwoodRule, WindowUsage,
+};
 use units::Bytes;
 
+/// Receive window of Linux's handshake in bytes.
+pub(crate) const FIRST_OFFER: u64 = 65_160;
 /// Share of a receive buffer of Linux that holds payload.
 const PAYLOAD: f64 = 0.6325;
 
@@ -12,6 +16,26 @@ impl Params {
         let room = self.receive_buffer.map(|buffer| (PAYLOAD * buffer.0 as f64 / self.mss.0 as f64) as u32);
         let window = self.window.map(|segments| segments as u32);
         window.into_iter().chain(room).min().unwrap_or(u32::MAX)
+    }
+
+    /// Whether the receive window opens as data arrive, and limits the sender until then.
+    pub(crate) fn autotunes(&self) -> bool {
+        self.receive_autotuning && self.ack_rule == AckRule::Linux
+    }
+
+    /// Whether the use of the window is remembered for a round trip.
+    pub(crate) fn remembers_usage(&self) -> bool {
+        self.window_usage == WindowUsage::Linux && self.recovery == Recovery::Rack
+    }
+
+    /// The receive window of the handshake in segments.
+    pub(crate) fn first_receive_window(&self) -> u32 {
+        let most = self.receive_window();
+        if self.autotunes() {
+            most.min((FIRST_OFFER / self.mss.0).max(1) as u32)
+        } else {
+            most
+        }
     }
 
     /// Header bytes of a data segment.

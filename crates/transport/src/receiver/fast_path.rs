@@ -117,7 +117,7 @@ impl Receiver {
     /// [`Receiver::poll_transmit`].
     #[inline(always)]
     pub fn poll_ack_fast(&mut self) -> Option<FastAck<'_>> {
-        if !self.pending || (self.ecn && !self.echoes_nothing()) || self.pending_syn {
+        if !self.pending || (self.ecn && !self.echoes_nothing()) || self.pending_syn || self.offers_window() {
             return None;
         }
         self.pending = false;

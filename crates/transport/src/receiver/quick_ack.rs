@@ -1,21 +1,23 @@
-//! Linux's quick ACKs: when the receiver acknowledges at once, and when it compresses duplicate ACKs.
+//! Linux's receiver: when it acknowledges at once, when it compresses duplicate ACKs, and its receive window.
 //!
 //! *Reference*: Linux by its output, segment by segment: `docs/transports/tcp.md`; WF2001 for receive window
 //! autotuning.
 //! *Units*: bytes of payload, all segments full.
-//! *Deviations*: the receive window only decides about quick ACKs and never limits the sender; the return
-//! path keeps its initial delay.
+//! *Deviations*: without `receive_autotuning` the receive window only decides about quick ACKs and never limits the
+//! sender; a segment out of order takes the same room whether or not the kernel merges it with its neighbour; the
+//! return path keeps its initial delay.
 
 use super::{AckRule, Receiver};
-use crate::params::{EcnRule, Params};
+use crate::params::{EcnRule, Params, FIRST_OFFER};
 use crate::segment::Segment;
 use units::{Span, Time};
 
 /// The initial window, and the most that a buffer of 128 KiB allows.
-const FIRST_WINDOW: u64 = 65_535;
-const FIRST_ROOM: u64 = 81_536;
-/// The most that the largest buffer, 6 MiB, allows.
-const MOST_ROOM: u64 = 3 << 20;
+const FIRST_WINDOW: u64 = 64_088;
+const FIRST_ROOM: u64 = 82_944;
+/// A segment out of order takes this share of its bytes from the window: 16/25 (Linux counts memory, and merges
+/// neighbours).
+const HELD_SHARE: (u64, u64) = (16, 25);
 /// Segments the application is assumed to read in the first round trip.
 const FIRST_READ: u64 = 10;
 /// Quick ACKs after a duplicate segment or a pause.
@@ -34,6 +36,10 @@ pub(super) struct QuickAck {
     /// The window offered, and how far it may open.
     window: u64,
     room: u64,
+    /// The most room, and the end of the window offered so far: no ACK takes any of it back.
+    most_room: u64,
+    edge: u64,
+    offers: bool,
     /// The most read in a round trip; start of the present count, and `rcv_nxt` then.
     most_read: u64,
     since: Time,
@@ -61,6 +67,9 @@ impl QuickAck {
             mss,
             window: FIRST_WINDOW,
             room: FIRST_ROOM,
+            most_room: u64::from(p.receive_window()) * mss,
+            edge: FIRST_OFFER,
+            offers: p.autotunes(),
             wait: p.open_wait,
             ..QuickAck::default()
         };
@@ -89,11 +98,33 @@ impl QuickAck {
         self.rtt = if rtt < self.rtt { rtt } else { Span(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
     }
 
-    /// Opens the window by two segments for each arrival; returns whether it did.
-    fn widen(&mut self) -> bool {
-        let more = (2 * self.mss).min(self.room - self.window);
+    /// Bytes that `held` segments out of order take from the window.
+    fn taken(&self, held: u32) -> u64 {
+        u64::from(held) * self.mss * HELD_SHARE.0 / HELD_SHARE.1
+    }
+
+    /// Opens the window by two segments for each arrival, and by what is left at the end; returns whether it did by
+    /// more than a segment. A segment in order waits for the application as it is counted.
+    fn widen(&mut self, in_order: bool, held: u32) -> bool {
+        let queued = if in_order { self.mss } else { 0 };
+        let most = self.room.saturating_sub(queued + self.taken(held));
+        let more = (2 * self.mss).min(most.saturating_sub(self.window));
         self.window += more;
-        more > 0
+        more > self.mss
+    }
+
+    /// The window to offer in segments with the next ACK: `next` is its number, `held` segments are out of order. Also
+    /// whether less than half of the room is left, which ends quick ACKs.
+    fn offer(&mut self, next: u32, held: u32) -> (u32, bool) {
+        let (from, left) = (u64::from(next) * self.mss, self.room.saturating_sub(self.taken(held)));
+        self.edge = self.edge.max(from + self.window.min(left));
+        (((self.edge - from) / self.mss) as u32, left < self.room / 2)
+    }
+
+    /// A segment arrived out of order, and those above `next` end with `end`: they need room, besides what is read.
+    fn reserve(&mut self, next: u32, end: u32) {
+        let wanted = 2 * self.most_read + u64::from(end - next) * self.mss;
+        self.room = self.room.max(wanted.min(self.most_room));
     }
 
     /// Autotuning: once per round trip makes room for twice the data read in it, plus its growth. The
@@ -107,7 +138,7 @@ impl QuickAck {
             let twice = 2 * read;
             let growth = twice * (read - self.most_read) / self.most_read;
             let wanted = twice + 2 * growth + u64::from(held) * self.mss;
-            self.room = self.room.max(wanted.min(MOST_ROOM));
+            self.room = self.room.max(wanted.min(self.most_room));
             self.most_read = read;
         }
         (self.since, self.read) = (now, next);
@@ -118,11 +149,12 @@ impl Receiver {
     /// Observes a data segment before reassembly; returns whether it must be acknowledged at once. Takes the
     /// ECN echo before it, and whether it is the first mark since the last CWR.
     pub(super) fn observe(&mut self, now: Time, segment: &Segment, (echoed, marked): (bool, bool)) -> bool {
+        let (in_order, held) = (segment.seq == self.rcv_nxt, self.held);
         let Some(quick_ack) = self.store.quick_ack() else { return false };
         quick_ack.measure(now, segment.sent);
         let paused = now.since(quick_ack.last) > quick_ack.rtt + PAUSE;
         quick_ack.last = now;
-        if quick_ack.widen() {
+        if quick_ack.widen(in_order, held) {
             self.quick_acks |= 1;
         }
         if paused || segment.seq < self.rcv_nxt {
@@ -152,6 +184,31 @@ impl Receiver {
             self.due = self.due.min(now + HELD_BACK.min(quick_ack.rtt / 3));
         }
         true
+    }
+
+    /// Whether each ACK carries the receive window.
+    #[inline]
+    pub(super) fn offers_window(&self) -> bool {
+        self.rule == AckRule::Linux && self.store.params.autotunes()
+    }
+
+    /// The receive window that the next ACK offers, if it does.
+    pub(super) fn offer_window(&mut self) -> Option<u32> {
+        let (next, held) = (self.rcv_nxt, self.held);
+        let quick_ack = self.store.quick_ack().filter(|quick_ack| quick_ack.offers)?;
+        let (window, is_scarce) = quick_ack.offer(next, held);
+        if is_scarce {
+            self.quick_acks = 0;
+        }
+        Some(window)
+    }
+
+    /// Makes room for segments out of order.
+    pub(super) fn reserve_room(&mut self) {
+        let (next, end) = (self.rcv_nxt, self.highest);
+        if let Some(quick_ack) = self.store.quick_ack().filter(|quick_ack| quick_ack.offers) {
+            quick_ack.reserve(next, end);
+        }
     }
 
     /// The application reads the data that are in order.
@@ -210,7 +267,7 @@ mod tests {
         answered
     }
 
-    /// The window opens from 65535 to 81536 bytes by 2896 for each of six segments, 16 more get quick ACKs,
+    /// The window opens from 64088 to 81496 bytes by 2896 for each of six segments, 16 more get quick ACKs,
     /// then every second one and those with PSH.
     #[test]
     fn twenty_two_segments_are_acknowledged_one_by_one() {
@@ -252,6 +309,32 @@ mod tests {
         assert_eq!((quick_ack.room, quick_ack.most_read, quick_ack.read), (120_000, 20_000, 20));
         quick_ack.follow(at(80_000), 40, 0);
         assert_eq!(quick_ack.room, 120_000);
+    }
+
+    /// 65160 bytes of the handshake are 45 segments. Each arrival opens 64088 bytes by two: after ten in order 81496
+    /// are open, 56 segments. Nothing offered is taken back: segments out of order take 16/25 of their bytes, and the
+    /// end stays at segment 66.
+    #[test]
+    fn an_offer_is_never_taken_back() {
+        let params = Params {
+            mss: units::Bytes(1448),
+            ack_rule: AckRule::Linux,
+            receive_autotuning: true,
+            ..Params::default()
+        };
+        let mut quick_ack = QuickAck::new(&params);
+        assert_eq!(quick_ack.offer(0, 0), (45, false));
+        for _ in 0..10 {
+            quick_ack.widen(true, 0);
+        }
+        assert_eq!(quick_ack.window, FIRST_ROOM - 1448);
+        assert_eq!(quick_ack.offer(10, 0), (56, false));
+        assert_eq!(quick_ack.taken(20), 18_534);
+        assert_eq!(quick_ack.offer(10, 20), (56, false));
+        assert_eq!(quick_ack.offer(20, 60), (46, true), "the end of the offer is segment 66");
+        quick_ack.most_read = 14_480;
+        quick_ack.reserve(20, 80);
+        assert_eq!(quick_ack.room, 28_960 + 60 * 1448);
     }
 
     /// Three duplicate ACKs leave at once, the fourth after 1 ms, and the ACK of the retransmission at once.

@@ -116,6 +116,9 @@ impl Sender {
     /// Sets the first pacing rate of an open connection.
     pub(super) fn start_pacing(&mut self) {
         self.ctx.cc.on_open(self.ctx.srtt());
+        if let Some(window) = self.ctx.cc.first_window() {
+            self.ctx.window.cwnd = window;
+        }
         if self.ctx.paced && self.ctx.params.pace_start {
             self.ctx.tracking.pacer.set(self.ctx.cc.pace());
         }

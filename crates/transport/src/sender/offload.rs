@@ -20,6 +20,7 @@ impl Sender {
             let room = self.room_in_window();
             let wanted = self.ctx.burst_size();
             if room < wanted && self.may_defer(now, room) {
+                self.ctx.tracking.usage.deferred = self.ctx.seq.max + room < self.ctx.seq.window_end();
                 return false;
             }
             self.ctx.tracking.burst.open(room.min(wanted));
@@ -95,6 +96,7 @@ mod tests {
             syn: false,
             ace: 0,
             bytes: None,
+            window: None,
         };
         sender.on_ack(now, &ack);
         sends(sender, now)

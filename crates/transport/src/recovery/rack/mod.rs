@@ -171,6 +171,7 @@ impl LossRecovery {
             return;
         }
         let (acked, flight) = (ack.ack - ctx.seq.una, self.pipe(ctx));
+        ctx.judge_usage(flight);
         let lost_before = ctx.tracking.sampler.lost;
         let duplicate = ack.dsack();
         if duplicate.is_some() {

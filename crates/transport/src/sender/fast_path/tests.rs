@@ -194,6 +194,7 @@ fn whole(plain: &FastAck<'_>) -> Ack {
         syn: false,
         ace: 0,
         bytes: None,
+        window: None,
     }
 }
 
