@@ -1,10 +1,7 @@
 //! The parameters of a TCP connection: one table of named options for sender and receiver.
-//!
 //! A profile (see [`crate::profiles`]) is a row of options; a result prints both the profile and its options.
 //! *Units*: windows, thresholds and bursts count segments.
-
 use units::{param::Range, Bytes, Span};
-
 mod algorithm;
 mod controls;
 mod feedback;
@@ -12,8 +9,7 @@ mod handshake;
 mod measurement;
 mod recovery;
 mod relations;
-mod sizes;
-
+pub(crate) mod sizes;
 pub(crate) use algorithm::for_each_control;
 pub use algorithm::{Algorithm, ControlName};
 pub use controls::*;
@@ -21,7 +17,6 @@ pub use feedback::{AckRule, Codepoint, EcnRule, Pacing, PeerEcn};
 pub use handshake::Handshake;
 pub use measurement::{Arithmetic, Counting, DupackRule, RtoRule, RttSamples, ShownRtt};
 pub use recovery::{ExitWindow, PartialAck, Recovery, Reduce, Reduction, ReorderTimer, WindowUsage};
-pub(crate) use sizes::FIRST_OFFER;
 
 units::params! {
     /// A TCP connection: the options of its sender and its receiver.
@@ -44,8 +39,8 @@ units::params! {
         cubic_rule: CubicRule = CubicRule::Rfc9438 => { source: "RFC 9438" },
         /// How slow start ends before losses (cubic).
         hystart: HyStartRule = HyStartRule::Off => { source: "RFC 9406" },
-        /// The minimum RTT includes that of the handshake; otherwise it starts with the first acknowledged
-        /// segment (cubic, htcp, illinois, veno, yeah, compound).
+        /// The minimum RTT includes that of the handshake; otherwise it starts with the first acknowledged segment
+        /// (cubic, htcp, illinois, veno, yeah, compound).
         handshake_rtt: bool = false => { assumed: true },
         /// Weight of a window's share of marks in alpha (dctcp).
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
@@ -193,8 +188,8 @@ units::params! {
         bbr_quantum: BbrQuantum = BbrQuantum::Rate => { source: "Cardwell et al. 2017; ns-3: segment" },
         /// Segments added to the window in the up phase of the cycle (bbr).
         bbr_probe: u64 = 0 => { unit: "segments", source: "Linux, ns-3: 2" },
-        /// The window includes an allowance for ACK aggregation, up to this many bytes acknowledged in a row;
-        /// absent: none (bbr).
+        /// The window includes an allowance for ACK aggregation, up to this many bytes acknowledged in a row; absent:
+        /// none (bbr).
         bbr_acked_in_row: Option<Bytes> = None => { range: Range::Positive, source: "ns-3: 4096 B" },
         /// First phase of the gain cycle, 0 for the up phase; absent: drawn at random (bbr).
         bbr_phase: Option<u64> = None => { range: Range::Within(0.0, 7.0), source: "ns-3, its first draw: 0" },
@@ -202,8 +197,8 @@ units::params! {
         bbr_exit: BbrExit = BbrExit::Restored => { source: "Cardwell et al. 2017; ns-3: ssthresh" },
         /// Filter of the maximum bandwidth (bbr).
         bbr_filter: BbrFilter = BbrFilter::Exact => { source: "Cardwell et al. 2017; ns-3: three" },
-        /// Policer detection: if a fifth of the segments is lost in consecutive intervals at the same
-        /// delivery rate, that rate is used for 48 rounds (bbr).
+        /// Policer detection: if a fifth of the segments is lost in consecutive intervals at the same delivery rate,
+        /// that rate is used for 48 rounds (bbr).
         bbr_policer: bool = false => { source: "Linux" },
         /// A recovery starts a round: packet conservation lasts for it; otherwise until the present one ends (bbr).
         bbr_recovery_round: bool = true => { source: "Cardwell et al. 2017; ns-3: false" },
@@ -227,8 +222,8 @@ units::params! {
         pace_start: bool = true => { source: "draft-ietf-ccwg-bbr" },
         /// Share of its gap by which a late departure shortens the next gap.
         pace_credit: f64 = 0.0 => { range: Range::Within(0.0, 1.0), source: "Linux: 0.5" },
-        /// Retransmissions forced by a recovery use pacing time, though they do not wait; otherwise only if
-        /// the gap has passed.
+        /// Retransmissions forced by a recovery use pacing time, though they do not wait; otherwise only if the gap has
+        /// passed.
         pace_repairs: bool = true => { source: "ns-3: false" },
         /// A segment that is due when an ACK arrives leaves before the ACK is processed.
         pace_first: bool = false => { source: "ns-3: true" },
@@ -250,21 +245,19 @@ units::params! {
         sack_blocks: u64 = 3 => { range: Range::Within(0.0, 4.0), source: "RFC 2018" },
         /// The first SACK block reports duplicate segments (DSACK).
         dsack: bool = false => { source: "RFC 2883" },
-        /// Restores the window if a recovery was spurious: the echoed timestamp is older than the first
-        /// retransmission (Eifel), or all retransmissions are reported as duplicates (rack).
+        /// Restores the window if a recovery was spurious: the echoed timestamp is older than the first retransmission
+        /// (Eifel), or all retransmissions are reported as duplicates (rack).
         undo: bool = false => { source: "RFC 3522, RFC 4015, RFC 3708" },
-        /// After a timeout sends two new segments before further retransmissions: if segments sent before the
-        /// timeout keep arriving, it was spurious and the window is restored (F-RTO; with tahoe, reno,
-        /// newreno, sack and rack).
+        /// After a timeout sends two new segments before further retransmissions: if segments sent before the timeout
+        /// keep arriving, it was spurious and the window is restored (F-RTO; with tahoe, reno, newreno, sack and rack).
         frto: bool = false => { source: "RFC 5682" },
         /// Receive window; auto: unlimited.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
-        /// Largest receive buffer (third value of Linux's tcp_rmem): 0.6325 of it is the receive window, the rest
-        /// pays for the kernel's records of each packet; auto: unlimited.
+        /// Largest receive buffer (third value of Linux's tcp_rmem): 0.6325 of it is the receive window, the rest pays
+        /// for the kernel's records of each packet; auto: unlimited.
         receive_buffer: Option<Bytes> = None => { range: Range::Positive, source: "Linux: 32 MiB, less with little memory" },
-        /// The receive window starts with 64 kB, opens by two segments for each that arrives, and has room for twice
-        /// what was read in a round trip, and its growth (with `ack_rule = "linux"`); otherwise it is open from the
-        /// start.
+        /// The receive window opens as Linux opens it, from 64 kB (with `ack_rule = "linux"`); otherwise it is fully
+        /// open.
         receive_autotuning: bool = false => { source: "Linux tcp_moderate_rcvbuf: true" },
         /// Whether the window counts as used, so that it may grow.
         window_usage: WindowUsage = WindowUsage::Flight => { source: "RFC 7661 section 4.1" },
@@ -274,8 +267,8 @@ units::params! {
         initial_ssthresh: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9), source: "RFC 5681" },
         /// How the connection is opened.
         handshake: Handshake = Handshake::ThreeWay => { source: "RFC 9293" },
-        /// Time between the handshake and the first data, as for programs that negotiate first (iperf3: one
-        /// or two round trips).
+        /// Time between the handshake and the first data, as for programs that negotiate first (iperf3: one or two
+        /// round trips).
         open_wait: Span = Span::ZERO => { source: "none: data follow at once" },
         /// Without a handshake, segment 0 carries no header bytes.
         bare_first: bool = false => { source: "ns-2 syn_ false" },
@@ -293,8 +286,8 @@ units::params! {
         exit_window: ExitWindow = ExitWindow::Flight => { source: "RFC 6582" },
         /// Duplicate ACKs inflate the window even if fast retransmit was not allowed.
         inflate_always: bool = false => { source: "ns-2 exitFastRetrans_ false" },
-        /// Fast retransmit may retransmit the first data segment, and the loss of the first packet makes the
-        /// initial window 1.
+        /// Fast retransmit may retransmit the first data segment, and the loss of the first packet makes the initial
+        /// window 1.
         opening_fix: bool = true => { source: "RFC 5681; ns-2 bugfix_ss_" },
         /// Fast retransmit waits until the losses of the last window reduction are repaired.
         once_a_window: bool = true => { source: "RFC 6582; ns-2 bugFix_" },
@@ -306,8 +299,8 @@ units::params! {
         recovery_burst: u64 = 0 => { unit: "segments" },
         /// Segments that one ACK may release; 0: no limit.
         max_burst: u64 = 0 => { unit: "segments" },
-        /// A recovery that ends while retransmissions are in flight is followed by another, with its own
-        /// window reduction (rack).
+        /// A recovery that ends while retransmissions are in flight is followed by another, with its own window
+        /// reduction (rack).
         chain_repairs: bool = false => { source: "Linux" },
         /// When losses are detected after a reordering delay (rack).
         reorder_timer: ReorderTimer = ReorderTimer::Exact => { source: "RFC 8985; Linux: ticks" },
@@ -315,8 +308,8 @@ units::params! {
         pipe_from_flight: bool = true => { source: "ns-2 oldCode_ false" },
         /// Rescue retransmission: the last segment is retransmitted once if recovery may send nothing else (sack).
         rescue: bool = true => { source: "RFC 6675" },
-        /// In recovery, segments above the highest SACKed one are retransmitted, too, if nothing else may be
-        /// sent, and retransmissions count as in flight until acknowledged cumulatively (sack).
+        /// In recovery, segments above the highest SACKed one are retransmitted, too, if nothing else may be sent, and
+        /// retransmissions count as in flight until acknowledged cumulatively (sack).
         repair_all: bool = false => { source: "ns-3" },
         /// How the window is reduced in a recovery with SACK.
         reduction: Reduction = Reduction::AtOnce => { source: "RFC 6675" },
@@ -328,13 +321,13 @@ units::params! {
         arithmetic: Arithmetic = Arithmetic::Real,
         /// The rule for duplicate ACKs (sack).
         dupack_rule: DupackRule = DupackRule::NoAdvance => { source: "RFC 6675 section 2: rfc6675" },
-        /// A partial ACK releases a segment regardless of the window, unless the first hole has been
-        /// retransmitted; only the first partial ACK of a recovery restarts the timer (sack).
+        /// A partial ACK releases a segment regardless of the window, unless the first hole has been retransmitted;
+        /// only the first partial ACK of a recovery restarts the timer (sack).
         repair_partial: bool = false => { source: "ns-3" },
         /// Segments retransmitted in one recovery are not retransmitted in the next and count as in flight (sack).
         keep_repairs: bool = false => { source: "ns-3" },
-        /// A loss starts a recovery once everything sent before the last reduction is acknowledged; otherwise
-        /// one segment later (tahoe, reno, newreno).
+        /// A loss starts a recovery once everything sent before the last reduction is acknowledged; otherwise one
+        /// segment later (tahoe, reno, newreno).
         recover_exactly: bool = false => { source: "RFC 6582; ns-3 true" },
         /// Duplicate ACKs count in recovery from a timeout: limited transmit, fast retransmit (tahoe, reno, newreno).
         dupacks_in_loss: bool = true => { source: "RFC 3042; ns-3 false" },
@@ -352,8 +345,8 @@ units::params! {
         samples: RttSamples = RttSamples::PerWindow => { source: "RFC 6298" },
         /// An ACK gives a timestamp sample even if the first segment it covers was retransmitted.
         sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },
-        /// A timestamp sample of a retransmitted segment ends the backoff of the timer; otherwise only one of
-        /// a segment sent once does.
+        /// A timestamp sample of a retransmitted segment ends the backoff of the timer; otherwise only one of a segment
+        /// sent once does.
         echo_ends_backoff: bool = true => { source: "RFC 6298 section 5; ns-2: false (ts_resetRTO_)" },
         /// Granularity of the RTT clock.
         tick: Span = Span::from_millis(1) => { range: Range::Positive, source: "RFC 6298 leaves it open", assumed: true },
@@ -393,13 +386,13 @@ units::params! {
         ack_rule: AckRule = AckRule::Rfc5681 => { source: "RFC 5681" },
         /// A segment that fills part of a gap is acknowledged at once.
         ack_gaps: bool = true => { source: "RFC 5681 section 4.2" },
-        /// An ACK echoes the timestamp of the segment that caused it, even if that was out of order;
-        /// otherwise of the first in-order segment it covers (RFC 7323).
+        /// An ACK echoes the timestamp of the segment that caused it, even if that was out of order; otherwise of the
+        /// first in-order segment it covers (RFC 7323).
         echo_newest: bool = false => { source: "RFC 7323 section 4.3; true: ns-2 ts_echo_rfc1323_" },
         /// Quick ACKs at the start of a connection.
         quick_acks: u64 = 0 => { source: "Linux" },
-        /// Segmentation offload: new segments leave in bursts of 1 ms, at least two segments; smaller ones
-        /// wait for the window; the last has PSH set (rack).
+        /// Segmentation offload: new segments leave in bursts of 1 ms, at least two segments; smaller ones wait for the
+        /// window; the last has PSH set (rack).
         bunches: bool = false => { source: "Linux" },
         /// Upper bound of the random delay before a window of data is sent (ns-2 `overhead_`).
         overhead: Span = Span::ZERO => { source: "ns-2" },

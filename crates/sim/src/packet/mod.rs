@@ -293,7 +293,7 @@ impl Packet for Waiting {
     }
 }
 
-/// What few acknowledgements carry besides SACK blocks.
+/// Fields that few acknowledgements carry besides SACK blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extras {
     /// Byte counters of accurate ECN.

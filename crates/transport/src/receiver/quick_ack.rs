@@ -8,7 +8,8 @@
 //! return path keeps its initial delay.
 
 use super::{AckRule, Receiver};
-use crate::params::{EcnRule, Params, FIRST_OFFER};
+use crate::params::sizes::FIRST_OFFER;
+use crate::params::{EcnRule, Params};
 use crate::segment::Segment;
 use units::{Span, Time};
 
