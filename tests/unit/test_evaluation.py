@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
-from dropcurve import metrics
+from dropcurve import evaluation, metrics
 from dropcurve.evaluation import CASES, GradedMeasure, GradedTest, cases, evaluate
 from dropcurve.evaluation.cost import cost
 from dropcurve.evaluation.instructions import INSTRUCTIONS
 from dropcurve.evaluation.overview import overview
+from dropcurve.metrics import statistics
+from dropcurve.verdict.equivalence import MARGIN_SCORE
 
 ROOT = Path(__file__).parents[2]
 LINK = cases.setup(rate_bps=10e6, rtt_s=0.1, buffer=None, seconds=12.0, ecn=False)
@@ -202,6 +204,31 @@ def answer(verdict: str) -> GradedMeasure:
 )
 def test_grades(verdicts: list[str], grade: str) -> None:
     assert GradedTest(CASES[0], tuple(map(answer, verdicts))).grade == grade
+
+
+@pytest.mark.parametrize(
+    ("key", "pair", "baseline", "real", "grade"),
+    [
+        ("utilisation", (0.3, 0.05), 90.0, True, "better"),
+        ("utilisation", (-0.3, 0.05), 90.0, True, "worse"),
+        ("utilisation", (0.19, 0.05), 90.0, True, "undecided"),  # the interval exceeds the margin
+        ("utilisation", (-0.19, 0.005), 90.0, True, "equal"),
+        ("utilisation", (0.3, 0.05), 90.0, False, "undecided"),
+        ("sojourn_ms_p95", (-2.5, 0.1), 100.0, True, "better"),
+        ("sojourn_ms_p95", (-1.9, 0.5), 100.0, True, "undecided"),  # the margin is 2 % of the baseline
+        ("sojourn_ms_p95", (1.5, 0.4), 100.0, True, "equal"),
+    ],
+)
+def test_a_measure_is_better_or_worse_only_beyond_the_margin(
+    key: str, pair: tuple[float, float], baseline: float, real: bool, grade: str
+) -> None:
+    found = statistics.Paired(*pair, n=5, p=0.001)
+    assert evaluation._verdict(key, found, baseline, real=real) == grade
+
+
+def test_the_score_of_a_card_has_the_margin_of_every_score() -> None:
+    card = evaluate("codel", seconds=12.0, replications=2, cases=FEW[:1])
+    assert card.decision is not None and card.decision.margin == MARGIN_SCORE
 
 
 def test_a_short_card_is_right_and_repeatable() -> None:

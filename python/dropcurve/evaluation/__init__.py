@@ -34,6 +34,7 @@ from ..verdict import (
     manages,
 )
 from ..verdict.criteria import kind as outcome
+from ..verdict.equivalence import margin_of
 from .card import Card, GradedMeasure, GradedTest, balance
 from .cases import CASES, Case, Setup, setup
 
@@ -149,8 +150,9 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
         )
         for i, (name, found) in enumerate(zip(names, totals, strict=True))
     ]
-    # A mean over many tests varies less than the score of one link: the margin is that of a single measure.
-    return decide(designs, weighed, margin=MARGIN_POINTS, exchange=rate.stated(tests), baseline=baseline)
+    return decide(
+        designs, weighed, margin=margin_of(len(weighed)), exchange=rate.stated(tests), baseline=baseline
+    )
 
 
 #: Measures that every test has: a test without loss of thin flows counts as one without a loss.
@@ -258,12 +260,13 @@ def _certain(pair: statistics.Paired) -> bool:
 
 
 def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:
-    """The grade of a measure. Equality comes first: a significant difference within the margin does not matter."""
+    """The grade of a measure by the rule of `relation`: equal if the whole interval lies within the margin, better or
+    worse only if the difference is real and exceeds the margin."""
     found = metrics.find(metrics.split(key)[0])
     margin = MARGIN_POINTS if found.unit == "%" else MARGIN_SHARE * abs(baseline or 0.0)
     if pair.half_width is not None and abs(pair.mean) + pair.half_width <= margin:
         return "equal"
-    if not real:
+    if not real or abs(pair.mean) <= margin:
         return "undecided"
     if found.better == "none":
         return "differs"

@@ -31,8 +31,9 @@ DIMENSIONS = {
 class GradedMeasure:
     """One measure of one test: means with half-widths of baseline and candidate, and the paired difference.
 
-    ``verdict`` is "better", "worse" or "differs" if the difference is real, "equal" if the whole interval lies within
-    the equivalence margin (0.2 points of a share, 2 % of the baseline of any other measure), else "undecided".
+    ``verdict`` is "equal" if the whole interval lies within the equivalence margin (0.2 points of a share, 2 % of the
+    baseline of any other measure), "better", "worse" or "differs" if the difference is real and exceeds the margin,
+    else "undecided".
     """
 
     metric: str

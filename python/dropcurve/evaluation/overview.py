@@ -14,7 +14,7 @@ from ..quantities import units, wording
 from ..scenario import library
 from ..verdict import headline
 from . import evaluate
-from .card import SIGNS, Card, GradedTest
+from .card import SIGNS, Card, GradedTest, balance
 from .cost import cost
 
 #: Signs of grades in the table; those of measures, and one for tests whose measures point both ways.
@@ -97,12 +97,12 @@ def _sign(one: GradedTest) -> str:
 
 _ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928 (text of July 2016), as
 [`dropcurve evaluate`](evaluate.md) runs them: {basis}. The page took {cost}, and is written by"""
-_LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell. In brackets:
-better in some measures and worse in others; the sign is that of the balance between utilisation and delay, ±
-where the balance is undecided. Instructions are those of one arrival and one departure, compared with tail drop
-([cost](../disciplines/cost.md)). The last column is the verdict over all tests: utilisation against delay,
-loss, page load time and video, at the rates that each card states. Parameters that are no defaults
-are named with the assumptions of a card."""
+_LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell, or the difference is
+not shown to exceed the margin. In brackets: better in some measures and worse in others; the sign is that of the
+balance between utilisation and delay, ± where the balance is undecided. Instructions are those of one arrival and one
+departure, compared with tail drop ([cost](../disciplines/cost.md)). The last column is the verdict over all tests:
+utilisation against delay, loss, page load time and video, at the rates that each card states. Parameters that are no
+defaults are named with the assumptions of a card."""
 
 
 def _filled(text: str) -> str:
@@ -123,7 +123,7 @@ def _overall(card: Card) -> str:
         return "undecided"
     if any(one.relation == "infeasible" for one in found.rivals):
         return f"{'better' if found.recommended == card.candidate else 'worse'}: no value in some test"
-    if not found.advantage or found.half_width is None or found.advantage <= found.margin:
+    if found.half_width is None or not found.advantage or balance(found, card.baseline) == "equal":
         return "equal"
     amount = wording.amount(found.advantage, found.half_width, found.points)
     return f"{'better' if found.recommended == card.candidate else 'worse'} by {amount}"
