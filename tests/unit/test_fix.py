@@ -22,6 +22,8 @@ from dropcurve.fixes.queues import LEVEL, YOURS
 from dropcurve.quantities import units
 from dropcurve.results import Result, Variant
 from dropcurve.results.series import Series
+from dropcurve.runs.effort import Effort
+from dropcurve.runs.replicate import replicate
 from dropcurve.scenario import Scenario
 from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline
 
@@ -172,14 +174,30 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         assert rival["tins"] == "diffserv3"
 
 
-def test_import_compares_cake_with_a_cake_whose_shaper_counts_the_overhead() -> None:
+def test_import_compares_cake_with_a_cake_and_all_others_at_the_rate_below_the_framing() -> None:
     text = "tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 mpu 84"
-    queue = _rivals(place(boxes.read(text)))["cake"].get("queue")
-    assert {name: queue[name] for name in ("kind", "bandwidth", "overhead", "mpu")} == {
-        "kind": "cake", "bandwidth": "19 Mbit/s", "overhead": "44 B", "mpu": "84 B",
-    }  # fmt: skip
+    where = place(boxes.read(text))
+    for scenario in (where.base, _rivals(where)["cake"]):
+        queue = scenario.get("queue")
+        assert queue["kind"] == "cake"
+        assert units.rate(queue["bandwidth"]) == pytest.approx(19e6 * 1500 / 1544, rel=1e-6)
+        assert [scenario.get(f"queue.{key}") for key in ("overhead", "mpu")] == ["0 B", "0 B"]
     plain = _rivals(place(boxes.read("tc qdisc replace dev eth0 root fq_codel"), rate_bps=19e6))["cake"]
     assert plain.get("queue.overhead") == "0 B"
+
+
+@pytest.mark.parametrize("line", ["", " overhead 44 atm", " overhead 22 mpu 64 ptm"])
+def test_a_shaper_that_counts_no_small_packets_of_the_line_gains_nothing_by_it(line: str) -> None:
+    """Small packets beyond the rate fill CAKE's shaper and another one alike."""
+    found = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 20mbit besteffort flows{line}")
+    where = place(found, link="cable:up")
+    rates = {}
+    for name, made in (("cake", where.base), ("fq_codel", _rivals(where)["fq_codel"])):
+        short = made.edit([("run.duration", "4 s"), ("run.warmup", "2 s"), ("flows.game.rate", "40 Mbit/s")])
+        (run,) = replicate({name: short}, Effort(1, 1), name=name, cache="off").variants
+        rates[name] = run.values("utilisation")[0]
+    assert rates["cake"] is not None and rates["cake"] > 80.0
+    assert rates["fq_codel"] == pytest.approx(rates["cake"], abs=1.0)
 
 
 def test_the_framing_of_a_line_is_below_every_queue_that_cake_is_compared_with() -> None:

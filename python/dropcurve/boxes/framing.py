@@ -12,6 +12,8 @@ from typing import Any
 
 from ..quantities import units
 
+#: Parameters of CAKE that state the framing of the line.
+LINE = ("overhead", "mpu", "framing")
 #: Bytes of a full packet, and of the Ethernet header that the kernel counts.
 FULL_BYTES, ETHERNET_BYTES = 1500, 14
 #: Bytes of a cell of ATM and of its payload (ITU-T I.361).
@@ -34,9 +36,30 @@ def share(params: Mapping[str, Any], *, counted: int = 0) -> float:
         >>> share({"bandwidth": "20 Mbit/s", "overhead": "44 B"})
         0.9715025906735751
     """
-    if params.get("bandwidth", "auto") == "auto" or not set(params) & {"overhead", "mpu", "framing"}:
+    if params.get("bandwidth", "auto") == "auto" or not set(params) & set(LINE):
         return 1.0
     return (FULL_BYTES + counted) / on_wire(FULL_BYTES, params)
+
+
+def same_basis(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a CAKE without framing, at the rate that full packets get below it: the basis on which shapers that
+    count other bytes are compared. Its own framing would count small packets, such as ACKs, for CAKE alone.
+
+    Args:
+        params: Of CAKE.
+
+    Returns:
+        The same parameters where no shaper or no framing is stated.
+
+    Example:
+        >>> same_basis({"bandwidth": "19 Mbit/s", "overhead": "44 B", "framing": "atm"})
+        {'bandwidth': '16.295025729 Mbit/s'}
+    """
+    part = share(params)
+    if part == 1.0:
+        return dict(params)
+    rate = units.show_rate(part * units.rate(str(params["bandwidth"])))
+    return {key: value for key, value in params.items() if key not in LINE} | {"bandwidth": rate}
 
 
 def on_wire(packet_bytes: int, params: Mapping[str, Any]) -> int:

@@ -42,8 +42,6 @@ SHAPING = ("cake", "cobalt")
 #: Disciplines that hold the delay by themselves: their limit bounds the memory and is none of their parameters to
 #: choose.
 CONTROLLED = ("codel", "cobalt", "pie", "pi", "docsis_pie", "fq_codel", "fq_cobalt", "fq_pie", "dualpi2")
-#: Parameters of CAKE that describe the line below it, which a design keeps.
-LINE = ("overhead", "mpu", "framing")
 #: Disciplines with a curve over the average queue.
 CURVES = ("red", "ared", "wred", "gred", "curve")
 #: Delays that thresholds and limits are sized for, in seconds.
@@ -133,7 +131,11 @@ def tuned(
 
 def line_below(found: Import) -> dict[str, Any]:
     """Parameters of an imported CAKE that describe the line below it; {} for other queues."""
-    return {name: found.params[name] for name in LINE if found.discipline == "cake" and name in found.params}
+    return {
+        name: found.params[name]
+        for name in framing.LINE
+        if found.discipline == "cake" and name in found.params
+    }
 
 
 def buffer(where: Place, kind: str) -> str:

@@ -133,6 +133,7 @@ class Place:
 
     def put(self, kind: str, params: dict[str, Any]) -> Scenario:
         """The scenario with another queue in this place; with a shaper above it where a policer is there."""
+        params = framing.same_basis(params) if kind == "cake" else params
         whole, settings = placed(kind, params, self.found.above)
         if self.policed:
             # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
@@ -196,7 +197,8 @@ def place(
         )
     _check_rate(found, rate)
     held = _with_calls(held, direction, found.above, rate)
-    kind, params = found.placed if not policed else _policed(found)
+    judged = replace(found, params=framing.same_basis(found.params)) if found.discipline == "cake" else found
+    kind, params = judged.placed if not policed else _policed(judged)
     with remedied("correct it in the configuration"):
         base = scenario(
             kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
