@@ -230,6 +230,17 @@ def test_a_time_that_is_far_too_short_still_gives_an_answer(
     assert "sensitivity, drift and queue figures left out" in " ".join(str(answer).split())
 
 
+def test_a_page_may_have_the_figures_of_the_queue_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "asked.toml").write_text((folder / "short.toml").read_text("utf-8") + SECTION, encoding="utf-8")
+    answer = tuning.solve(tuning.of_file("asked.toml"), runs=60, executor=Executor(2), out="kept")
+    monkeypatch.setattr(page.figures, "available", lambda _: [])
+    monkeypatch.setattr(type(answer), "shows_queue", True)
+    assert page.write(answer, Path("alone")).exists()
+    assert list(Path("alone/figures").glob("queue-*.svg"))
+
+
 @pytest.mark.parametrize(("box", "seconds"), [("sonic", 20.0), ("openconfig", 20.0), ("sonic", 200.0)])
 def test_a_box_gets_a_configuration_only_of_a_design_that_held_often_enough(
     folder: Path, monkeypatch: pytest.MonkeyPatch, box: str, seconds: float

@@ -75,6 +75,8 @@ def write(answer: Answer, folder: Path, *, cache: str | Path | None = None, left
         shown.append(_figure(name, answer, drawn))
         pace.end(1.0 if len(shown) > 1 else LATER)
     queues = at_the_ends(answer, cache) if answer.shows_queue and pace.fits(QUEUES) else []
+    # No other figure may have had the time.
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
     for number, (_, result) in enumerate(queues, start=1):
         drawn[f"queue-{number}", "page"] = figure = plot.plot("queue", result)
         for format in ("svg", "png"):
