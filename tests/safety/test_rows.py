@@ -186,10 +186,10 @@ def test_a_flow_takes_less_than_its_estimate_all_in(flows: int) -> None:
     ("sender", "most"),
     [
         ('profile = "linux"\n', 3000),
-        ('profile = "linux"\ncc = "bbr"\n', 3500),
-        ('profile = "linux"\ncc = "bbr3"\n', 3500),
-        ('transport = "quic"\n', 4000),
-        ('transport = "tfrc"\n', 4000),
+        ('profile = "linux"\ncc = "bbr"\n', 3000),
+        ('profile = "linux"\ncc = "bbr3"\n', 3000),
+        ('transport = "quic"\n', 3000),
+        ('transport = "tfrc"\n', 3000),
     ],
 )
 def test_a_flow_of_each_kind_takes_less_than_its_estimate(sender: str, most: float) -> None:

@@ -139,7 +139,7 @@ fn build_flow<S: Default>(
         }
         TransportPlan::Rated { rated, load } => {
             let (source, sink) = rated.build(load, stream);
-            (Source::Rated(Box::new(source)), Sink::Rated(Box::new(sink)), stop)
+            (Source::Rated(source), Sink::Rated(sink), stop)
         }
         TransportPlan::Udp(plan) => {
             // An open-loop source handles its stop time itself.

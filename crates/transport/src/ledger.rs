@@ -97,7 +97,7 @@ pub struct Ledger {
 }
 
 /// Entries of the first allocation: among thousands of flows most windows are small.
-const FEWEST: usize = 8;
+const FEWEST: usize = 4;
 
 impl Ledger {
     #[inline]

@@ -9,7 +9,7 @@ pub enum Source {
     /// A TCP sender whose data are known from the start.
     Tcp(tcp::Sender),
     /// A rate-based sender.
-    Rated(Box<RatedSource>),
+    Rated(RatedSource),
     /// An open-loop source.
     Udp(Box<UdpSource>),
     /// An application over TCP.
@@ -31,7 +31,7 @@ pub enum Sink {
     /// A TCP receiver.
     Tcp(tcp::Receiver),
     /// A rate-based receiver.
-    Rated(Box<RatedSink>),
+    Rated(RatedSink),
     /// Counts the bytes it receives.
     Udp {
         /// Payload bytes received.

@@ -9,7 +9,8 @@ use super::shaped::Shaper;
 use crate::keys::reader::TableReader;
 use crate::keys::{Part, Transport};
 use std::collections::VecDeque;
-use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
+use std::sync::Arc;
+use transport::rate_based::common::{push_back_exact, Pdu, Protocol, RateReceiver, RateSender, Statistic};
 use transport::segment::{Ack, SackBlocks, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
@@ -31,7 +32,7 @@ impl<T: Copy> SentContents<T> {
 
     /// Stores the contents of the next packet.
     fn put(&mut self, entry: T) {
-        self.entries.push_back(entry);
+        push_back_exact(&mut self.entries, entry);
     }
 
     /// The contents of a packet; drops those of packets sent long before it.
@@ -94,11 +95,11 @@ macro_rules! transports {
         /// A rate-based transport with its options.
         #[derive(Clone, Debug)]
         pub enum Rated {
-            $( #[doc = concat!("[`", stringify!($protocol), "`]")] $variant(Box<Valid<<$protocol as Protocol>::Params>>), )+
+            $( #[doc = concat!("[`", stringify!($protocol), "`]")] $variant(Arc<Valid<<$protocol as Protocol>::Params>>), )+
         }
 
-        enum AnySource { $( $variant(Sending<$protocol>), )+ }
-        enum AnySink { $( $variant(Receiving<$protocol>), )+ }
+        enum AnySource { $( $variant(Box<Sending<$protocol>>), )+ }
+        enum AnySink { $( $variant(Box<Receiving<$protocol>>), )+ }
 
         /// Calls a method of the sender, whichever it is.
         macro_rules! sender {
@@ -115,7 +116,7 @@ macro_rules! transports {
                 match transport {
                     $( Transport::$variant => {
                         let params: <$protocol as Protocol>::Params = reader.part();
-                        Some(Rated::$variant(Box::new(Valid::new(params).ok()?)))
+                        Some(Rated::$variant(Arc::new(Valid::new(params).ok()?)))
                     } )+
                     Transport::Tcp | Transport::Udp => None,
                 }
@@ -148,8 +149,8 @@ macro_rules! transports {
             pub fn build(&self, load: &Load, rng: Stream) -> (RatedSource, RatedSink) {
                 let (mut source, sink) = match self {
                     $( Rated::$variant(params) => (
-                        AnySource::$variant(End::new(RateSender::new(params), <$protocol>::capable(params))),
-                        AnySink::$variant(End::new(RateReceiver::new(params), false)),
+                        AnySource::$variant(Box::new(End::new(RateSender::sharing(params), <$protocol>::capable(params)))),
+                        AnySink::$variant(Box::new(End::new(RateReceiver::sharing(params), false))),
                     ), )+
                 };
                 sender!(&mut source, end => end.machine.take_rng(rng.branch(0)));
@@ -359,15 +360,21 @@ impl RatedSink {
 mod tests {
     use super::*;
 
+    /// Memory of a flow: there may be a hundred thousand of them.
     #[test]
-    fn contents_are_read_in_any_order() {
+    fn ends_stay_small() {
+        assert!(size_of::<RatedSource>() <= 48 && size_of::<RatedSink>() <= 16);
+    }
+
+    /// The first values of a queue take no more room than they need; later it doubles.
+    #[test]
+    fn a_short_queue_has_no_spare_room() {
         let mut contents = SentContents::new();
-        (0..5000u32).for_each(|entry| contents.put(entry));
-        assert_eq!(contents.read(3), Some(3));
-        assert_eq!(contents.read(2000), Some(2000));
-        assert_eq!(contents.read(1000), Some(1000));
-        assert_eq!(contents.read(3), None, "long gone");
-        assert_eq!(contents.read(5000), None, "not yet sent");
-        assert_eq!(contents.read(4999), Some(4999));
+        for number in 1..=4 {
+            contents.put(number);
+            assert_eq!(contents.entries.capacity(), number);
+        }
+        contents.put(5);
+        assert!(contents.entries.capacity() >= 8);
     }
 }

@@ -72,7 +72,7 @@ pub struct Bbr {
     full_bw: f64,
     full_bw_count: u32,
     filled: bool,
-    cycle: usize,
+    cycle: u8,
     cycle_at: Time,
     probe_done_at: Option<Time>,
     probe_round_done: bool,
@@ -228,8 +228,8 @@ impl Bbr {
 
     fn advance_cycle(&mut self, now: Time) {
         self.cycle_at = now;
-        self.cycle = (self.cycle + 1) % CYCLE.len();
-        self.pacing_gain = if self.policed() { 1.0 } else { CYCLE[self.cycle] };
+        self.cycle = (self.cycle + 1) % CYCLE.len() as u8;
+        self.pacing_gain = if self.policed() { 1.0 } else { CYCLE[usize::from(self.cycle)] };
     }
 
     fn check_full_pipe(&mut self, sample: &Sample) {
@@ -265,8 +265,8 @@ impl Bbr {
         self.state = BbrState::ProbeBw;
         self.cwnd_gain = 2.0;
         self.cycle = match self.options.phase {
-            Some(phase) => phase + CYCLE.len() - 1,
-            None => CYCLE.len() - 1 - (rng.uniform() * 7.0) as usize,
+            Some(phase) => phase + CYCLE.len() as u8 - 1,
+            None => CYCLE.len() as u8 - 1 - (rng.uniform() * 7.0) as u8,
         };
         self.advance_cycle(now);
     }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 /// A windowed maximum.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WindowedMax {
     /// Decreasing values with their times.
     values: VecDeque<Timed>,
@@ -27,14 +27,8 @@ impl Timed {
     }
 }
 
-/// As many values as the longest window here holds while one is added, so that it never reallocates.
-const ROOM: usize = 12;
-
-impl Default for WindowedMax {
-    fn default() -> WindowedMax {
-        WindowedMax { values: VecDeque::with_capacity(ROOM) }
-    }
-}
+/// Values by which the room grows: a window of two cycles never holds more.
+const ROOM: usize = 3;
 
 impl WindowedMax {
     /// Adds a value; expires those `window` or older.
@@ -44,6 +38,9 @@ impl WindowedMax {
         }
         // One value per time is enough: the largest.
         if self.values.back().is_none_or(|last| last.time != time) {
+            if self.values.len() == self.values.capacity() {
+                self.values.reserve_exact(ROOM);
+            }
             self.values.push_back(Timed { time, value: value.to_ne_bytes() });
         }
         while self.values.front().is_some_and(|first| first.time + window <= time) {

@@ -9,6 +9,7 @@ use super::ranges::Ranges;
 use super::rtt::RttEstimate;
 use super::Frames;
 use crate::ledger::Sent;
+use crate::rate_based::common::push_back_exact;
 use std::collections::VecDeque;
 use units::{Span, Time};
 
@@ -86,7 +87,7 @@ impl SentPackets {
 
     /// Records a packet.
     pub fn push(&mut self, packet: SentPacket) {
-        self.packets.push_back(packet);
+        push_back_exact(&mut self.packets, packet);
         self.in_flight += 1;
     }
 

@@ -7,6 +7,7 @@ use super::ranges::Ranges;
 use super::{Frames, QuicAck, QuicData, QuicParams};
 use crate::marks::Marks;
 use crate::rate_based::common::{RateReceiver, Statistic};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -18,7 +19,7 @@ const DELAY_UNIT: u64 = 8_000;
 /// Receiver of a connection.
 #[derive(Clone, Debug)]
 pub struct QuicReceiver {
-    params: QuicParams,
+    params: Arc<Valid<QuicParams>>,
     ranges: Ranges,
     /// Arrival and send time of the highest packet.
     largest_at: (Time, Time),
@@ -68,9 +69,9 @@ impl RateReceiver for QuicReceiver {
     type Data = QuicData;
     type Report = QuicAck;
 
-    fn new(params: &Valid<QuicParams>) -> QuicReceiver {
+    fn sharing(params: &Arc<Valid<QuicParams>>) -> QuicReceiver {
         QuicReceiver {
-            params: (**params).clone(),
+            params: params.clone(),
             ranges: Ranges::default(),
             largest_at: (Time::ZERO, Time::ZERO),
             unacked: 0,

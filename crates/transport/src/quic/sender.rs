@@ -14,6 +14,7 @@ use super::stream::SendStream;
 use super::{Frames, QuicAck, QuicData, QuicParams};
 use crate::cc::Cause;
 use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS, MOST_RATE};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Stream, Time};
 
@@ -32,7 +33,7 @@ struct Counts {
 /// Sender of a connection.
 #[derive(Clone, Debug)]
 pub struct QuicSender {
-    params: Box<QuicParams>,
+    params: Arc<Valid<QuicParams>>,
     started: bool,
     /// Data may be sent.
     open: bool,
@@ -209,8 +210,7 @@ impl RateSender for QuicSender {
     type Report = QuicAck;
     const SECOND: &'static str = "cwnd";
 
-    fn new(params: &Valid<QuicParams>) -> QuicSender {
-        let params: QuicParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<QuicParams>>) -> QuicSender {
         let mut stream = SendStream::default();
         stream.provide(ENDLESS);
         QuicSender {
@@ -219,8 +219,8 @@ impl RateSender for QuicSender {
             hello: false,
             packets: SentPackets::default(),
             stream,
-            rtt: RttEstimate::new(&params),
-            congestion: Congestion::new(&params),
+            rtt: RttEstimate::new(params),
+            congestion: Congestion::new(params),
             pacer: QuicPacer::new(),
             paced_until: None,
             probes: 0,
@@ -233,7 +233,7 @@ impl RateSender for QuicSender {
             news: Vec::new(),
             lost: Vec::new(),
             counts: Counts::default(),
-            params: Box::new(params),
+            params: params.clone(),
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct BbrOptions {
     /// Segments added in the up phase.
     pub(super) probe: f64,
     /// First phase of a cycle.
-    pub(super) phase: Option<usize>,
+    pub(super) phase: Option<u8>,
     /// The RTT of the handshake counts.
     pub(super) counts_handshake: bool,
 }
@@ -71,7 +71,7 @@ impl BbrOptions {
             whole: params.rate_whole.then_some(params.mss.0 as f64 * 8.0),
             exits_at_ssthresh: params.bbr_exit == BbrExit::Ssthresh,
             probe: if linux { 2.0 } else { params.bbr_probe as f64 },
-            phase: params.bbr_phase.map(|phase| phase as usize),
+            phase: params.bbr_phase.map(|phase| phase as u8),
             counts_handshake: linux || params.shown_rtt == ShownRtt::Smoothed,
         }
     }

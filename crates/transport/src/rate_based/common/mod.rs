@@ -13,6 +13,8 @@ mod spacer;
 
 pub use spacer::Spacer;
 
+use std::collections::VecDeque;
+use std::sync::Arc;
 use units::param::{Check, Valid};
 use units::{Bytes, Span, Stream, Time};
 
@@ -43,6 +45,15 @@ macro_rules! pdus {
     };
 }
 pub(crate) use pdus;
+
+/// Appends to a queue that each flow has: the first four values take no more memory than they need.
+#[inline]
+pub fn push_back_exact<T>(queue: &mut VecDeque<T>, value: T) {
+    if queue.len() == queue.capacity() && queue.len() < 4 {
+        queue.reserve_exact(1);
+    }
+    queue.push_back(value);
+}
 
 /// The earlier of two times, if any.
 pub(crate) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
@@ -82,7 +93,7 @@ pub trait Protocol {
 /// Sending endpoint.
 pub trait RateSender: Sized {
     /// Options.
-    type Params: Check;
+    type Params: Check + Clone;
     /// Data packets it sends.
     type Data: Pdu;
     /// Reports it receives.
@@ -91,7 +102,11 @@ pub trait RateSender: Sized {
     const SECOND: &'static str;
 
     /// Returns a sender that has not started.
-    fn new(params: &Valid<Self::Params>) -> Self;
+    fn new(params: &Valid<Self::Params>) -> Self {
+        Self::sharing(&Arc::new(params.clone()))
+    }
+    /// Same as [`RateSender::new`], with options shared between connections.
+    fn sharing(params: &Arc<Valid<Self::Params>>) -> Self;
     /// Takes its random number generator, before it starts, if it draws.
     fn take_rng(&mut self, _rng: Stream) {}
     /// Supplies data: `packets` in total.
@@ -129,14 +144,18 @@ pub trait RateSender: Sized {
 /// Receiving endpoint.
 pub trait RateReceiver: Sized {
     /// Options.
-    type Params: Check;
+    type Params: Check + Clone;
     /// Data packets it receives.
     type Data: Pdu;
     /// Reports it sends.
     type Report: Pdu;
 
     /// Returns a receiver without packets.
-    fn new(params: &Valid<Self::Params>) -> Self;
+    fn new(params: &Valid<Self::Params>) -> Self {
+        Self::sharing(&Arc::new(params.clone()))
+    }
+    /// Same as [`RateReceiver::new`], with options shared between connections.
+    fn sharing(params: &Arc<Valid<Self::Params>>) -> Self;
     /// Processes a data packet; `marked`: with Congestion Experienced.
     fn on_packet(&mut self, now: Time, data: &Self::Data, marked: bool);
     /// Fires the timer of `poll_timeout`.

@@ -4,6 +4,7 @@
 
 use super::{DrsAck, DrsData, DrsParams};
 use crate::rate_based::common::RateReceiver;
+use std::sync::Arc;
 use units::param::Valid;
 use units::Time;
 
@@ -26,7 +27,7 @@ impl RateReceiver for DrsReceiver {
     type Data = DrsData;
     type Report = DrsAck;
 
-    fn new(params: &Valid<DrsParams>) -> DrsReceiver {
+    fn sharing(params: &Arc<Valid<DrsParams>>) -> DrsReceiver {
         DrsReceiver {
             mss: params.mss.0,
             ack_size: params.ack_size.0 as u32,

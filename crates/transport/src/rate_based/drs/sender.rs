@@ -6,6 +6,7 @@
 use super::{DrsAck, DrsData, DrsParams};
 use crate::rate_based::common::{RateSender, Statistic, ENDLESS, MOST_RATE};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -17,7 +18,7 @@ const DEVIATIONS: f64 = 4.0;
 /// Sender of a flow.
 #[derive(Clone, Debug)]
 pub struct DrsSender {
-    params: DrsParams,
+    params: Arc<Valid<DrsParams>>,
     cwnd: f64,
     ssthresh: f64,
     srtt: Option<f64>,
@@ -113,8 +114,7 @@ impl RateSender for DrsSender {
     type Report = DrsAck;
     const SECOND: &'static str = "cwnd";
 
-    fn new(params: &Valid<DrsParams>) -> DrsSender {
-        let params: DrsParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<DrsParams>>) -> DrsSender {
         DrsSender {
             cwnd: params.initial_cwnd.min(params.max_cwnd),
             ssthresh: params.initial_ssthresh,
@@ -130,7 +130,7 @@ impl RateSender for DrsSender {
             losses: 0,
             cuts: 0,
             timeouts: 0,
-            params,
+            params: params.clone(),
         }
     }
 

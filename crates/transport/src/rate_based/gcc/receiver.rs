@@ -7,6 +7,7 @@ use super::control::DelayControl;
 use super::params::GccSite;
 use super::{GccData, GccParams, GccReport, NAMED};
 use crate::rate_based::common::RateReceiver;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -34,7 +35,7 @@ impl RateReceiver for GccReceiver {
     type Data = GccData;
     type Report = GccReport;
 
-    fn new(params: &Valid<GccParams>) -> GccReceiver {
+    fn sharing(params: &Arc<Valid<GccParams>>) -> GccReceiver {
         let here = params.site == GccSite::Receiver;
         GccReceiver {
             mss: params.mss.0,

@@ -9,6 +9,7 @@ use super::pacer::GroupPacer;
 use super::params::{GccLossBase, GccSite};
 use super::{GccData, GccParams, GccReport};
 use crate::rate_based::common::{RateSender, Statistic, ENDLESS};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -20,7 +21,7 @@ const LOSS_GROWTH: f64 = 1.05;
 /// Sender of a flow.
 #[derive(Clone, Debug)]
 pub struct GccSender {
-    params: GccParams,
+    params: Arc<Valid<GccParams>>,
     control: Option<Box<DelayControl>>,
     /// Rate of the delay-based controller, wherever it runs.
     delay_rate: f64,
@@ -99,11 +100,10 @@ impl RateSender for GccSender {
     type Report = GccReport;
     const SECOND: &'static str = "loss_rate_bps";
 
-    fn new(params: &Valid<GccParams>) -> GccSender {
-        let params: GccParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<GccParams>>) -> GccSender {
         let rate = params.initial_rate.as_bps();
         let mut sender = GccSender {
-            control: (params.site == GccSite::Sender).then(|| Box::new(DelayControl::new(&params))),
+            control: (params.site == GccSite::Sender).then(|| Box::new(DelayControl::new(params))),
             delay_rate: rate,
             loss_rate: rate,
             target: rate,
@@ -119,7 +119,7 @@ impl RateSender for GccSender {
             timeout: None,
             losses: 0,
             cuts: 0,
-            params,
+            params: params.clone(),
         };
         sender.target = sender.bounded(rate);
         sender

@@ -4,6 +4,7 @@
 
 use super::{LdaData, LdaParams, LdaReport};
 use crate::rate_based::common::RateReceiver;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -13,7 +14,7 @@ const PAIRS: usize = 15;
 /// Receiver of an LDA+ flow.
 #[derive(Clone, Debug)]
 pub struct LdaReceiver {
-    params: LdaParams,
+    params: Arc<Valid<LdaParams>>,
     /// The last packet received, and its arrival time.
     last: Option<(LdaData, Time)>,
     /// One past the highest packet received, now and at the last report; packets received since then.
@@ -53,9 +54,9 @@ impl RateReceiver for LdaReceiver {
     type Data = LdaData;
     type Report = LdaReport;
 
-    fn new(params: &Valid<LdaParams>) -> LdaReceiver {
+    fn sharing(params: &Arc<Valid<LdaParams>>) -> LdaReceiver {
         LdaReceiver {
-            params: (**params).clone(),
+            params: params.clone(),
             last: None,
             expected: 0,
             expected_before: 0,

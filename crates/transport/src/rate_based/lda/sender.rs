@@ -6,13 +6,14 @@ use super::control::{LdaControl, Seen};
 use super::receiver::patience;
 use super::{LdaData, LdaParams, LdaReport};
 use crate::rate_based::common::{earlier, RateSender, Spacer, MOST_RATE};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
 /// Sender of an LDA+ flow.
 #[derive(Clone, Debug)]
 pub struct LdaSender {
-    params: LdaParams,
+    params: Arc<Valid<LdaParams>>,
     spacer: Spacer,
     control: LdaControl,
     loss: f64,
@@ -51,8 +52,7 @@ impl RateSender for LdaSender {
     type Report = LdaReport;
     const SECOND: &'static str = "loss";
 
-    fn new(params: &Valid<LdaParams>) -> LdaSender {
-        let params: LdaParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<LdaParams>>) -> LdaSender {
         let bytes = |rate: units::Rate| rate.as_bps() / 8.0;
         LdaSender {
             control: LdaControl::new(
@@ -61,7 +61,7 @@ impl RateSender for LdaSender {
                 params.mss.0 as f64,
                 params.b,
             ),
-            params,
+            params: params.clone(),
             spacer: Spacer::default(),
             loss: 0.0,
             srtt: None,

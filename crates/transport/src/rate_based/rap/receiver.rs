@@ -4,6 +4,7 @@
 
 use super::{RapAck, RapData, RapParams};
 use crate::rate_based::common::RateReceiver;
+use std::sync::Arc;
 use units::param::Valid;
 use units::Time;
 
@@ -25,7 +26,7 @@ impl RateReceiver for RapReceiver {
     type Data = RapData;
     type Report = RapAck;
 
-    fn new(params: &Valid<RapParams>) -> RapReceiver {
+    fn sharing(params: &Arc<Valid<RapParams>>) -> RapReceiver {
         RapReceiver {
             mss: params.mss.0,
             ack_size: params.ack_size.0 as u32,

@@ -7,6 +7,7 @@ use super::clock::RapTiming;
 use super::{RapAck, RapData, RapParams};
 use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS, MOST_RATE};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -20,7 +21,7 @@ const MOST_GAP: f64 = 1e6;
 /// Sender of a RAP flow.
 #[derive(Clone, Debug)]
 pub struct RapSender {
-    params: RapParams,
+    params: Arc<Valid<RapParams>>,
     clock: RapTiming,
     gap: f64,
     seq: u32,
@@ -115,10 +116,9 @@ impl RateSender for RapSender {
     type Report = RapAck;
     const SECOND: &'static str = "gap_ms";
 
-    fn new(params: &Valid<RapParams>) -> RapSender {
-        let params: RapParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<RapParams>>) -> RapSender {
         RapSender {
-            clock: RapTiming::new(&params),
+            clock: RapTiming::new(params),
             gap: params.first_gap.as_secs(),
             seq: 0,
             limit: ENDLESS,
@@ -130,7 +130,7 @@ impl RateSender for RapSender {
             sent_since: 0,
             losses: 0,
             cuts: 0,
-            params,
+            params: params.clone(),
         }
     }
 

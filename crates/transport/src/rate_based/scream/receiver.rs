@@ -6,6 +6,7 @@
 
 use super::{ScreamData, ScreamParams, ScreamReport, NAMED, WORDS};
 use crate::rate_based::common::RateReceiver;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -78,7 +79,7 @@ impl RateReceiver for ScreamReceiver {
     type Data = ScreamData;
     type Report = ScreamReport;
 
-    fn new(params: &Valid<ScreamParams>) -> ScreamReceiver {
+    fn sharing(params: &Arc<Valid<ScreamParams>>) -> ScreamReceiver {
         ScreamReceiver {
             mss: params.mss.0,
             report_size: params.report_size.0 as u32,

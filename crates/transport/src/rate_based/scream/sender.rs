@@ -10,6 +10,7 @@ use super::media::{Counted, MediaRate};
 use super::window::ScreamWindow;
 use super::{ScreamData, ScreamParams, ScreamReport};
 use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -19,7 +20,7 @@ const ALPHA: f64 = 1.0 / 8.0;
 /// Sender of a flow.
 #[derive(Clone, Debug)]
 pub struct ScreamSender {
-    params: ScreamParams,
+    params: Arc<Valid<ScreamParams>>,
     delay: DelayState,
     window: ScreamWindow,
     media: MediaRate,
@@ -161,12 +162,11 @@ impl RateSender for ScreamSender {
     type Report = ScreamReport;
     const SECOND: &'static str = "cwnd_bytes";
 
-    fn new(params: &Valid<ScreamParams>) -> ScreamSender {
-        let params: ScreamParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<ScreamParams>>) -> ScreamSender {
         ScreamSender {
-            delay: DelayState::new(&params),
-            window: ScreamWindow::new(&params),
-            media: MediaRate::new(&params),
+            delay: DelayState::new(params),
+            window: ScreamWindow::new(params),
+            media: MediaRate::new(params),
             arrivals: Arrivals::default(),
             srtt: None,
             started: false,
@@ -189,7 +189,7 @@ impl RateSender for ScreamSender {
             losses: 0,
             cuts: 0,
             timeouts: 0,
-            params,
+            params: params.clone(),
         }
     }
 

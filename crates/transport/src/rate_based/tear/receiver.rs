@@ -6,13 +6,14 @@ use super::emulator::{Emulator, Event};
 use super::epochs::Epochs;
 use super::{TearData, TearParams, TearReport};
 use crate::rate_based::common::{earlier, RateReceiver, Statistic};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
 /// Receiver of a TEAR flow.
 #[derive(Clone, Debug)]
 pub struct TearReceiver {
-    params: TearParams,
+    params: Arc<Valid<TearParams>>,
     emulator: Emulator,
     epochs: Epochs,
     /// The last packet received, and its arrival time.
@@ -66,12 +67,11 @@ impl RateReceiver for TearReceiver {
     type Data = TearData;
     type Report = TearReport;
 
-    fn new(params: &Valid<TearParams>) -> TearReceiver {
-        let params: TearParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<TearParams>>) -> TearReceiver {
         TearReceiver {
-            emulator: Emulator::new(&params),
+            emulator: Emulator::new(params),
             epochs: Epochs::new(params.epochs),
-            params,
+            params: params.clone(),
             last: None,
             rtt: None,
             timeout: None,

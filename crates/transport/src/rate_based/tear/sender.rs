@@ -4,13 +4,14 @@
 
 use super::{TearData, TearParams, TearReport};
 use crate::rate_based::common::{earlier, RateSender, Spacer, MOST_RATE};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
 /// Sender of a TEAR flow.
 #[derive(Clone, Debug)]
 pub struct TearSender {
-    params: TearParams,
+    params: Arc<Valid<TearParams>>,
     spacer: Spacer,
     rate: f64,
     cwnd: f64,
@@ -42,12 +43,11 @@ impl RateSender for TearSender {
     type Report = TearReport;
     const SECOND: &'static str = "emulated_cwnd";
 
-    fn new(params: &Valid<TearParams>) -> TearSender {
-        let params: TearParams = (**params).clone();
+    fn sharing(params: &Arc<Valid<TearParams>>) -> TearSender {
         TearSender {
             rate: params.mss.0 as f64 / params.first_gap.as_secs(),
             cwnd: params.initial_window,
-            params,
+            params: params.clone(),
             spacer: Spacer::default(),
             srtt: None,
             silence: None,

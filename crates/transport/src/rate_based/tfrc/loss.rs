@@ -48,7 +48,7 @@ impl History {
             average: None,
             weights: (0..params.intervals as usize).map(|at| weight(at, params.intervals as usize)).collect(),
             replaces: params.open_replaces,
-            closed: VecDeque::with_capacity(params.intervals as usize + 1),
+            closed: VecDeque::new(),
             discount: 1.0,
         }
     }
@@ -69,6 +69,9 @@ impl History {
             *discount *= self.discount;
         }
         self.discount = 1.0;
+        if self.closed.is_empty() {
+            self.closed.reserve_exact(self.weights.len() + 1);
+        }
         self.closed.push_front((packets, 1.0));
         self.closed.truncate(self.weights.len());
         self.average = Some(self.average.map_or(packets, |average| self.blend(average, packets)));

@@ -2,6 +2,7 @@
 
 use super::{TfrcData, TfrcFeedback, TfrcParams, TfrcReceiver, TfrcSender};
 use crate::rate_based::common::{RateReceiver, RateSender, Statistic};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Stream, Time};
 
@@ -11,8 +12,8 @@ impl RateSender for TfrcSender {
     type Report = TfrcFeedback;
     const SECOND: &'static str = "loss_event_rate";
 
-    fn new(params: &Valid<TfrcParams>) -> TfrcSender {
-        TfrcSender::new(params)
+    fn sharing(params: &Arc<Valid<TfrcParams>>) -> TfrcSender {
+        TfrcSender::sharing(params)
     }
     fn take_rng(&mut self, rng: Stream) {
         self.take_rng(rng);
@@ -60,8 +61,8 @@ impl RateReceiver for TfrcReceiver {
     type Data = TfrcData;
     type Report = TfrcFeedback;
 
-    fn new(params: &Valid<TfrcParams>) -> TfrcReceiver {
-        TfrcReceiver::new(params)
+    fn sharing(params: &Arc<Valid<TfrcParams>>) -> TfrcReceiver {
+        TfrcReceiver::sharing(params)
     }
     fn on_packet(&mut self, now: Time, data: &TfrcData, marked: bool) {
         self.on_packet(now, data, marked);

@@ -7,6 +7,7 @@ use super::loss::{Detector, History};
 use super::params::{FirstInterval, ReportTiming, TfrcParams};
 use super::{TfrcData, TfrcFeedback};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
 
@@ -16,7 +17,7 @@ const MOST_ARRIVALS: usize = 1 << 16;
 /// Receiver of a TFRC flow.
 #[derive(Clone, Debug)]
 pub struct TfrcReceiver {
-    params: TfrcParams,
+    params: Arc<Valid<TfrcParams>>,
     detector: Detector,
     history: Box<History>,
     /// Loss event rate of the first loss event, before it was rounded to a whole interval.
@@ -40,11 +41,15 @@ pub struct TfrcReceiver {
 impl TfrcReceiver {
     /// Returns a receiver without packets.
     pub fn new(params: &Valid<TfrcParams>) -> TfrcReceiver {
-        let params: TfrcParams = (**params).clone();
+        TfrcReceiver::sharing(&Arc::new(params.clone()))
+    }
+
+    /// Same as [`TfrcReceiver::new`], with options shared between connections.
+    pub fn sharing(params: &Arc<Valid<TfrcParams>>) -> TfrcReceiver {
         TfrcReceiver {
-            detector: Detector::new(&params),
-            history: Box::new(History::new(&params)),
-            params,
+            detector: Detector::new(params),
+            history: Box::new(History::new(params)),
+            params: params.clone(),
             first_rate: None,
             open_from: 0,
             arrivals: VecDeque::new(),

@@ -10,6 +10,7 @@ use super::equation::{self, Path};
 use super::params::{Response, Silence, TfrcParams};
 use super::{TfrcData, TfrcFeedback};
 use crate::rate_based::common::{earlier, ENDLESS};
+use std::sync::Arc;
 use units::param::Valid;
 use units::{Rng, Span, Stream, Time};
 
@@ -27,7 +28,7 @@ pub struct TfrcCounters {
 /// Sender of a TFRC flow.
 #[derive(Clone, Debug)]
 pub struct TfrcSender {
-    params: TfrcParams,
+    params: Arc<Valid<TfrcParams>>,
     s: f64,
     clock: TfrcTiming,
     counters: TfrcCounters,
@@ -77,11 +78,15 @@ const MOST: f64 = 1e15;
 impl TfrcSender {
     /// Returns a sender that has not started.
     pub fn new(params: &Valid<TfrcParams>) -> TfrcSender {
-        let params: TfrcParams = (**params).clone();
+        TfrcSender::sharing(&Arc::new(params.clone()))
+    }
+
+    /// Same as [`TfrcSender::new`], with options shared between connections.
+    pub fn sharing(params: &Arc<Valid<TfrcParams>>) -> TfrcSender {
         let s = params.mss.0 as f64;
         let x = params.first_rate.map_or(s, |rate| rate.as_bps() / 8.0);
         TfrcSender {
-            clock: TfrcTiming::new(&params),
+            clock: TfrcTiming::new(params),
             s,
             counters: TfrcCounters::default(),
             round: 0,
@@ -106,7 +111,7 @@ impl TfrcSender {
             limit: ENDLESS,
             used: false,
             rng: Stream::new(0, "tfrc"),
-            params,
+            params: params.clone(),
         }
     }
 
