@@ -40,10 +40,8 @@ RECORDED = (
 KINDS = {"red_adaptive": "red", "pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
 SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
 Runs = Sequence[Mapping[str, float]]
-#: No sender and no setting was changed for the draws from this one on: the second test.
-KEPT_BACK = 21
-#: Rows of the matrix that were known when `module_rule` was developed: they belong to the first test.
-KNOWN = frozenset(f"matrix{number}" for number in (0, 1, 4, 102, 103, 107, 108, 110, 112, 114))
+#: Rows of the matrix from this one on were recorded after the last change of a sender: the second test.
+FRESH = 115
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,8 @@ class Compared:
     def kept_back(self) -> bool:
         """Whether it belongs to the second test."""
         name = self.row.get("name", "")
-        digits = name.removeprefix("draw")
-        if name in KNOWN:
-            return False
-        return name.startswith("matrix") or (digits.isdigit() and int(digits) >= KEPT_BACK)
+        digits = name.removeprefix("matrix")
+        return name.startswith("matrix") and digits.isdigit() and int(digits) >= FRESH
 
     @property
     def is_within(self) -> bool:
@@ -219,7 +215,7 @@ def page(compared: Sequence[Compared]) -> str:
         "drawn row has two of them, 1 ms apart. In brackets the share that a perfect copy would have, since a mean of",
         "two runs scatters: how often two of our own runs agree with the others.",
         "", f"* First test, rows with which the senders were developed: {first}.",
-        f"* Second test, draws from {KEPT_BACK} on and other rows of the matrix, for which nothing was changed:",
+        f"* Second test, rows of the matrix from {FRESH} on, recorded after the last change of a sender:",
         f"  {second}.", "",
         "Rows named `draw` and `matrix` are drawn: number n is the same configuration on every machine. The matrix has",
         "every queue with every sender; `make record-linux` records its next rows with the kernel in virtual time. The",
