@@ -104,7 +104,7 @@ def test_a_value_of_another_kind_is_refused_with_its_place_and_the_remedy(
     [
         ("x", "DROPCURVE_JOBS = x: must be a whole number; set DROPCURVE_JOBS=4, or unset it"),
         ("1.5", "DROPCURVE_JOBS = 1.5: must be a whole number"),
-        ("0", "jobs = 0: must lie between 1 and 4096"),
+        ("0", "DROPCURVE_JOBS = 0: must lie between 1 and 4096"),
         ("9" * 20, "must lie between 1 and 4096"),
     ],
 )
@@ -115,6 +115,31 @@ def test_a_wrong_number_of_jobs_in_the_environment_is_one_line(
     assert invoke(["compare", "droptail_vs_red"]) == 2
     found = capfd.readouterr().err
     assert said in found and found.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tune]\ntime = 5\n", "config.toml: time = 5: must end in a unit of time"),
+        ('[tune]\ngoal = "p95 dely < 5ms"\n', "config.toml: goal: no measure is called 'p95 dely'"),
+        ("jobs = 0\n", "config.toml: jobs = 0: must lie between 1 and 4096"),
+    ],
+)
+def test_a_default_that_a_verb_refuses_is_named_with_its_place(
+    config: Path, capfd: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    config.write_text(text, encoding="utf-8")
+    assert invoke(["tune", "--link", "dsl:up"]) == 2
+    found = capfd.readouterr().err
+    assert f"{config.parent}/{said}" in found and found.count("\n") == 1
+
+
+def test_a_value_of_the_command_line_is_named_without_the_place_of_defaults(
+    config: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text("jobs = 2\n", encoding="utf-8")
+    assert invoke(["tune", "--link", "dsl:up", "--jobs", "0"]) == 2
+    assert "config.toml" not in capfd.readouterr().err
 
 
 def answers(*given: str) -> wizard.Ask:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import DropcurveError, nearest
+from ..errors import DropcurveError, Problem, Shown, nearest
 from ..files.named import load_toml
 
 #: Environment variable with the folder under which results are stored.
@@ -95,6 +96,37 @@ def check(param: Any, value: Any) -> None:
     for one in values:
         if not isinstance(one, kinds) or (isinstance(one, bool) and bool not in kinds):
             raise DropcurveError(f"{path()}: {name}", one, rule, f"write one such as {name} = {example}")
+
+
+def placed(error: DropcurveError, context: Any) -> DropcurveError:
+    """An error whose problems name the place of values that are defaults: the variable, or the key of the file.
+
+    Args:
+        error: What a verb raised about its values.
+        context: Of the verb, as the parser of arguments has it.
+
+    Returns:
+        The same kind of error; problems of values from the command line are as they were.
+    """
+    return type(error).of((_placed(one, context) for one in error.problems), origin=error.origin)
+
+
+def _placed(problem: Problem, context: Any) -> Problem:
+    name = problem.path.lstrip("-").replace("-", "_")
+    source = getattr(context.get_parameter_source(name), "name", "")
+    if source == "ENVIRONMENT":
+        param = next(one for one in context.command.params if one.name == name)
+        place = param.envvar if isinstance(param.envvar, str) else param.envvar[0]
+        given = os.environ.get(place, "")
+    elif source == "DEFAULT_MAP":
+        place, given = f"{path()}: {name}", str((context.default_map or {}).get(name))
+    else:
+        return problem
+    # Another file of the verb may have a key of this name.
+    if problem.value not in given:
+        return problem
+    shown: Shown = {"value": "both", "rule": "path"}.get(problem.shown, problem.shown)  # type: ignore[assignment]
+    return replace(problem, path=place, shown=shown)
 
 
 def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:

@@ -51,6 +51,15 @@ TERMS = {
     "p95": "the value that 95 % of the packets stay below: 'p95 delay < 20ms'",
     "page load time": "from the request of a web page to the last of its objects: page_ms_mean",
     "round trip": "base round-trip time, without any queue: --rtt 20-80ms",
+    "call": "the flows of --link that stand for voice calls, judged by delay and loss or by mos: --link cable,calls=4",
+    "cookie": "of TCP Fast Open (RFC7413), by which a known client sends data at once: not simulated; handshake of a "
+    "flow tells how its connection opens",
+    "game": "the thin flow of --link that stands for a game, judged by p95 delay and loss: --goal gaming",
+    "headroom": "capacity that is left free: by bbr3 for other flows, by a shaper's rate below that of the line so "
+    "that the queue forms at the shaper",
+    "home": "a line with its own router: `dropcurve fix 20/2` judges its queues in both directions",
+    "wifi": "a radio link: its airtime, aggregation and retries are not simulated; --link with its lasting rate and a "
+    "range of round trips judges the queue in front of it: 50/50,rtt=10-60ms",
     "bottleneck": "the link whose queue is judged; in a scenario the one of its [dumbbell]",
     "answer": "what the wizard asks for: a number of its list, or a value of the kind that it names",
     "assignment": "a value for a key of a scenario: --set queue.max_p=0.1",

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from ..errors import UsageError
+from ..errors import DropcurveError, UsageError
 
 #: Keywords of every parser: text without markup, no tracebacks of its own.
 PLAIN: dict[str, Any] = {
@@ -114,6 +114,13 @@ class VerbCommand(typer.core.TyperCommand):
                 module("defaults").check(param, value)
         found: list[str] = super().parse_args(ctx, args)
         return found
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the verb; errors about a default name its place."""
+        try:
+            return super().invoke(ctx)
+        except DropcurveError as error:
+            raise module("defaults").placed(error, ctx) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the sections of arguments and options."""
