@@ -474,3 +474,16 @@ def test_a_missing_value_is_named_as_such_in_the_sentence() -> None:
         [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
     )
     assert "b has no value of page load time in 1 of 3 runs" in said(found) and "misses" not in said(found)
+
+
+@pytest.mark.parametrize(("mine", "kind"), [(96.0, "same"), (94.5, "same"), (93.5, "cost"), (98.5, "gain")])
+def test_a_measure_without_weight_changes_from_two_per_cent_on(mine: float, kind: str) -> None:
+    """A sure 0.1 of 96 Mbit/s is no cost; 2 % of 96.1 are 1.9."""
+    use = Criterion("use", "utilisation", "%", worth=1.0)
+    goodput = Criterion("goodput", "goodput of upload", "Mbit/s", better="higher")
+    rows = [
+        SampledDesign("a", {"use": [90.0, 90.1, 90.2], "goodput": [mine, mine + 0.01, mine - 0.01]}),
+        SampledDesign("b", {"use": [80.0, 80.1, 80.2], "goodput": [96.1, 96.11, 96.09]}),
+    ]
+    found = decide(rows, [use, goodput], baseline="b")
+    assert [one.kind for one in found.changes if one.criterion is goodput] == [kind]

@@ -66,13 +66,15 @@ class Criterion:
         return self.worth > 0 if self.worth else self.better == "higher"
 
     def margin(self, points: float, value: float = 0.0) -> float:
-        """The difference from a value, in the criterion's unit, below which two values are equal: 2 % of a bound, else
-        the equivalent of the margin in points, else 0."""
+        """The difference from a value, in the criterion's unit, below which two values are equal: 2 % of a bound; of a
+        weighed criterion the equivalent of the margin in points; of any other 2 % of the value."""
         if self.bound is not None:
             return MARGIN_SHARE * abs(self.bound.limit)
+        if not self.worth:
+            return MARGIN_SHARE * abs(value)
         if self.log:
-            return abs(value) * (2.0 ** (points / abs(self.worth)) - 1.0) if self.worth else 0.0
-        return points / abs(self.worth) if self.worth else 0.0
+            return abs(value) * (math.pow(2.0, points / abs(self.worth)) - 1.0)
+        return points / abs(self.worth)
 
 
 @dataclass(frozen=True)
