@@ -50,6 +50,11 @@ DOWNWARDS = Note(
 )
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
+#: Lines of pf.conf that hold a queue.
+_PF = re.compile(
+    r"^\s*(?:altq\s+on\s|queue\s+\S+\s+(?:on\s|parent\s|bandwidth\s)|queue\s+\S+\s+.*\b(?:cbq|hfsc|priq|fairq)\b)",
+    re.M,
+)
 #: Readers of the policers of boxes whose queues do not name them.
 _POLICERS = {
     "sonic": policers.of_sonic, "openconfig": policers.of_openconfig, "mikrotik": policers.of_routeros,
@@ -277,6 +282,11 @@ def _kind_of(text: str) -> str:
     for box, module in _READERS.items():
         if import_module(f"{__package__}.{module}").looks_like(text):
             return box
+    if _PF.search(text):
+        raise UsageError(
+            "configuration", "", "queues of pf (ALTQ of FreeBSD, queues of OpenBSD) are not read",
+            "judge the queue by name, such as `dropcurve tune --link cable:up --for dummynet`", shown="rule",
+        )  # fmt: skip
     raise UsageError(
         "configuration",
         "",
