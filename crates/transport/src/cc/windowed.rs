@@ -27,9 +27,6 @@ impl Timed {
     }
 }
 
-/// Values by which the room grows: a window of two cycles never holds more.
-const ROOM: usize = 3;
-
 impl WindowedMax {
     /// Adds a value; expires those `window` or older.
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
@@ -38,8 +35,9 @@ impl WindowedMax {
         }
         // One value per time is enough: the largest.
         if self.values.back().is_none_or(|last| last.time != time) {
-            if self.values.len() == self.values.capacity() {
-                self.values.reserve_exact(ROOM);
+            if self.values.capacity() == 0 {
+                // As many as a window holds while one is added, so that it allocates once.
+                self.values.reserve_exact(window as usize + 1);
             }
             self.values.push_back(Timed { time, value: value.to_ne_bytes() });
         }
