@@ -15,7 +15,7 @@ const FLOWS: &str = r#"
     duration = "30 s"
     warmup = "1 s"
     [dumbbell]
-    rate = "6 Mbit/s"
+    rate = "8 Mbit/s"
     delay = "10 ms"
     [queue]
     kind = "red"
