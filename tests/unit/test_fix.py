@@ -15,7 +15,7 @@ from dropcurve.boxes import rewrite
 from dropcurve.cli import import_, invoke
 from dropcurve.cli.import_ import _rivals, lasting
 from dropcurve.errors import DropcurveError
-from dropcurve.fixes import QueueFix, Thoroughness, budget, directions, fix, place
+from dropcurve.fixes import QueueFix, Thoroughness, budget, configuration, directions, fix, place
 from dropcurve.fixes.designs import designs, loadable, tuned
 from dropcurve.fixes.elimination import Elimination, contenders
 from dropcurve.fixes.queues import LEVEL, YOURS
@@ -1111,3 +1111,13 @@ def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention()
     assert [one.relation for one in found.rivals] == ["infeasible", "infeasible"]
     assert contenders(found, most=30) == ["ok", "once"]
     assert contenders(found, most=5) == ["ok"]
+
+
+def test_progress_is_that_of_all_queues() -> None:
+    seen: list[tuple[int, int, float]] = []
+    reported = [configuration._of_all(lambda *one: seen.append(one), before, 2) for before in (0, 1)]
+    for one in reported:
+        assert one is not None
+        one(5, 10, 0.5)
+    assert seen == [(5, 20, 0.25), (15, 20, 0.75)]
+    assert configuration._of_all(None, 0, 2) is None

@@ -89,14 +89,28 @@ def fix(
     """
     known: dict[tuple[str, ...], QueueFix] = {}
     answers = []
-    for where in places:
-        # Queues with the same settings in the same place, such as those of several ports, have one answer.
-        if (key := tuple(one.base.hash for one in where.conditions)) not in known:
+    # Queues with the same settings in the same place, such as those of several ports, have one answer.
+    keys = [tuple(one.base.hash for one in where.conditions) for where in places]
+    for key, where in zip(keys, places, strict=True):
+        if key not in known:
             known[key] = fix_queue(
                 where, shape=shape, search=search or Thoroughness(), replications=replications, most=most,
-                exchange=exchange, command=command, progress=progress, say=say,
+                exchange=exchange, command=command,
+                progress=_of_all(progress, len(known), len(set(keys))), say=say,
             )  # fmt: skip
         answers.append(replace(known[key], place=where))
     answers = joint(answers, search or Thoroughness(), exchange)
     after, in_place = rewrite.all_rewritten(text, [(one.found, one.load) for one in answers])
     return Fix(tuple(answers), text, after, in_place)
+
+
+def _of_all(progress: Progress | None, before: int, queues: int) -> Progress | None:
+    """The progress of all queues from that of one, of which ``before`` are finished; the others are taken to last as
+    long."""
+    if progress is None:
+        return None
+
+    def reported(done: int, needed: int, share: float) -> None:
+        progress(before * needed + done, queues * needed, (before + share) / queues)
+
+    return reported
