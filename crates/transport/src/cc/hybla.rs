@@ -175,17 +175,17 @@ mod tests {
         let mut cc = Hybla::new(&Params { module_rule: ModuleRule::Linux, ..Params::default() });
         cc.on_open(Some(Span::from_millis(40)));
         let mut window = Window { cwnd: 1.0, ssthresh: 64.0 };
-        let found = [0; 3].map(|_| {
+        let slow_start = [0; 3].map(|_| {
             cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
             window.cwnd
         });
-        assert_eq!(found, [2.0, 4.0, 6.0]);
+        assert_eq!(slow_start, [2.0, 4.0, 6.0]);
         window = Window { cwnd: 16.0, ssthresh: 16.0 };
-        let found = [0; 4].map(|_| {
+        let avoidance = [0; 4].map(|_| {
             cc.on_ack(&mut window, &ack(0, 2, 1, 9, 40));
             window.cwnd
         });
-        assert_eq!(found, [16.0, 16.0, 16.0, 17.0]);
+        assert_eq!(avoidance, [16.0, 16.0, 16.0, 17.0]);
     }
 
     /// Linux, rho 4: ACKs of segments sent before a timeout open the window by what they acknowledge; the first beyond
