@@ -40,6 +40,8 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "crates/queue/README.md": "queue-crate.md",
 }
+#: Files to copy for a new page.
+TEMPLATES = {"docs/decisions/template.md"}
 #: Suffixes of files that pages show or offer.
 ASSETS = {".svg", ".png", ".html", ".toml", ".ipynb"}
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
@@ -74,7 +76,8 @@ validation:
 # Anchors as a host of repositories makes them: links between pages have one form.
 markdown_extensions:
   - tables
-  - fenced_code
+  - pymdownx.superfences
+  - pymdownx.highlight: {{use_pygments: false}}
   - attr_list
   - md_in_html
   - toc: {{slugify: !!python/object/apply:pymdownx.slugs.slugify {{kwds: {{case: lower}}}}}}
@@ -86,14 +89,14 @@ NAV: dict[str, tuple[str, ...]] = {
     "Tutorials": (
         "tutorials/", "notebooks/", "guide/tuning.md", "guide/boxes.md", "guide/own-protocol.md", "guide/own-study.md",
     ),
-    "How-to": ("coming-from/", "guide/", "live.md", "performance.md", "queue-crate.md"),
+    "How-to": ("coming-from/", "guide/", "live.md", "queue-crate.md"),
     "Concepts": (
         "architecture.md", "statistics.md", "metrics.md", "paths.md", "glossary.md", "behaviour.md", "survey.md",
         "stress.md", "decisions/",
     ),
     "Validation": (
-        "trust.md", "agreement.md", "live-prediction.md", "friendliness.md", "short-flows.md", "reliability.md",
-        "studies/",
+        "trust.md", "agreement.md", "agreement-linux.md", "live-prediction.md", "friendliness.md", "short-flows.md",
+        "atlas.md", "reliability.md", "performance.md", "studies/",
     ),
     "Reference": (
         "reference/", "scenarios.md", "results.md", "disciplines/", "transports/", "sources/", "support.md",
@@ -191,6 +194,8 @@ def sources() -> Iterator[tuple[str, str]]:
     """Each page's source, and where it is on the site."""
     for path in sorted((ROOT / "docs").rglob("*.md")):
         name = path.relative_to(ROOT).as_posix()
+        if name in TEMPLATES:
+            continue
         yield name, ELSEWHERE.get(name, name.removeprefix("docs/"))
     yield from ((name, page) for name, page in ELSEWHERE.items() if not name.startswith("docs/"))
 
@@ -214,12 +219,33 @@ def rewritten(source: str, page: str, pages: dict[str, str]) -> str:
         way = os.path.relpath(there, PurePosixPath(page).parent or ".").replace(os.sep, "/")
         return f"]({way}{f'#{anchor}' if anchor else ''})"
 
-    shown = LINK.sub(link, text)
+    shown = LINK.sub(link, nested(text))
     # Text in brackets without a link, where the target is a file of the sources.
     shown = re.sub(r"\[([^\[\]]*)\]\{\.file\}", r"\1", shown)
     if (kind := REPLAYABLE.match(source)) and kind[1] != "cost" and (STUDIO / "engine.wasm").is_file():
         shown += live(kind[1])
     return shown
+
+
+def nested(text: str) -> str:
+    """Markdown whose paragraphs, lists and fenced code within list items are indented by four columns, with an empty
+    line before the next item, which Python-Markdown requires; CommonMark takes two or three columns and no line."""
+    lines: list[str] = []
+    in_list, has_parts, fence, extra = False, False, "", ""
+    for line in text.split("\n"):
+        indent, mark = re.match(r" *", line)[0], line.lstrip()[:3]  # type: ignore[index]
+        if not fence:
+            is_item = bool(re.match(r"([*+-]|\d+\.) ", line))
+            if is_item and in_list and has_parts and lines[-1]:
+                lines.append("")
+            has_parts = not is_item and in_list and (has_parts or not line)
+            in_list = is_item or (in_list and (bool(indent) or not line))
+            extra = " " * (4 - len(indent)) if in_list and len(indent) in (2, 3) else ""
+            fence = mark if mark in ("```", "~~~") else ""
+        elif line.strip() == fence:
+            fence = ""
+        lines.append(f"{extra}{line}" if line else line)
+    return "\n".join(lines)
 
 
 def live(kind: str) -> str:
