@@ -103,7 +103,7 @@ export class SidePage {
       ["Average queue", last && !Number.isNaN(last.avg) ? `${short3(last.avg)} ${side.countsPackets() ? "pkts" : "bytes"}` : "–"],
       ["Time in the queue", last ? `${short3(last.sojourn)} ms` : "–"],
       ["Throughput, mean", side.now > 0 ? `${short3((8 * totals.departedBytes) / side.now)}bit/s` : "–"],
-      ["Dropped", `${totals.dropped} pkts (${short3(totals.arrived ? (100 * totals.dropped) / totals.arrived : 0)} %)`],
+      ["Dropped", `${totals.dropped} pkts (${short3(totals.arrived ? (100 * totals.dropped) / totals.arrived : 0)}\u00a0%)`],
       ["Marked (ECN)", `${totals.marked} pkts`],
       ...side.session.valueNames.map((name, index) => [name, short3(side.frame.values[index])]).filter(([name]) => name !== "avg"),
     ];

@@ -125,6 +125,7 @@ export class Tour {
     this.body.replaceChildren(make("h2", { id: "lesson-title", tabindex: "-1" }, `What max_p does, step ${this.at + 1} of ${STEPS.length}: ${title}`),
       make("p", {}, text), question ? make("fieldset", {}, make("legend", {}, question), ...options, reply) : "");
     this.back.disabled = this.at === 0;
+    this.next.hidden = this.at === STEPS.length - 1;
     this.follow();
     this.look();
     if (focus) this.body.querySelector("h2").focus();
@@ -152,6 +153,6 @@ export class Tour {
     const text = `${done ? "✓ " : ""}${words}`;
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.classList.toggle("better", done);
-    this.next.disabled = !done || this.at === STEPS.length - 1;
+    this.next.disabled = !done;
   }
 }
