@@ -100,6 +100,22 @@ impl SackBlocks {
         self.0.iter().take_while(|held| **held != 0).map(|held| block(*held))
     }
 
+    /// The blocks that `is_wanted` selects by place, start and end, lowest first.
+    #[inline]
+    pub(crate) fn lowest_first(&self, is_wanted: impl Fn(usize, u32, u32) -> bool) -> SackBlocks {
+        let (mut wanted, mut count) = (SackBlocks::default(), 0);
+        for (place, (start, end)) in self.iter().enumerate() {
+            if is_wanted(place, start, end) {
+                wanted.set(count, start, end);
+                count += 1;
+            }
+        }
+        if count > 1 {
+            wanted.0[..count].sort_unstable_by_key(|held| block(*held));
+        }
+        wanted
+    }
+
     /// Number of blocks.
     #[inline]
     pub fn len(&self) -> usize {
@@ -260,6 +276,8 @@ mod tests {
         assert!(new.precede(&before) && !new.lengthen(&before));
         (0..4u32).for_each(|n| after.push(20 + 2 * n, 21 + 2 * n));
         assert_eq!(after.iter().last(), Some((22, 23)), "two had room");
+        let ordered: Vec<(u32, u32)> = new.lowest_first(|place, _, _| place != 1).iter().collect();
+        assert_eq!(ordered, [(3, 4), (12, 13)]);
         assert_eq!(before.trim(6, 12), (6, 12));
         assert_eq!((before.trim(7, 12), before.trim(1, 9)), ((9, 12), (1, 7)));
         let (from, past) = before.trim(7, 8);

@@ -771,6 +771,22 @@ fn rack_finds_a_loss_by_time() {
     assert_eq!(dialogue.sender.counters().timeouts, 0);
 }
 
+/// One ACK reports 3 in its second block and 6 and 7 in its first: they arrived in order, so three SACKed segments show
+/// that 1 is lost. 3 after 6 and 7 is reordering, for which a quarter of the round trip is left.
+#[test]
+fn rack_takes_the_blocks_of_an_ack_by_their_segments() {
+    let keys = [("recovery", "rack"), ("initial_window", "16")];
+    let repaired = |acks: &[&[(u32, u32)]]| {
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = at(101);
+        acks.iter().any(|blocks| dialogue.sack(1, blocks).contains(&1))
+    };
+    assert!(repaired(&[&[(2, 3)], &[(6, 8), (2, 4)]]));
+    assert!(!repaired(&[&[(2, 3)], &[(6, 7), (2, 3)], &[(2, 4), (6, 7)], &[(6, 8), (2, 4)]]));
+}
+
 /// RFC 5681 section 4.3: the loss of a retransmission is one more indication of congestion. Linux keeps its window.
 #[test]
 fn a_lost_retransmission_reduces_the_window_again() {

@@ -114,12 +114,10 @@ impl LossRecovery {
         if !self.algorithm.selective() {
             return reported;
         }
-        for (place, (start, end)) in ack.sack.iter().enumerate() {
-            let board = &self.parts.board;
-            if board.was_reported(place, start, end) {
-                continue;
-            }
-            let (mut seq, end) = board.possibly_new(start.max(ack.ack).max(una), end.min(max));
+        let board = &self.parts.board;
+        let changed = ack.sack.lowest_first(|place, start, end| !board.was_reported(place, start, end));
+        for (start, end) in changed.iter() {
+            let (mut seq, end) = self.parts.board.possibly_new(start.max(ack.ack).max(una), end.min(max));
             while let Some(fresh) = self.parts.board.first_unsacked(seq, end, una, max) {
                 reported.sack(ctx.tracking.ledger.get(fresh));
                 self.record_arrival(ctx, now, fresh, ack.echo);
