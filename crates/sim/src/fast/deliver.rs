@@ -56,9 +56,9 @@ impl Network<Fast> {
         if endpoint & 1 == 0 && !now.is_double() {
             while let Some(due) = self.flows[number as usize].fire_pacing_before(now) {
                 self.send_rest::<true>(number, due, Time::NEVER);
-            }
-            if self.flows[number as usize].state.next_due[0] > now {
-                return;
+                if self.flows[number as usize].state.next_due[0] > now {
+                    return;
+                }
             }
         }
         self.before_arrival(endpoint, pkt, now);

@@ -38,9 +38,12 @@ impl Outcome {
     /// window. None for fewer than two flows, for too few samples, or for constant windows.
     fn sync(&self) -> Option<f64> {
         let flows = self.records.flows.iter().filter(|flow| !matches!(flow.source, Source::Rated(_)));
-        let windows = flows.filter_map(|flow| flow.probe.series()).map(|series| &series.cwnd[..]);
-        let windows: Vec<&[f32]> = windows.filter(|window| !window.is_empty()).collect();
-        together(&windows, |sample| self.seconds_of(sample) >= self.records.window.warmup.as_secs())
+        let series = flows.filter_map(|flow| flow.probe.series()).filter(|series| !series.windows.is_empty());
+        let windows: Vec<Vec<f32>> =
+            series.map(|series| series.windows.iter().map(|[cwnd, _]| *cwnd).collect()).collect();
+        together(&windows.iter().map(|window| &window[..]).collect::<Vec<_>>(), |sample| {
+            self.seconds_of(sample) >= self.records.window.warmup.as_secs()
+        })
     }
 
     /// The throughput of all flows, by interval.

@@ -56,8 +56,9 @@ impl Outcome {
                 Source::Rated(source) => ["rate_bps", source.second_name()],
                 _ => ["cwnd", "ssthresh"],
             };
-            add(names[0], &component, series.cwnd.iter().map(|x| f64::from(*x)).collect());
-            add(names[1], &component, series.ssthresh.iter().map(|x| f64::from(*x)).collect());
+            for (i, name) in names.into_iter().enumerate() {
+                add(name, &component, series.windows.iter().map(|both| f64::from(both[i])).collect());
+            }
         }
         all
     }

@@ -135,8 +135,7 @@ impl FlowProbe {
         let Some(series) = self.series_mut() else { return };
         while series.next_sample < now {
             let (cwnd, ssthresh) = state();
-            series.cwnd.push(cwnd as f32);
-            series.ssthresh.push(ssthresh as f32);
+            series.windows.push([cwnd as f32, ssthresh as f32]);
             series.next_sample += window.sample;
         }
     }

@@ -9,10 +9,9 @@ pub struct FlowSeries {
     pub next_sample: Time,
     /// Bytes received in each interval.
     pub received: Vec<u64>,
-    /// Congestion window in segments; of a rate-based flow its allowed rate in bit/s.
-    pub cwnd: Vec<f32>,
-    /// Slow-start threshold in segments; of a rate-based flow the variable that its transport reports.
-    pub ssthresh: Vec<f32>,
+    /// Congestion window and slow-start threshold in segments; of a rate-based flow its allowed rate in bit/s and the
+    /// variable that its transport reports.
+    pub windows: Vec<[f32; 2]>,
     /// The end of the interval of the last arrival.
     pub(super) next_interval: Time,
     /// That interval, and the bytes counted before it.
@@ -26,8 +25,7 @@ impl FlowSeries {
         FlowSeries {
             next_sample,
             received: Vec::new(),
-            cwnd: Vec::new(),
-            ssthresh: Vec::new(),
+            windows: Vec::new(),
             next_interval: Time::ZERO,
             interval: 0,
             before: 0,
@@ -38,9 +36,15 @@ impl FlowSeries {
     /// present one.
     pub(super) fn close_interval(&mut self, now: Time, bytes: u64, step: Span) {
         if bytes > self.before {
-            let needed = self.received.len().max(self.interval + 1);
-            self.received.resize(needed, 0);
-            self.received[self.interval] += bytes - self.before;
+            let arrived = bytes - self.before;
+            if let Some(received) = self.received.get_mut(self.interval) {
+                *received += arrived;
+            } else {
+                while self.received.len() < self.interval {
+                    self.received.push(0);
+                }
+                self.received.push(arrived);
+            }
             self.before = bytes;
         }
         let interval = now.nanos() / step.0;
