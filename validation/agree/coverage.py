@@ -40,7 +40,7 @@ RECORDED = (
 KINDS = {"red_adaptive": "red", "pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
 SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
 Runs = Sequence[Mapping[str, float]]
-#: Rows of the matrix from this one on were recorded after the last change of a sender: the second test.
+#: Rows of the matrix from this one on are the second test: nothing was changed for them.
 FRESH = 115
 
 
@@ -215,7 +215,7 @@ def page(compared: Sequence[Compared]) -> str:
         "drawn row has two of them, 1 ms apart. In brackets the share that a perfect copy would have, since a mean of",
         "two runs scatters: how often two of our own runs agree with the others.",
         "", f"* First test, rows with which the senders were developed: {first}.",
-        f"* Second test, rows of the matrix from {FRESH} on, recorded after the last change of a sender:",
+        f"* Second test, rows of the matrix from {FRESH} on, recorded later, for which nothing was changed:",
         f"  {second}.", "",
         "Rows named `draw` and `matrix` are drawn: number n is the same configuration on every machine. The matrix has",
         "every queue with every sender; `make record-linux` records its next rows with the kernel in virtual time. The",
