@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import sqm
     from .front import ALIASES, BOXES, export, kinds, named, read, read_all
     from .model import Export, Import, Note
+    from .scheduler import with_priority
 
 __all__ = [
     "ALIASES",
@@ -31,6 +32,7 @@ __all__ = [
     "read",
     "read_all",
     "sqm",
+    "with_priority",
 ]
 
 _HOME = {
@@ -45,6 +47,7 @@ _HOME = {
     "read": "front",
     "read_all": "front",
     "sqm": "",
+    "with_priority": "scheduler",
 }
 
 __getattr__ = attributes(__name__, _HOME)

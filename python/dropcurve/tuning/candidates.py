@@ -12,7 +12,6 @@ from typing import Any
 from .. import boxes
 from ..advise.designs import Design
 from ..boxes.model import Export
-from ..boxes.scheduler import with_priority
 from ..errors import DropcurveError
 from ..quantities import units, values
 from ..scenario import Scenario
@@ -130,7 +129,9 @@ class Target:
         changed = self._read_back(found, made)
         if changed or self.scheduler is None or found.kind == "prio":
             return (None if changed else made), changed
-        return with_priority(made, self.scheduler, found.kind, self._asked(found.params), **self._place), ()
+        return boxes.with_priority(
+            made, self.scheduler, found.kind, self._asked(found.params), **self._place
+        ), ()
 
     def loads(self, found: Candidate) -> bool:
         """Whether the box can be configured with a candidate so that it runs what was simulated; True without a box."""

@@ -48,6 +48,11 @@ MANY = 200
 _TIDYING = "tidying"
 
 
+def _part_of(journal: Path) -> Path:
+    """The file that a journal becomes, without its suffix."""
+    return journal.with_name(f"part-{journal.stem.removeprefix('journal-')}")
+
+
 def _short() -> str:
     return uuid.uuid4().hex[:12]
 
@@ -83,17 +88,26 @@ class RunTable:
         return Locks(self.folder)
 
     def adopt(self) -> None:
-        """Converts the journals of killed processes to files, and waits for other processes that do so."""
+        """Converts the journals of killed processes to files, removes the drafts that these left, and waits for other
+        processes that do so."""
         with self.locks.holding(_TIDYING):
+            self._remove_drafts("part-*-compact-0.parquet")
             for path in sorted(self.folder.glob("journal-*.jsonl")):
                 if self.locks.try_acquire([path.name]):
                     try:
+                        self._remove_drafts(f"{_part_of(path).name}.parquet")
                         self._close(path, list(run_files.journal_rows(path)))
                     finally:
                         self.locks.release([path.name])
             for path in sorted(self.folder.glob("part-*.jsonl")) if installed("pyarrow") else ():
+                self._remove_drafts(path.with_suffix(".parquet").name)
                 self._write(path.with_suffix(".parquet"), list(run_files.journal_rows(path)))
                 path.unlink()
+
+    def _remove_drafts(self, name: str) -> None:
+        """Removes what killed processes left of files of this name, of which no other process writes one."""
+        for path in self.folder.glob(f".{name}.*.part"):
+            path.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
         """The Parquet files, in order of their names."""
@@ -195,7 +209,7 @@ class RunTable:
     def _close(self, journal: Path, rows: list[Row]) -> None:
         """Writes a Parquet file of a journal's rows and removes the journal. The file has the journal's name,
         so that doing it again, after having been killed in between, leaves one file."""
-        part = journal.with_name(f"part-{journal.stem.removeprefix('journal-')}")
+        part = _part_of(journal)
         if rows and installed("pyarrow"):
             self._write(part.with_suffix(".parquet"), rows)
         elif rows:
