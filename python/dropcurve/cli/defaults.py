@@ -78,10 +78,8 @@ def check(param: Any, value: Any) -> None:
         DropcurveError: For a value of another kind in the environment or in the file, with the place and the remedy.
     """
     name, (kinds, rule, example) = str(param.name), _KINDS.get(param.type.name, _TEXT)
-    for variable in [param.envvar] if isinstance(param.envvar, str) else param.envvar or []:
-        text = os.environ.get(variable, "").strip()
-        if not text:
-            continue
+    if variable := _variable(param):
+        text = os.environ[variable].strip()
         if kinds == (int,) and not text.lstrip("+-").isdecimal():
             raise DropcurveError(variable, text, rule, f"set {variable}={example}, or unset it")
         return
@@ -96,6 +94,12 @@ def check(param: Any, value: Any) -> None:
     for one in values:
         if not isinstance(one, kinds) or (isinstance(one, bool) and bool not in kinds):
             raise DropcurveError(f"{path()}: {name}", one, rule, f"write one such as {name} = {example}")
+
+
+def _variable(param: Any) -> str:
+    """The environment variable that an option's default comes from; "" without one that is set."""
+    named = [param.envvar] if isinstance(param.envvar, str) else param.envvar or []
+    return next((one for one in named if os.environ.get(one, "").strip()), "")
 
 
 def placed(error: DropcurveError, context: Any) -> DropcurveError:
@@ -116,7 +120,7 @@ def _placed(problem: Problem, context: Any) -> Problem:
     source = getattr(context.get_parameter_source(name), "name", "")
     if source == "ENVIRONMENT":
         param = next(one for one in context.command.params if one.name == name)
-        place = param.envvar if isinstance(param.envvar, str) else param.envvar[0]
+        place = _variable(param)
         given = os.environ.get(place, "")
     elif source == "DEFAULT_MAP":
         place, given = f"{path()}: {name}", str((context.default_map or {}).get(name))

@@ -15,7 +15,7 @@ pub use spacer::Spacer;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use units::param::{Check, Valid};
+use units::param::{require, Check, Param, Problem, Valid};
 use units::{Bytes, Span, Stream, Time};
 
 /// Protocol data unit: fields common to data packets and reports.
@@ -53,6 +53,16 @@ pub fn push_back_exact<T>(queue: &mut VecDeque<T>, value: T) {
         queue.reserve_exact(1);
     }
     queue.push_back(value);
+}
+
+/// Adds a problem if the option `name` exceeds the option `bound`. For [`Check::relations`].
+pub(crate) fn require_at_most<T: Param + PartialOrd>(
+    problems: &mut Vec<Problem>,
+    (name, value): (&str, T),
+    (bound, most): (&str, T),
+) {
+    let rule = format!("must not exceed {bound} ({})", most.show());
+    require(problems, value <= most, name, value.show(), rule, "");
 }
 
 /// The earlier of two times, if any.

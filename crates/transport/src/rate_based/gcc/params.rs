@@ -1,7 +1,8 @@
 //! The options of GCC.
 
+use crate::rate_based::common::require_at_most;
 use crate::segment::require_packet;
-use units::param::{require, Check, Param, Preset, Problem, Range, Value};
+use units::param::{require, Check, Param, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
 units::choices! {
@@ -121,14 +122,8 @@ impl Check for GccParams {
 
     fn relations(&self, problems: &mut Vec<Problem>) {
         require_packet(self.mss, self.headers, problems);
-        let at_most = |name: &str, value: Value| format!("must not exceed {name} ({value})");
-        let mut ordered = |name: &'static str, low: Value, holds: bool, high: &str, value: Value| {
-            require(problems, holds, name, low, at_most(high, value), "");
-        };
-        let rates = self.min_rate <= self.max_rate;
-        ordered("min_rate", self.min_rate.show(), rates, "max_rate", self.max_rate.show());
-        let losses = self.loss_low <= self.loss_high;
-        ordered("loss_low", self.loss_low.show(), losses, "loss_high", self.loss_high.show());
+        require_at_most(problems, ("min_rate", self.min_rate), ("max_rate", self.max_rate));
+        require_at_most(problems, ("loss_low", self.loss_low), ("loss_high", self.loss_high));
         let longest = self.remb_every < self.feedback_timeout && self.feedback_every < self.feedback_timeout;
         let rule = "must exceed feedback_every and remb_every".to_string();
         require(problems, longest, "feedback_timeout", self.feedback_timeout.show(), rule, "");

@@ -8,7 +8,7 @@ use super::control::DelayControl;
 use super::pacer::GroupPacer;
 use super::params::{GccLossBase, GccSite};
 use super::{GccData, GccParams, GccReport};
-use crate::rate_based::common::{RateSender, Statistic, ENDLESS};
+use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS};
 use std::sync::Arc;
 use units::param::Valid;
 use units::{Span, Time};
@@ -186,7 +186,7 @@ impl RateSender for GccSender {
 
     fn poll_timeout(&self) -> Option<Time> {
         let paced = self.has_data().then(|| self.pacer.next());
-        crate::rate_based::common::earlier(paced, self.timeout)
+        earlier(paced, self.timeout)
     }
 
     fn rate(&self) -> f64 {

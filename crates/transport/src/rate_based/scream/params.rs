@@ -1,7 +1,8 @@
 //! The options of SCReAM.
 
+use crate::rate_based::common::require_at_most;
 use crate::segment::require_packet;
-use units::param::{require, Check, Param, Preset, Problem, Range, Value};
+use units::param::{Check, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
 units::params! {
@@ -73,20 +74,9 @@ impl Check for ScreamParams {
 
     fn relations(&self, problems: &mut Vec<Problem>) {
         require_packet(self.mss, self.headers, problems);
-        let at_most = |name: &str, value: Value| format!("must not exceed {name} ({value})");
-        let window = at_most("min_cwnd", self.min_cwnd.show());
-        require(problems, self.mss <= self.min_cwnd, "mss", self.mss.show(), window, "");
-        let target = at_most("target_high", self.target_high.show());
-        require(
-            problems,
-            self.target_low <= self.target_high,
-            "target_low",
-            self.target_low.show(),
-            target,
-            "",
-        );
-        let rate = at_most("max_rate", self.max_rate.show());
-        require(problems, self.min_rate <= self.max_rate, "min_rate", self.min_rate.show(), rate, "");
+        require_at_most(problems, ("mss", self.mss), ("min_cwnd", self.min_cwnd));
+        require_at_most(problems, ("target_low", self.target_low), ("target_high", self.target_high));
+        require_at_most(problems, ("min_rate", self.min_rate), ("max_rate", self.max_rate));
     }
 }
 
