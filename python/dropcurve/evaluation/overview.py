@@ -1,4 +1,4 @@
-"""The report cards of many disciplines on one page: a table of grades, the verdicts, and every card below."""
+"""The report cards of many disciplines on one page: a table of grades, the verdicts, and every card, folded."""
 
 from __future__ import annotations
 
@@ -133,7 +133,9 @@ def _section(card: Card) -> str:
     opening = "" if card.decision is None else " ".join(headline(card.decision, verb="Choose").sentences)
     wrapped = _filled(opening)
     body = str(card).split("\n\n", 2)[-1] if card.decision is not None else str(card)
-    return f"## {card.candidate}\n\n{wrapped}\n\n```text\n{body}\n```"
+    summary = f"<summary>All measures of {card.candidate}</summary>"
+    folded = f'<details markdown="1">\n{summary}\n\n```text\n{body}\n```\n\n</details>'
+    return f"## {card.candidate}\n\n{wrapped}\n\n{folded}"
 
 
 def overview(
