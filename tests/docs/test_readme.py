@@ -5,6 +5,8 @@ If an output has changed for a good reason: `.venv/bin/python tools/readme.py --
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import readme
@@ -23,6 +25,15 @@ def test_example(example: readme.Example) -> None:
 def test_the_page_shows_python_and_the_command_line() -> None:
     assert any(example.code and example.place.stop for example in EXAMPLES)
     assert any(example.words and example.place.stop for example in EXAMPLES)
+
+
+@pytest.mark.parametrize("path", [readme.PAGE, *readme.GUIDE], ids=lambda path: path.stem)
+def test_a_reader_can_run_a_page_in_one_folder(path: Path) -> None:
+    """No command of a page refuses because an earlier one has written the folder; a sweep continues its own."""
+    examples = readme.examples(path.read_text(encoding="utf-8"))
+    named = [one.words for one in examples if "--out" in one.words and "sweep" not in one.words]
+    folders = [words[words.index("--out") + 1] for words in named]
+    assert len(set(folders)) == len(folders), folders
 
 
 def test_blocks_are_taken_apart() -> None:
