@@ -88,9 +88,9 @@ class DropcurveError(Exception):
         Example:
             >>> raise ScenarioError.of([Problem("a", "0", "must be above 0", "raise it")], origin="mine.toml")
         """
-        made = cls.__new__(cls)
-        made._hold(problems, origin)
-        return made
+        error = cls.__new__(cls)
+        error._hold(problems, origin)
+        return error
 
     def _hold(self, problems: Iterable[Problem], origin: str) -> None:
         self.problems, self.origin = tuple(problems), origin

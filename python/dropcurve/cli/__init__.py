@@ -187,8 +187,8 @@ def _failed(error: OSError) -> Problem:
     if isinstance(error, BrokenPipeError):
         rule = "a process that this command talked to has ended, and its work with it"
         return Problem("process", str(error.strerror or error), rule, "run the command again", shown="rule")
-    found = failed(error.filename or "", "", error, "name what you may read and write")
-    return found if error.filename else replace(found, path="system", shown="rule")
+    problem = failed(error.filename or "", "", error, "name what you may read and write")
+    return problem if error.filename else replace(problem, path="system", shown="rule")
 
 
 def _interrupted(text: str) -> Problem:

@@ -43,13 +43,13 @@ def advise(
 
     if goal is not None:
         goals.parse(goal)
-    found = work(
+    advice = work(
         scenario, link=link, rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn
     )
     if json:
-        console.data(found.data())
+        console.data(advice.data())
     else:
-        print(found.text(width=console.width()))
+        print(advice.text(width=console.width()))
     arguments = [scenario] if scenario else []
     shown = [
         ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer),

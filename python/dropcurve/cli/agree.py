@@ -49,9 +49,9 @@ def agree(
                 name, value, "has no recorded rows", f"rows are recorded for {', '.join(sorted(allowed))}"
             )
     bps = None if rate is None else units.rate(rate, what="rate")
-    found = agreement.covered(queue, sender, profile=profile, rate_bps=bps)
+    coverage = agreement.covered(queue, sender, profile=profile, rate_bps=bps)
     if json:
-        console.data({"line": found.line(), "rows": [asdict(row) for row in found.rows]})
+        console.data({"line": coverage.line(), "rows": [asdict(row) for row in coverage.rows]})
     else:
-        print("\n".join([*found.table(), found.line()]))
+        print("\n".join([*coverage.table(), coverage.line()]))
     return 0

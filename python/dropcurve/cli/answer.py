@@ -54,8 +54,8 @@ def print_answer(
         console.data(folders.record(result))
     rate = None if exchange is None else Exchange.parse(exchange)
     if not json and not quiet:
-        made = len(result.seeds) - result.reused / len(result.variants)
-        seconds = (time.monotonic() - began) / made if made > 0 else None
+        new_runs = len(result.seeds) - result.reused / len(result.variants)
+        seconds = (time.monotonic() - began) / new_runs if new_runs > 0 else None
         document = result.document(per=per, only=only, exchange=rate, seconds=seconds, weights=weights)
         print(terminal.render(document, width=console.width()), flush=True)
     if report:
@@ -66,8 +66,8 @@ def print_answer(
 
 
 def _reused(result: Result) -> str:
-    whole = wording.count(len(result.variants) * len(result.seeds), "run")
-    return f"dropcurve: {result.reused} of {whole} were stored already; only the others were made"
+    all_runs = wording.count(len(result.variants) * len(result.seeds), "run")
+    return f"dropcurve: {result.reused} of {all_runs} were stored already; only the others were made"
 
 
 def stated(result: Result) -> tuple[Exchange | None, Weights | None]:

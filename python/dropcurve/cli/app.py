@@ -130,11 +130,11 @@ def _meant(name: str, context: Any) -> tuple[str, str]:
     known = [
         opt for one in getattr(context.command, "params", ()) for opt in one.opts if opt.startswith("--")
     ]
-    said = next((one for one in MEANT.get(name, ()) if one in known), "")
+    meant = next((one for one in MEANT.get(name, ()) if one in known), "")
     bare = {one.lstrip("-"): one for one in known}
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1, cutoff=ALIKE)
-    if said or near:
-        return said or bare[near[0]], ""
+    if meant or near:
+        return meant or bare[near[0]], ""
     key = {"--for": "for_", "--from": "box"}.get(name, name.lstrip("-").replace("-", "_"))
     others = [verb for verb, options in verbs.options() if key in options]
     if not others:

@@ -67,27 +67,27 @@ def assert_(
     if queue is not None:
         base = with_queue(base, queue, "queue")
     with console.progress(quiet=quiet or json) as progress:
-        found = assertions.check(
+        checked = assertions.check(
             base, statements, seed=seed, replications=replications, maximum=maximum, jobs=jobs, cache=cache,
             progress=progress,
         )  # fmt: skip
     if junit is not None:
-        _write_junit(junit, base.name, found)
+        _write_junit(junit, base.name, checked)
     if json:
-        console.data({"scenario": base.name, "statements": [_record(one) for one in found]})
+        console.data({"scenario": base.name, "statements": [_record(one) for one in checked]})
     else:
-        for one in found:
+        for one in checked:
             if not quiet or one.judgement != "holds":
                 print(one)
             if one.judgement != "holds" and os.environ.get("GITHUB_ACTIONS") == "true":
                 print(_annotation(f"dropcurve {base.name}", str(one)))
-    return 0 if all(one.judgement == "holds" for one in found) else 1
+    return 0 if all(one.judgement == "holds" for one in checked) else 1
 
 
-def _record(one: CheckedStatement) -> dict[str, object]:
+def _record(checked: CheckedStatement) -> dict[str, object]:
     return {
-        "statement": str(one.constraint), "judgement": one.judgement, "mean": one.measured.mean,
-        "half_width": one.measured.half_width, "runs": one.measured.n, "unit": one.constraint.measure.unit,
+        "statement": str(checked.constraint), "judgement": checked.judgement, "mean": checked.measured.mean,
+        "half_width": checked.measured.half_width, "runs": checked.measured.n, "unit": checked.constraint.measure.unit,
     }  # fmt: skip
 
 
@@ -103,16 +103,16 @@ def _xml(text: str) -> str:
     return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
-def _write_junit(path: Path, name: str, found: Sequence[CheckedStatement]) -> None:
+def _write_junit(path: Path, name: str, statements: Sequence[CheckedStatement]) -> None:
     """One test case for each statement; raises ResultError if the file cannot be written."""
     from ..files.writing import write_text
 
-    failed = [one for one in found if one.judgement != "holds"]
+    failed = [one for one in statements if one.judgement != "holds"]
     name = _xml(name)
     suite = ElementTree.Element(
-        "testsuite", name=f"dropcurve {name}", tests=str(len(found)), failures=str(len(failed))
+        "testsuite", name=f"dropcurve {name}", tests=str(len(statements)), failures=str(len(failed))
     )
-    for one in found:
+    for one in statements:
         case = ElementTree.SubElement(suite, "testcase", classname=name, name=_xml(str(one.constraint)))
         if one.judgement != "holds":
             ElementTree.SubElement(case, "failure", type=one.judgement, message=_xml(str(one)))

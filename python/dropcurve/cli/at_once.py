@@ -30,13 +30,13 @@ def print_answer(
         raise UsageError(
             f"--{given}", "", "has no meaning with --instant, which makes no run", "leave out one of the two"
         )
-    found = atlas.answer(question)
+    answer = atlas.answer(question)
     proof = command_line.line("tune", [scenario] if scenario else [], asked)
     if json:
-        console.data({**found.record(), "prove": proof})
+        console.data({**answer.record(), "prove": proof})
     elif quiet:
-        print(found.best.queue)
+        print(answer.best.queue)
     else:
-        print(found)
+        print(answer)
         print(f"\nProve: {proof}")
-    return 0 if found.holds else 1
+    return 0 if answer.holds else 1

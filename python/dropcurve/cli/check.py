@@ -32,19 +32,19 @@ def check(
     from ..results import integrity
     from . import console
 
-    found = integrity.check(folder)
-    faults = found.faults or _mistyped(folder)
+    checked = integrity.check(folder)
+    faults = checked.faults or _mistyped(folder)
     if json:
         damaged = [[str(one.path), one.what] for one in faults]
-        console.data({"files": found.files, "checksums": found.compared, "damaged": damaged})
+        console.data({"files": checked.files, "checksums": checked.compared, "damaged": damaged})
     else:
         for one in faults:
             console.say(f"dropcurve: {one}; run the command again")
         if not faults:
-            files = wording.count(found.files, "file")
+            files = wording.count(checked.files, "file")
             end = (
                 "checked, none is damaged"
-                if found.compared
+                if checked.compared
                 else "read; there are no checksums to compare them with"
             )
             print(f"{folder}: {files} {end}")

@@ -78,9 +78,9 @@ def compare(
     refuse_missing([*(metric or []), *effort["on"]], bases[0], what="metric")
     weights = o.weights(goal, bases[0], exchange)
     asked: dict[str, Any] = {"queues": queue or [], "vary": values.variations(vary or []), "at": at}
-    found = variants.variants(bases, **asked)
+    compared = variants.variants(bases, **asked)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
-    folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in found.items()])
+    folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in compared.items()])
     effort["asked"] = {
         key: text for key, text in (("goal", goal), ("exchange", exchange)) if text is not None
     }

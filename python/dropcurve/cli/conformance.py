@@ -48,21 +48,21 @@ def conformance(
     from . import console
 
     name, known = component.partition(":")[0], library.catalogue()
-    what = f"{seeds} sequences of {steps:,} steps"
+    extent = f"{seeds} sequences of {steps:,} steps"
     if name in [one["name"] for one in known["congestion_controls"]]:
-        found = kit.control(component, seeds=seeds, steps=steps)
+        counted = kit.control(component, seeds=seeds, steps=steps)
     elif name in [one["name"] for one in known["sources"]]:
-        found, what = kit.source(component, seeds=seeds), "whole runs"
+        counted, extent = kit.source(component, seeds=seeds), "whole runs"
     elif name in metrics.METRICS:
-        found, what = kit.metric(component, seeds=seeds), "whole runs"
+        counted, extent = kit.metric(component, seeds=seeds), "whole runs"
     else:
         kind, parameters = values.queue(component)
-        found = plugins.conformance(
+        counted = plugins.conformance(
             toml.dump({"kind": kind, **parameters}), seeds=seeds, steps=steps, reorders=reorders
         )
     if json:
-        console.data({"queue": component, "seeds": seeds, "steps": steps, **found})
+        console.data({"queue": component, "seeds": seeds, "steps": steps, **counted})
     else:
-        counts = ", ".join(f"{count:,} {key}" for key, count in found.items())
-        print(f"{component}: passed {what}: {counts}")
+        counts = ", ".join(f"{count:,} {key}" for key, count in counted.items())
+        print(f"{component}: passed {extent}: {counts}")
     return 0

@@ -142,10 +142,10 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
     Raises:
         DropcurveError: For a key that is neither an option nor a verb, with the nearest name.
     """
-    held = read()
+    stored = read()
     every = frozenset().union(*options.values()) - {"out"}
-    found: dict[str, dict[str, Any]] = {verb: {} for verb in options}
-    for key, value in held.items():
+    defaults: dict[str, dict[str, Any]] = {verb: {} for verb in options}
+    for key, value in stored.items():
         if isinstance(value, dict):
             if key not in options:
                 raise DropcurveError(*_unknown(f"[{key}]", key, frozenset(options), "no such verb"))
@@ -154,16 +154,16 @@ def by_verb(options: Mapping[str, frozenset[str]]) -> dict[str, dict[str, Any]]:
                     raise DropcurveError(
                         *_unknown(f"{key}.{name}", name, options[key], f"{key} has no such option")
                     )
-            found[key].update(value)
+            defaults[key].update(value)
         elif key in every:
             for verb, names in options.items():
                 if key in names:
-                    found[verb].setdefault(key, value)
+                    defaults[verb].setdefault(key, value)
         elif key == "out":
             _folder(value)
         else:
             raise DropcurveError(*_unknown(key, key, every | {"out"}, "no such option"))
-    return found
+    return defaults
 
 
 def _unknown(shown: str, name: str, known: frozenset[str], rule: str) -> tuple[str, str, str, str]:

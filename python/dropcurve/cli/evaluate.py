@@ -133,16 +133,16 @@ def _all(
             if report is not None:
                 report(number - 1, whole, (number - 1) / whole)
 
-        found = overview(
+        cards = overview(
             command=command, progress=tell, against=against, rate_bps=setting[0], rtt_s=setting[1], buffer=setting[2],
             seconds=units.span(duration or "60 s", what="duration"), replications=replications, seed=seed, jobs=jobs,
         )  # fmt: skip
     if json:
-        console.data(found.data())
+        console.data(cards.data())
     elif write is None:
-        print(found.markdown(), end="")
+        print(cards.markdown(), end="")
     if write is not None:
-        write_text(write, found.markdown())
+        write_text(write, cards.markdown())
         console.say(f"page  {write}")
     return 0
 

@@ -98,28 +98,28 @@ def export(
         "cell": units.size(cell, what="cell") if cell else None,
     }
     given: dict[str, Any] = {key: value for key, value in extra.items() if value is not None}
-    made = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **given)
-    trial = tc_try.trial(made.text) if try_ and made.box == "linux" else None
+    exported = boxes.export(kind, params, box=box, rate_bps=rate_bps, packet_bytes=size, **given)
+    trial = tc_try.trial(exported.text) if try_ and exported.box == "linux" else None
     if json:
-        console.data(text.export_data(made, trial))
+        console.data(text.export_data(exported, trial))
     else:
-        _write(made, write)
-        if try_ and made.box != "linux":
+        _write(exported, write)
+        if try_ and exported.box != "linux":
             console.say("not tried: only Linux exports can be tried here")
-        console.say(text.about(made, width=console.width(), trial=trial))
+        console.say(text.about(exported, width=console.width(), trial=trial))
         if show_effect:
-            print(_effect(made, rate_bps, rtt, count, size))
+            print(_effect(exported, rate_bps, rtt, count, size))
     shown = [("for", box), ("at", at or None), ("rate", rate), ("dev", dev), ("name", name), ("shape", shape)]
     console.again(command_line.line("export", [queue], [*shown, ("cell", cell)]))
     return 1 if trial is not None and not (trial.passed or trial.skipped) else 0
 
 
-def _write(made: Export, out: Path | None) -> None:
+def _write(exported: Export, out: Path | None) -> None:
     """The configuration, into a file or to standard output."""
     if out is None:
-        print(made.text, end="", flush=True)
+        print(exported.text, end="", flush=True)
     else:
-        write_text(out, made.text)
+        write_text(out, exported.text)
         print(out)
 
 
@@ -163,7 +163,7 @@ def _only_queue(scenario: Scenario) -> str:
     )
 
 
-def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
+def _effect(exported: Export, rate_bps: float, rtt: str, flows: int, size: int) -> str:
     from ..boxes.link import profile, scenario
     from ..boxes.model import queue_text
     from ..present import terminal
@@ -172,9 +172,12 @@ def _effect(made: Export, rate_bps: float, rtt: str, flows: int, size: int) -> s
     from . import console
 
     span = units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
-    link = profile(rate_bps, span, flows, ecn=made.params.get("ecn") is True)
-    base = scenario(made.discipline, made.params, link=link, packet_bytes=size)
-    queues = [f"asked={queue_text(made.discipline, made.params)}", f"loaded={made.queue_as_loaded}"]
+    link = profile(rate_bps, span, flows, ecn=exported.params.get("ecn") is True)
+    base = scenario(exported.discipline, exported.params, link=link, packet_bytes=size)
+    queues = [
+        f"asked={queue_text(exported.discipline, exported.params)}",
+        f"loaded={exported.queue_as_loaded}",
+    ]
     with console.progress(quiet=False) as progress:
         result = comparison.compare(base, queues=queues, replications=5, progress=progress)
     return terminal.render(replace(result.document(only=EFFECT), headline=None), width=console.width())

@@ -101,7 +101,7 @@ def fix(
     cases = settings(rate=rate, flows=flows, buffer=buffer, link=link)
     if line:
         _refuse_of_router(locals())
-    held, places = (
+    text, places = (
         _line(file, for_, duration) if line
         else _places(file, box, name, cases, rtt=rtt, packet=packet, duration=duration)
     )  # fmt: skip
@@ -118,7 +118,7 @@ def fix(
         ("replications", replications if replications != 5 else None), ("duration", duration), ("exchange", exchange),
     ]  # fmt: skip
     return _answer(
-        places, held, search, line_box=for_ if line else "", shape=shape or line, replications=replications,
+        places, text, search, line_box=for_ if line else "", shape=shape or line, replications=replications,
         exchange=weighed, command=command_line.line("fix", [file], shown), write=write, check=check, json=json,
     )  # fmt: skip
 
@@ -134,7 +134,7 @@ def _check_goal(
 
 
 def _answer(
-    places: list[Place], held: str, search: Thoroughness, *, line_box: str, shape: bool, replications: int,
+    places: list[Place], text: str, search: Thoroughness, *, line_box: str, shape: bool, replications: int,
     exchange: Exchange | None, command: str, write: Path | None, check: bool, json: bool,
 ) -> int:  # fmt: skip
     """Computes the answer and prints it."""
@@ -145,7 +145,7 @@ def _answer(
     began = clock.monotonic()
     with console.progress(quiet=json) as progress, _steps(quiet=json) as say:
         done = answer(
-            places, held, shape=shape, search=search, replications=replications, exchange=exchange, command=command,
+            places, text, shape=shape, search=search, replications=replications, exchange=exchange, command=command,
             progress=progress, say=say,
         )  # fmt: skip
     if line_box:
@@ -205,16 +205,16 @@ def _places(
     from ..quantities import units
 
     size = units.size(packet, what="packet")
-    held = i.contents(file)
-    found = []
+    text = i.contents(file)
+    places = []
     for one in cases:
         options = i.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
         if name is None:
-            queues = [queue for queue in boxes.read_all(held, box=box, **options) if not queue.urgent]
+            queues = [queue for queue in boxes.read_all(text, box=box, **options) if not queue.urgent]
         else:
-            queues = [boxes.read(held, box=box, name=name, **options)]
+            queues = [boxes.read(text, box=box, name=name, **options)]
         # A shaper of the text holds the rate, whatever the link has.
-        found.append([
+        places.append([
             place(
                 queue, rate_bps=None if queue.rate_bps else one.rate, rtt_s=i.round_trip(rtt, queue.box),
                 flows=one.flows, packet_bytes=size, link=one.link, name=i.title(file),
@@ -222,7 +222,7 @@ def _places(
             for queue in queues
         ])  # fmt: skip
         i.say_unneeded(one.rate if one is cases[0] else None, queues)
-    if not found[0]:
+    if not places[0]:
         raise DropcurveError(
             "file",
             file,
@@ -230,7 +230,7 @@ def _places(
             "give the class that carries the bulk a queue of its own",
             shown="value",
         )
-    return held, [i.gathered(list(some), cases, duration) for some in zip(*found, strict=True)]
+    return text, [i.gathered(list(some), cases, duration) for some in zip(*places, strict=True)]
 
 
 @contextmanager
@@ -249,15 +249,15 @@ def _opening(done: QueueFix, seconds: float) -> Headline:
     from ..fixes.queues import YOURS
     from ..verdict import headline
 
-    found = headline(done.verdict, seconds=seconds, names={YOURS: done.place.yours})
+    opening = headline(done.verdict, seconds=seconds, names={YOURS: done.place.yours})
     if done.chosen:
         # The queue that this direction alone would keep does not fit the queue of the other one.
-        found = replace(found, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
+        opening = replace(opening, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
     elif done.kept:
-        found = replace(found, tone="unsure", sentences=(f"Keep {done.place.yours}. {done.joint}",))
+        opening = replace(opening, tone="unsure", sentences=(f"Keep {done.place.yours}. {done.joint}",))
     elif done.joint:
-        found = replace(found, details=(done.joint, *found.details))
-    return replace(found, details=(*found.details, done.place.basis)) if done.place.basis else found
+        opening = replace(opening, details=(done.joint, *opening.details))
+    return replace(opening, details=(*opening.details, done.place.basis)) if done.place.basis else opening
 
 
 def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
@@ -307,43 +307,43 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
         parts.append(
             terminal.opening(Opening("good" if done.better else "unsure", (_summary(done),)), width=width)
         )
-    for one, opening in zip(done.queues, openings, strict=True):
-        head = f"{one.place.title} ({_where(one)})\n" if several else ""
+    for queue, opening in zip(done.queues, openings, strict=True):
+        head = f"{queue.place.title} ({_where(queue)})\n" if several else ""
         parts.append(head + terminal.opening(opening, width=width))
     if done.better:
         box = done.queues[0].found.box
         parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
-    notes = dict.fromkeys(note for one in done.queues for note in [*one.found.notes, *_to_load(one)])
+    notes = dict.fromkeys(note for queue in done.queues for note in [*queue.found.notes, *_to_load(queue)])
     parts += ["\n".join(text.notes(list(notes), width=width))] if notes else []
-    for one in done.queues:
-        parts.append(_table(one, several=several, width=width))
+    for queue in done.queues:
+        parts.append(_table(queue, several=several, width=width))
     return "\n\n".join([*parts, *_basis(done, width=width), f"Repeat: {command}"])
 
 
-def _to_load(one: QueueFix) -> list[Note]:
+def _to_load(queue: QueueFix) -> list[Note]:
     """Notes on loading a queue; the note that it needs a shaper is left out if the text has one."""
     from ..boxes.model import NEEDS_SHAPER
 
-    notes = [] if one.load is None else one.load.notes
-    return [note for note in notes if one.found.rate_bps is None or NEEDS_SHAPER not in note.text]
+    notes = [] if queue.load is None else queue.load.notes
+    return [note for note in notes if queue.found.rate_bps is None or NEEDS_SHAPER not in note.text]
 
 
-def _where(one: QueueFix) -> str:
+def _where(queue: QueueFix) -> str:
     from ..quantities import units
 
-    above = f", below {', '.join(first.title for first in one.found.above)}" if one.found.above else ""
-    return f"at {units.show_rate(float(f'{one.place.rate_bps:.4g}'))}{above}"
+    above = f", below {', '.join(first.title for first in queue.found.above)}" if queue.found.above else ""
+    return f"at {units.show_rate(float(f'{queue.place.rate_bps:.4g}'))}{above}"
 
 
-def _table(one: QueueFix, *, several: bool, width: int) -> str:
+def _table(queue: QueueFix, *, several: bool, width: int) -> str:
     from ..fixes.queues import YOURS
     from ..present import terminal
     from ..verdict import ranking
 
-    head = f"{one.place.title}\n" if several else ""
-    tail = f"\nnot tuned: {one.untuned}" if one.untuned else ""
-    tail += f"\n{one.limited}" if one.limited else ""
-    rows = ranking(one.verdict, names={YOURS: one.place.yours})
+    head = f"{queue.place.title}\n" if several else ""
+    tail = f"\nnot tuned: {queue.untuned}" if queue.untuned else ""
+    tail += f"\n{queue.limited}" if queue.limited else ""
+    rows = ranking(queue.verdict, names={YOURS: queue.place.yours})
     return head + (terminal.columns(rows, width=width) if rows else "") + tail
 
 

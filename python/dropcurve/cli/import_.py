@@ -99,7 +99,7 @@ def import_(
     o.refuse_out(out, "the scenario")
     size = units.size(packet, what="packet")
     held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer, link=link)
-    found = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
+    queue = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     if not compare:
         _check_unused(rtt=rtt, link=link, duration=duration, replications=replications)
@@ -110,11 +110,11 @@ def import_(
     ]  # fmt: skip
     command = command_line.line("import", [file], shown)
     if json and not compare:
-        console.data(text.import_data(found))
+        console.data(text.import_data(queue))
     elif not json and not compare:
-        print(text.import_text(found, width=console.width()), flush=True)
+        print(text.import_text(queue, width=console.width()), flush=True)
     if write is not None or compare:
-        say_unneeded(cases[0].rate, [found])
+        say_unneeded(cases[0].rate, [queue])
         where = gathered([
             _place(
                 _parsed(held, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), one.link, rate=one.rate,
@@ -164,7 +164,7 @@ def gathered(places: list[Place], cases: list[QueueSetting], duration: str | Non
 
 
 def _parsed(
-    held: str,
+    text: str,
     file: str,
     box: str | None,
     name: str | None,
@@ -176,7 +176,7 @@ def _parsed(
     from .. import boxes
 
     options = reading(file, rate=rate, buffer=buffer, packet=packet)
-    return boxes.read(held, box=box, name=name, **options)
+    return boxes.read(text, box=box, name=name, **options)
 
 
 def reading(file: str, *, rate: float | None, buffer: str | None, packet: int) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def round_trip(rtt: str | None, box: str) -> tuple[float, float] | None:
 
 
 def _place(
-    found: Import,
+    queue: Import,
     link: str | None,
     *,
     rate: float | None,
@@ -219,10 +219,10 @@ def _place(
     states; else on a link made of rate, round trip and flows."""
     from ..fixes import place
 
-    span = round_trip(rtt, found.box)
+    span = round_trip(rtt, queue.box)
     # A shaper of the text holds the rate, whatever the link has.
-    given = None if found.rate_bps else rate
-    return place(found, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
+    given = None if queue.rate_bps else rate
+    return place(queue, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
 
 
 def say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
@@ -277,7 +277,7 @@ def _compare(
     from ..runs.replicate import replicate
     from . import console
 
-    found, base = where.found, where.base
+    queue, base = where.found, where.base
     variants = {
         f"{one.condition} {title}".strip(): made
         for one in where.conditions
@@ -297,15 +297,15 @@ def _compare(
     if quiet:
         from ..results import folders
 
-        opening = opening_of(result, box=found.box, exchange=exchange, yours=_named(where), loads=able)
+        opening = opening_of(result, box=queue.box, exchange=exchange, yours=_named(where), loads=able)
         answer = None if opening is None else asdict(opening)
-        console.data(text.import_data(found) | {"answer": answer, "comparison": folders.record(result)})
+        console.data(text.import_data(queue) | {"answer": answer, "comparison": folders.record(result)})
         return
     seconds = (time.monotonic() - began) / replications
     print(
         judged(
             result,
-            box=found.box,
+            box=queue.box,
             exchange=exchange,
             seconds=seconds,
             yours=_named(where),
@@ -313,7 +313,7 @@ def _compare(
             loads=able,
         )
     )
-    print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(found, width=console.width())}")
+    print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(queue, width=console.width())}")
 
 
 def _named(where: Place) -> str:
@@ -359,12 +359,12 @@ def opening_of(
     known = boxes.kinds(box)
     able = loads or (lambda kind: kind in known)
     loadable = [v.name for v in result.variants if f" {v.name}".endswith(f" {YOURS}") or able(kind_of(v))]
-    found = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
-    if found is None:
+    verdict = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
+    if verdict is None:
         return None
     names = {YOURS: yours}
-    made = headline(found, seconds=seconds, names=names)
-    return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
+    opening = headline(verdict, seconds=seconds, names=names)
+    return replace(opening, ranking=tuple(map(tuple, ranking(verdict, names=names))))
 
 
 def _rivals(where: Place) -> dict[str, Scenario]:

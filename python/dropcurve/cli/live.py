@@ -135,14 +135,14 @@ def check(
     for texts, read, example in ((rates, bits, "100 Mbit/s"), (delays, nanoseconds, "5 ms")):
         for text in texts:
             _readable(text, read, example)
-    found = c.check(
+    quality = c.check(
         rates, delays, (lambda _: None) if quiet or json else lambda text: console.say(f"dropcurve: {text}")
     )
     if json:
-        console.data(found.record())
+        console.data(quality.record())
     elif not quiet:
-        print(found)
-    return 0 if found.holds else 1
+        print(quality)
+    return 0 if quality.holds else 1
 
 
 def _readable(text: str, read: Callable[[str], float], example: str) -> None:
@@ -185,12 +185,12 @@ def replay(
     from ..live.replay import replay as work
     from . import console
 
-    found = work(record)
+    agreement = work(record)
     if json:
-        console.data(asdict(found))
+        console.data(asdict(agreement))
     else:
-        print(found)
-    return 0 if found.identical else 1
+        print(agreement)
+    return 0 if agreement.identical else 1
 
 
 Rate = Annotated[str, o.shared("rate", "from --in-if to --out-if")]
@@ -335,11 +335,11 @@ def stats(socket: Socket, json: o.Json = False) -> int:
     from . import console
 
     with control(socket) as line:
-        found = line.ask("stats")
+        counters = line.ask("stats")
     if json:
-        console.data(found)
+        console.data(counters)
     else:
-        print(screen(found))
+        print(screen(counters))
     return 0
 
 
@@ -352,11 +352,11 @@ def clean(json: o.Json = False) -> int:
     from ..live.clean import clean as work
     from . import console
 
-    found = work()
+    cleaned = work()
     if json:
         console.data(
-            {"removed": [str(path) for path in found.removed], "left": [str(path) for path in found.left]}
+            {"removed": [str(path) for path in cleaned.removed], "left": [str(path) for path in cleaned.left]}
         )
     else:
-        print(found)
-    return 1 if found.left else 0
+        print(cleaned)
+    return 1 if cleaned.left else 0

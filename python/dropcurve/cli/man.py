@@ -67,26 +67,26 @@ def page(verb: str) -> str:
     from .app import app
     from .verbs import VERBS, command
 
-    found = command(verb) if verb else typer.main.get_command(app)
+    documented = command(verb) if verb else typer.main.get_command(app)
     name = "-".join(filter(None, ("dropcurve", verb)))
-    context = found.make_context(f"dropcurve {verb}".strip(), [], resilient_parsing=True)
-    first, *rest = _paragraphs(found.help or "")
+    context = documented.make_context(f"dropcurve {verb}".strip(), [], resilient_parsing=True)
+    first, *rest = _paragraphs(documented.help or "")
     lines = [
         f'.TH "{_escaped(name.upper())}" "1" "" "dropcurve {library.version()}" "dropcurve"',
         ".SH NAME",
         f"{_escaped(name)} \\- {_escaped(' '.join(first).rstrip('.'))}",
         ".SH SYNOPSIS",
-        _escaped(" ".join([context.command_path, *found.collect_usage_pieces(context)])),
+        _escaped(" ".join([context.command_path, *documented.collect_usage_pieces(context)])),
     ]
     if rest:
         lines += [".SH DESCRIPTION", *_text(rest)]
-    lines += _parameters(found, context)
+    lines += _parameters(documented, context)
     if not verb:
         lines += [".SH VERBS"]
         for one, known in VERBS.items():
             lines += _item(f"dropcurve-{one}(1)", known.help)
     else:
-        own = getattr(found, "commands", {})
+        own = getattr(documented, "commands", {})
         lines += [".SH VERBS"] if own else []
         for one, known in own.items():
             lines += _item(one, " ".join(_paragraphs(known.help or "")[0]))
@@ -107,10 +107,10 @@ def _text(paragraphs: Sequence[Sequence[str]]) -> Iterator[str]:
             yield from (".PP", _escaped(" ".join(line.strip() for line in lines)))
 
 
-def _parameters(found: Any, context: Any) -> Iterator[str]:
+def _parameters(documented: Any, context: Any) -> Iterator[str]:
     """Arguments and options as items, in the order of the help."""
     records: dict[str, list[tuple[str, str]]] = {"ARGUMENTS": [], "OPTIONS": []}
-    for one in found.get_params(context):
+    for one in documented.get_params(context):
         record = one.get_help_record(context)
         if record is not None:
             records["ARGUMENTS" if one.param_type_name == "argument" else "OPTIONS"].append(record)

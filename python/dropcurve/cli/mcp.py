@@ -62,10 +62,10 @@ def server(root: Any) -> Server[Any]:
             ]
         )
 
-    async def call_tool(_context: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(_context: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
         try:
             text, failed = await to_thread.run_sync(
-                answer, tools.call(root, asked.name, asked.arguments or {})
+                answer, tools.call(root, request.name, request.arguments or {})
             )
         except UsageError as error:
             text, failed = str(error), True

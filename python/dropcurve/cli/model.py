@@ -92,12 +92,12 @@ def model(
     _check_effects(red, {"--loss": loss, "--throughput": throughput, "--law": law, "--window": window,
                          "--burst-loss": burst_loss}, {"--flows": flows, "--gentle": gentle})  # fmt: skip
     if red is not None:
-        found, curve = _queue(path, bottleneck, flows, red, gentle=gentle)
-        _save(plot, lambda: tcp_models.crossing(found, curve, width))
+        queue, curve = _queue(path, bottleneck, flows, red, gentle=gentle)
+        _save(plot, lambda: tcp_models.crossing(queue, curve, width))
         if json:
-            console.data(asdict(found))
+            console.data(asdict(queue))
         else:
-            print(answer.sentence(found))
+            print(answer.sentence(queue))
         return 0
     if (loss is None) == (throughput is None):
         raise UsageError(

@@ -177,14 +177,16 @@ def sections() -> dict[str, list[tuple[str, ...]]]:
 def options() -> list[tuple[str, ...]]:
     """Every option of the verbs by its name without hyphens, with the verbs that take it; the help is that of the
     first."""
-    found: dict[str, tuple[str, list[str]]] = {}
+    by_option: dict[str, tuple[str, list[str]]] = {}
     for verb in VERBS:
         for one in command(verb).params:
             if one.param_type_name != "option" or one.hidden or "--help" in one.opts:
                 continue
             name = max(one.opts, key=len).lstrip("-")
-            found.setdefault(name, (" ".join((one.help or "").split()), []))[1].append(verb)
-    return [(name, f"{help} An option of {wording.listed(verbs)}.") for name, (help, verbs) in found.items()]
+            by_option.setdefault(name, (" ".join((one.help or "").split()), []))[1].append(verb)
+    return [
+        (name, f"{help} An option of {wording.listed(verbs)}.") for name, (help, verbs) in by_option.items()
+    ]
 
 
 def _measured(name: str) -> str:

@@ -157,10 +157,10 @@ def effort(
 ) -> dict[str, Any]:
     """The options of `run` and `compare` about replications, validated before anything is loaded."""
     share = None if precision is None else values.share(precision)
-    found = Effort(seed, replications, share, tuple(on or PRECISE), maximum, jobs)
+    chosen = Effort(seed, replications, share, tuple(on or PRECISE), maximum, jobs)
     return {
-        "seed": found.seed, "replications": found.replications, "precision": found.precision,
-        "on": found.metrics, "maximum": found.maximum, "jobs": found.jobs,
+        "seed": chosen.seed, "replications": chosen.replications, "precision": chosen.precision,
+        "on": chosen.metrics, "maximum": chosen.maximum, "jobs": chosen.jobs,
     }  # fmt: skip
 
 
@@ -171,8 +171,8 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
     Raises:
         DropcurveError: If it cannot be loaded, or the link has ranges.
     """
-    found = load_all(path, changes=changes, duration=duration)
-    if len(found) > 1:
+    loaded = load_all(path, changes=changes, duration=duration)
+    if len(loaded) > 1:
         raise UsageError(
             "link",
             path,
@@ -180,7 +180,7 @@ def load(path: str, *, changes: list[str] | None, duration: str | None) -> Scena
             "write single values; compare and tune take ranges",
             shown="value",
         )
-    return found[0]
+    return loaded[0]
 
 
 def load_all(
@@ -200,25 +200,25 @@ def load_all(
     edits = [values.assignment(text) for text in changes or []]
     if duration is not None:
         edits.append(("run.duration", duration))
-    made = (
+    loaded = (
         links.scenarios(path, duration=duration, l4s=l4s)
         if path.startswith(links.PREFIX)
         else [Scenario.load(path)]
     )
-    return [one.edit(edits) if edits else one for one in made]
+    return [one.edit(edits) if edits else one for one in loaded]
 
 
 def paths(scenarios: list[str] | None, link: str | None) -> list[str]:
     """The scenarios of a command, with that of ``--link``. Raises UsageError if there is none."""
-    found = [*(scenarios or []), *([] if link is None else [f"{links.PREFIX}{link}"])]
-    if not found:
+    places = [*(scenarios or []), *([] if link is None else [f"{links.PREFIX}{link}"])]
+    if not places:
         raise UsageError(
             "scenario",
             "",
             "not given, so there is nothing to simulate",
             "name a scenario, or a link such as --link cable",
         )
-    return found
+    return places
 
 
 def weights(goal: str | None, scenario: Scenario, exchange: str | None) -> Weights | None:
@@ -232,8 +232,8 @@ def weights(goal: str | None, scenario: Scenario, exchange: str | None) -> Weigh
     from ..tuning import goal as goals
     from ..tuning.goal_weights import weights as weigh
 
-    found = goals.of_scenario(goal, scenario, exchange=exchange_of(exchange))
-    return None if goals.named(goal) == goals.DEFAULT else weigh(found)
+    weights_of_goal = goals.of_scenario(goal, scenario, exchange=exchange_of(exchange))
+    return None if goals.named(goal) == goals.DEFAULT else weigh(weights_of_goal)
 
 
 def exchange_of(text: str | None) -> Exchange | None:

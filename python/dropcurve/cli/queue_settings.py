@@ -59,7 +59,7 @@ def _links(link: str | None) -> list[tuple[str | None, str]]:
     """The link at each condition of its ranges, and the condition in words."""
     from ..scenario import links
 
-    found = None if link is None else links.spec(link)
-    if found is None or not found.varying:
+    spec = None if link is None else links.spec(link)
+    if spec is None or not spec.varying:
         return [(link, "")]
-    return [(found.typed(condition), found.label(condition)) for condition in found.conditions()]
+    return [(spec.typed(condition), spec.label(condition)) for condition in spec.conditions()]

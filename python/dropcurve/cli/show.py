@@ -56,6 +56,6 @@ def show(
         console.data(folders.record(result))
     else:
         exchange, weights = answer.stated(result)
-        made = result.document(per=per, only=metric or [], exchange=exchange, weights=weights)
-        print(terminal.render(made, width=console.width()))
+        document = result.document(per=per, only=metric or [], exchange=exchange, weights=weights)
+        print(terminal.render(document, width=console.width()))
     return 0

@@ -13,11 +13,11 @@ from ..scenario import Scenario
 PACKET = 1500
 
 
-def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
+def configuration(request: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of a queue for a box.
 
     Args:
-        given: ``toml``, the text of a scenario; ``link``, the name of a link in it; ``box``.
+        request: ``toml``, the text of a scenario; ``link``, the name of a link in it; ``box``.
 
     Returns:
         ``text``, and ``notes`` on rounded and lost settings.
@@ -25,23 +25,23 @@ def configuration(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         DropcurveError: If the scenario has problems, or the box cannot express its queue.
     """
-    scenario = Scenario.parse(_text(given, "toml"), name="studio")
-    path, wire = _place(scenario, _text(given, "link"))
+    scenario = Scenario.parse(_text(request, "toml"), name="studio")
+    path, wire = _place(scenario, _text(request, "link"))
     queue = dict(scenario.get(path))
     from ..quantities import units
 
-    made = boxes.export(
-        str(queue.pop("kind")), queue, box=_text(given, "box"), rate_bps=units.rate(scenario.get(f"{wire}.rate")),
+    exported = boxes.export(
+        str(queue.pop("kind")), queue, box=_text(request, "box"), rate_bps=units.rate(scenario.get(f"{wire}.rate")),
         packet_bytes=PACKET,
     )  # fmt: skip
-    return {"text": made.text, "notes": [str(note) for note in made.notes]}
+    return {"text": exported.text, "notes": [str(note) for note in exported.notes]}
 
 
-def imported(given: Mapping[str, Any]) -> dict[str, Any]:
+def imported(request: Mapping[str, Any]) -> dict[str, Any]:
     """A scenario from the configuration of a box: its queue on a link of 40 ms with 20 transfers.
 
     Args:
-        given: ``text``, as `dropcurve import` takes it.
+        request: ``text``, as `dropcurve import` takes it.
 
     Returns:
         ``toml``, the text of the scenario.
@@ -49,15 +49,15 @@ def imported(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         DropcurveError: For text that is not a configuration of a known box.
     """
-    found = boxes.read(_text(given, "text"))
+    queue = boxes.read(_text(request, "text"))
     # Only now: text that no box reads is refused at once.
     from ..fixes import place
 
-    rate = None if found.rate_bps else 100e6
-    made = place(
-        found, rate_bps=rate, rtt_s=(0.04, 0.04), flows=20, packet_bytes=PACKET, link=None, name="import"
+    rate = None if queue.rate_bps else 100e6
+    where = place(
+        queue, rate_bps=rate, rtt_s=(0.04, 0.04), flows=20, packet_bytes=PACKET, link=None, name="import"
     )
-    return {"toml": made.base.to_toml()}
+    return {"toml": where.base.to_toml()}
 
 
 def _place(scenario: Scenario, link: str) -> tuple[str, str]:
@@ -70,9 +70,9 @@ def _place(scenario: Scenario, link: str) -> tuple[str, str]:
     return f"{wire}.queue", wire
 
 
-def _text(given: Mapping[str, Any], key: str) -> str:
+def _text(request: Mapping[str, Any], key: str) -> str:
     """A value of a call that has to be text."""
-    value = given.get(key)
+    value = request.get(key)
     if not isinstance(value, str):
-        raise UsageError(key, given.get(key), "must be text", "send a JSON string")
+        raise UsageError(key, request.get(key), "must be text", "send a JSON string")
     return value

@@ -36,11 +36,11 @@ def listed(folder: Path) -> dict[str, Any]:
         ``folder``, and ``results``: name, kind, title, page, and the scenarios that can be run again.
     """
     try:
-        found = [one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")]
-        found.sort(key=lambda one: one.stat().st_mtime, reverse=True)
+        folders = [one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")]
+        folders.sort(key=lambda one: one.stat().st_mtime, reverse=True)
     except OSError:
-        found = []
-    rows = [row for row in map(_row, found[:MOST]) if row is not None]
+        folders = []
+    rows = [row for row in map(_row, folders[:MOST]) if row is not None]
     return {"folder": str(folder), "results": rows}
 
 
@@ -59,13 +59,13 @@ def opened(folder: Path, name: str) -> dict[str, Any]:
     Raises:
         DropcurveError: If there is no such result, or it is damaged.
     """
-    held = folder / name
-    if "/" in name or "\\" in name or name.startswith(".") or not held.is_dir():
+    place = folder / name
+    if "/" in name or "\\" in name or name.startswith(".") or not place.is_dir():
         raise UsageError("name", name, "is not a result of this folder", "open one of the list")
     for file in FILES:
-        if (held / file).is_file():
+        if (place / file).is_file():
             try:
-                return {"name": name, **READERS[file](held)}
+                return {"name": name, **READERS[file](place)}
             except (*DAMAGE, RecursionError) as error:
                 raise UsageError(
                     "name", name, f"cannot be read ({error})", "run its command again"
@@ -79,12 +79,12 @@ def _row(folder: Path) -> dict[str, Any] | None:
     file = next((name for name in FILES if (folder / name).is_file()), "")
     kind, title, scenarios = "", "", []
     try:
-        held = parse_json(read_text(folder / file))
-        kind = _kind(held)
-        title = str(held.get("title", ""))
+        stored = parse_json(read_text(folder / file))
+        kind = _kind(stored)
+        title = str(stored.get("title", ""))
         scenarios = [
             {"label": str(one["name"]), "toml": _toml(one["scenario"])}
-            for one in held.get("variants", [])[:12]
+            for one in stored.get("variants", [])[:12]
         ]
     except (DropcurveError, OSError, RecursionError, *DAMAGE) as error:
         # A damaged result is listed with its page alone.
@@ -95,9 +95,9 @@ def _row(folder: Path) -> dict[str, Any] | None:
             "scenarios": scenarios}  # fmt: skip
 
 
-def _kind(held: Mapping[str, Any]) -> str:
+def _kind(stored: Mapping[str, Any]) -> str:
     """The verb that wrote a result."""
-    return str(held.get("command", "")).removeprefix("dropcurve ").partition(" ")[0]
+    return str(stored.get("command", "")).removeprefix("dropcurve ").partition(" ")[0]
 
 
 def _toml(resolved: Mapping[str, Any]) -> str:
@@ -111,22 +111,22 @@ def _compared(folder: Path) -> dict[str, Any]:
     """A result of `run` or `compare`."""
     from ..results.result import Result
 
-    held = parse_json(read_text(folder / "result.json"))
-    found = Result.load(folder)
-    rows = [row for row in held["table"] if row["variants"]]
+    stored = parse_json(read_text(folder / "result.json"))
+    result = Result.load(folder)
+    rows = [row for row in stored["table"] if row["variants"]]
     measures = [
         {"key": _key(row), "title": _titled(row), "unit": row["unit"], "better": row["better"] or ""}
         for row in rows
     ]
-    variants = [str(one["name"]) for one in held["variants"]]
+    variants = [str(one["name"]) for one in stored["variants"]]
     return {
-        "kind": _kind(held), "title": held["title"], "command": held["command"],
-        "sentences": [*(held.get("answer") or {}).get("sentences", []), *held["verdict"]],
+        "kind": _kind(stored), "title": stored["title"], "command": stored["command"],
+        "sentences": [*(stored.get("answer") or {}).get("sentences", []), *stored["verdict"]],
         "settings": [{"key": "variant", "title": "variant"}], "measures": measures,
         "rows": [
             {"variant": name, **{_key(row): _cell(row["variants"].get(name)) for row in rows}} for name in variants
         ],
-        "lines": _series({one.name: one.series for one in found.variants}),
+        "lines": _series({one.name: one.series for one in result.variants}),
     }  # fmt: skip
 
 
@@ -155,10 +155,10 @@ def _series(variants: Mapping[str, Series | None]) -> list[dict[str, Any]]:
     found = []
     for series, title, unit, factor in SHOWN:
         lines = []
-        for name, held in variants.items():
-            if not held or not held.has(series, "bottleneck"):
+        for name, variant in variants.items():
+            if not variant or not variant.has(series, "bottleneck"):
                 continue
-            times, values = held.select(series, "bottleneck")
+            times, values = variant.select(series, "bottleneck")
             lines.append({"name": name, **_thinned(times.tolist(), values.tolist(), factor)})
         if lines:
             found.append({"title": title, "unit": unit, "axis": "time [s]", "lines": lines})
@@ -171,8 +171,8 @@ def _thinned(times: Sequence[float], values: Sequence[float], factor: float) -> 
     x: list[float | None] = []
     y: list[float | None] = []
     for at in range(0, len(times), stretch):
-        some = range(at, min(at + stretch, len(times)))
-        ends = sorted({min(some, key=values.__getitem__), max(some, key=values.__getitem__)})
+        stretched = range(at, min(at + stretch, len(times)))
+        ends = sorted({min(stretched, key=values.__getitem__), max(stretched, key=values.__getitem__)})
         x += [times[one] for one in ends]
         y += [_number(values[one] * factor) for one in ends]
     return {"x": x, "y": y}
@@ -186,20 +186,20 @@ def _swept(folder: Path) -> dict[str, Any]:
     from ..runs.sweeping.effects import sentences
     from ..runs.sweeping.table import Sweep
 
-    found = Sweep.load(folder)
-    means = found.means()
-    names = [name for name in (means[0] if means else {}) if name != "point" and name not in found.settings]
+    swept = Sweep.load(folder)
+    means = swept.means()
+    names = [name for name in (means[0] if means else {}) if name != "point" and name not in swept.settings]
     kinds = {name: metrics.METRICS[metrics.split(name)[0]] for name in names}
     return {
-        "kind": "sweep", "title": found.record["title"], "command": found.record["command"],
-        "sentences": sentences(found.settings, {name: found.runs_of(name) for name in names}),
-        "settings": [{"key": name, "title": name} for name in found.settings],
+        "kind": "sweep", "title": swept.record["title"], "command": swept.record["command"],
+        "sentences": sentences(swept.settings, {name: swept.runs_of(name) for name in names}),
+        "settings": [{"key": name, "title": name} for name in swept.settings],
         "measures": [
             {"key": name, "title": one.title, "unit": one.unit, "better": one.better}
             for name, one in kinds.items()
         ],
         "rows": [
-            {name: row[name] for name in found.settings}
+            {name: row[name] for name in swept.settings}
             | {name: _cell({"mean": row[name].mean, "half_width": row[name].half_width, "n": row[name].n})
                for name in names}
             for row in means
@@ -213,52 +213,52 @@ def _tuned(folder: Path) -> dict[str, Any]:
     return {"kind": "tune", **tuned(parse_json(read_text(folder / "tune.json")))}
 
 
-def tuned(held: Mapping[str, Any]) -> dict[str, Any]:
+def tuned(answer: Mapping[str, Any]) -> dict[str, Any]:
     """An answer of `tune` as numbers: the validated designs, those that the search tried, and the sensitivity."""
 
     from .. import metrics
 
     rows: list[dict[str, Any]] = []
-    objectives = list(held["confirmed"][0]["objectives"]) if held["confirmed"] else []
-    for one in held["confirmed"]:
+    objectives = list(answer["confirmed"][0]["objectives"]) if answer["confirmed"] else []
+    for one in answer["confirmed"]:
         cells = {name: _cell(cell) for name, cell in {**one["measures"], **one["objectives"]}.items()}
         rows.append(_design(one, "validated on fresh seeds") | cells)
-    for one in held["tried"]:
+    for one in answer["tried"]:
         values = {**one["measures"], **dict(zip(objectives, one["objectives"], strict=False))}
         cells = {name: _cell({"mean": value, "n": 1}) for name, value in values.items()}
         rows.append(_design(one, "tried in the search") | cells)
     keys = dict.fromkeys(key for row in rows for key in row if key not in ("design", "stage", "discipline"))
     known = {key: metrics.METRICS.get(metrics.split(key)[0]) for key in keys}
     return {
-        "title": held["title"], "command": held["command"], "sentences": [*held["verdict"], *held["notes"]],
+        "title": answer["title"], "command": answer["command"], "sentences": [*answer["verdict"], *answer["notes"]],
         "settings": [{"key": key, "title": key} for key in ("design", "stage", "discipline")],
         "measures": [
             {"key": key, "title": one.title if one else key, "unit": one.unit if one else "", "better": ""}
             for key, one in known.items()
         ],
-        "rows": rows, "lines": _sensitivity(held, objectives), "configuration": held.get("configuration") or "",
-        "recommendation": held["recommendation"],
+        "rows": rows, "lines": _sensitivity(answer, objectives), "configuration": answer.get("configuration") or "",
+        "recommendation": answer["recommendation"],
     }  # fmt: skip
 
 
-def _design(one: Mapping[str, Any], stage: str) -> dict[str, Any]:
-    holds = "" if one.get("holds", True) else ", misses the bound"
-    return {"design": one["name"], "stage": stage + holds, "discipline": one["discipline"]}
+def _design(design: Mapping[str, Any], stage: str) -> dict[str, Any]:
+    holds = "" if design.get("holds", True) else ", misses the bound"
+    return {"design": design["name"], "stage": stage + holds, "discipline": design["discipline"]}
 
 
-def _sensitivity(held: Mapping[str, Any], objectives: Sequence[str]) -> list[dict[str, Any]]:
+def _sensitivity(answer: Mapping[str, Any], objectives: Sequence[str]) -> list[dict[str, Any]]:
     """Each objective when a parameter is off by a factor."""
-    found = []
+    rows = []
     for number, title in enumerate(objectives):
         lines = [
             {"name": one["parameter"], "x": [off["factor"] for off in one["off"]],
              "y": [_number(off["objectives"][number]) for off in one["off"]]}
-            for one in held["sensitivity"]
+            for one in answer["sensitivity"]
         ]  # fmt: skip
         if lines:
-            found.append({"title": f"sensitivity: {title}", "unit": "", "lines": lines,
+            rows.append({"title": f"sensitivity: {title}", "unit": "", "lines": lines,
                           "axis": "factor on the parameter"})  # fmt: skip
-    return found
+    return rows
 
 
 #: What reads each file.

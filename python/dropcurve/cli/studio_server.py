@@ -80,18 +80,18 @@ class StudioServer(ThreadingHTTPServer):
         if not isinstance(error, ConnectionError | TimeoutError):
             console.say(f"dropcurve: the studio failed to answer: {type(error).__name__}: {cut(str(error))}")
 
-    def result(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The result with the ``name`` of a call."""
-        return studio_results.opened(self.results, str(given.get("name", "")))
+        return studio_results.opened(self.results, str(request.get("name", "")))
 
-    def tune(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def tune(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Starts a search, one at a time."""
         if self.tuning is not None and self.tuning.state["running"]:
             raise UsageError("tune", "", "a search is running", "wait for it, or stop it")
-        self.tuning = Tuning(given, self.results)
+        self.tuning = Tuning(request, self.results)
         return self.tuning.progress()
 
-    def stop(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def stop(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Stops the search."""
         if self.tuning is None:
             raise UsageError("tune", "", "no search is running", "start one")
@@ -144,15 +144,15 @@ class Handler(BaseHTTPRequestHandler):
         if int(length) > MOST:
             return self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the text is too long")
         try:
-            given = json.loads(self.rfile.read(int(length)))
-            if not isinstance(given, dict):
+            request = json.loads(self.rfile.read(int(length)))
+            if not isinstance(request, dict):
                 raise DropcurveError(
                     "call",
-                    type(given).__name__,
+                    type(request).__name__,
                     "must be a JSON object",
                     "send an object with the arguments of the call",
                 )
-            self._json(calls[path](given))
+            self._json(calls[path](request))
         except (ValueError, RecursionError):
             self._refuse(HTTPStatus.BAD_REQUEST, "the call is not JSON")
         except DropcurveError as error:

@@ -34,15 +34,15 @@ class Tuning:
         DropcurveError: For every fault of the question.
     """
 
-    def __init__(self, given: Mapping[str, Any], results: Path) -> None:
+    def __init__(self, request: Mapping[str, Any], results: Path) -> None:
         from .. import tuning
         from ..runs import command_line
 
-        texts = {key: _text(given, key) for key in KEYS}
-        queues = [str(one) for one in given.get("queues") or []]
-        box = _text(given, "box")
-        self.runs = _runs(given)
-        limit = _text(given, "time")
+        texts = {key: _text(request, key) for key in KEYS}
+        queues = [str(one) for one in request.get("queues") or []]
+        box = _text(request, "box")
+        self.runs = _runs(request)
+        limit = _text(request, "time")
         self.seconds = units.span(limit, what="time") if limit else None
         self.question = tuning.ask(
             None, ranges=None, robust="mean", box=box, candidates=queues, space=None, exchange=None, **texts
@@ -123,17 +123,17 @@ class Tuning:
             raise Stopped
 
 
-def _runs(given: Mapping[str, Any]) -> int | None:
+def _runs(request: Mapping[str, Any]) -> int | None:
     """The limit of runs."""
-    runs = given.get("runs")
+    runs = request.get("runs")
     if runs is None or (isinstance(runs, int) and not isinstance(runs, bool)):
         return runs
     raise UsageError("runs", runs, "must be a whole number", "send a number or leave it out")
 
 
-def _text(given: Mapping[str, Any], key: str) -> str | None:
+def _text(request: Mapping[str, Any], key: str) -> str | None:
     """A text of the question; ``None`` where it is left out."""
-    value = given.get(key)
+    value = request.get(key)
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if not isinstance(value, str):

@@ -133,10 +133,10 @@ def query(
     from ..runs.sweeping import Sweep, database
     from . import console
 
-    found = Sweep.load(folder, store=store).query(sql, unsafe=unsafe)
+    relation = Sweep.load(folder, store=store).query(sql, unsafe=unsafe)
     if json:
-        rows = database.rows(found) if found is not None else []
-        console.data([dict(zip(found.columns, row, strict=True)) for row in rows])
-    elif found is not None:
-        print(database.shown(found))
+        rows = database.rows(relation) if relation is not None else []
+        console.data([dict(zip(relation.columns, row, strict=True)) for row in rows])
+    elif relation is not None:
+        print(database.shown(relation))
     return 0

@@ -18,13 +18,13 @@ def show_sweep(folder: Path, only: list[str], *, setup: bool, json: bool) -> int
     from . import console
     from .sweep import plain
 
-    found = Sweep.load(folder)
+    swept = Sweep.load(folder)
     if setup:
-        console.data(found.record["scenario"])
+        console.data(swept.record["scenario"])
     elif json:
-        console.data(found.record | {"points": plain(found, only)})
+        console.data(swept.record | {"points": plain(swept, only)})
     else:
-        print(table.text(found, only=only))
+        print(table.text(swept, only=only))
     return 0
 
 
@@ -51,8 +51,8 @@ def plot_sweep(
     from ..report import sweep as page
     from ..runs.sweeping import Sweep
 
-    found = Sweep.load(folder)
-    drawn = page.metric_runs(found, only)
+    swept = Sweep.load(folder)
+    drawn = page.metric_runs(swept, only)
     if not drawn:
         raise UsageError(
             "out",
@@ -61,4 +61,4 @@ def plot_sweep(
             f"choose another; `dropcurve query {folder}` lists its columns",
             shown="value",
         )
-    return plot.save_sweep(found.settings, drawn, kind=kind, width=width, style=look, **target)
+    return plot.save_sweep(swept.settings, drawn, kind=kind, width=width, style=look, **target)

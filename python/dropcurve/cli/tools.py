@@ -39,7 +39,7 @@ def schemas(root: Any) -> dict[str, tuple[str, dict[str, Any]]]:
     return {verb: (_description(root, verb), _schema(root, verb)) for verb in VERBS}
 
 
-def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
+def call(root: Any, verb: str, arguments: Mapping[str, Any]) -> ToolCall:
     """The command line of a call.
 
     Raises UsageError for an unknown verb or argument; the verb itself checks the values.
@@ -53,7 +53,7 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
             shown="rule",
         )
     parameters = {_name(one): one for one in _parameters(root, verb)}
-    values = dict(given)
+    values = dict(arguments)
     text = str(values.pop(TEXT, "")) if VERBS[verb] else ""
     options: list[str] = []
     places: list[str] = []
@@ -61,7 +61,7 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
         if name not in parameters:
             hint = nearest(name, parameters, otherwise=f"it takes {', '.join(parameters)}")
             raise UsageError(
-                f"{verb}.{name}", given[name], f"no argument is called '{name}'", hint, shown="rule"
+                f"{verb}.{name}", arguments[name], f"no argument is called '{name}'", hint, shown="rule"
             )
         options += _options(parameters[name], value)
     for name, one in parameters.items():
@@ -71,28 +71,28 @@ def call(root: Any, verb: str, given: Mapping[str, Any]) -> ToolCall:
     if text and not places:
         places = ["-"]
     takes_json = any(one.name == "json" for one in _command(root, verb).params)
-    made = ToolCall([verb, *options, *(["--json"] if takes_json else []), "--", *places], text)
-    _refuse_what_is_no_text(verb, made)
-    return made
+    tool_call = ToolCall([verb, *options, *(["--json"] if takes_json else []), "--", *places], text)
+    _refuse_what_is_no_text(verb, tool_call)
+    return tool_call
 
 
-def _refuse_what_is_no_text(verb: str, made: ToolCall) -> None:
+def _refuse_what_is_no_text(verb: str, tool_call: ToolCall) -> None:
     """Raises UsageError for characters that neither a command line nor a file can have."""
-    for word in [*made.arguments, made.standard_input]:
+    for word in [*tool_call.arguments, tool_call.standard_input]:
         if "\0" in word or any("\ud800" <= sign <= "\udfff" for sign in word):
             raise UsageError(
                 verb, word, "has a zero byte or half a character", "send text without them", shown="rule"
             )
 
 
-def _options(one: Any, value: Any) -> list[str]:
+def _options(parameter: Any, value: Any) -> list[str]:
     """An option as words, the value behind an equals sign, so that one that begins with a dash is not an option."""
-    if one.param_type_name == "argument" or value is None:
+    if parameter.param_type_name == "argument" or value is None:
         return []
-    if one.is_flag:
-        return [one.opts[0]] if value else []
+    if parameter.is_flag:
+        return [parameter.opts[0]] if value else []
     values = value if isinstance(value, list) else [value]
-    return [f"{one.opts[0]}={part}" for part in values]
+    return [f"{parameter.opts[0]}={part}" for part in values]
 
 
 def _schema(root: Any, verb: str) -> dict[str, Any]:
@@ -110,13 +110,17 @@ def _schema(root: Any, verb: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def _name(one: Any) -> str:
+def _name(parameter: Any) -> str:
     """The property of a parameter: the word that the command line has for it, ``for`` of ``--for``."""
-    return str(one.name if one.param_type_name == "argument" else one.opts[0].lstrip("-").replace("-", "_"))
+    return str(
+        parameter.name
+        if parameter.param_type_name == "argument"
+        else parameter.opts[0].lstrip("-").replace("-", "_")
+    )
 
 
-def _type(one: Any) -> str:
-    return _TYPES.get(one.type.name, "string")
+def _type(parameter: Any) -> str:
+    return _TYPES.get(parameter.type.name, "string")
 
 
 def _description(root: Any, verb: str) -> str:

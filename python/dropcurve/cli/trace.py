@@ -44,19 +44,19 @@ def trace(
         )
     if write is not None and write.exists() and not force:
         raise UsageError("--write", write, "exists", "name another file, or give --force to replace it")
-    found = tracing.trace(o.load(scenario, changes=changes, duration=duration), seed=seed)
-    for row in [tracing.HEADS, *found.first(rows)] if rows else []:
+    traced = tracing.trace(o.load(scenario, changes=changes, duration=duration), seed=seed)
+    for row in [tracing.HEADS, *traced.first(rows)] if rows else []:
         print(
             "  ".join(
                 cell.rjust(width) for cell, width in zip(row, (12, 11, 6, 8, 8, 9), strict=True)
             ).rstrip()
         )
-    if len(found) > rows:
+    if len(traced) > rows:
         console.say(
-            f"{wording.count(len(found), 'row')} in all; --rows N prints more, --write FILE writes all"
+            f"{wording.count(len(traced), 'row')} in all; --rows N prints more, --write FILE writes all"
         )
     if write is not None:
-        print(found.write(write))
+        print(traced.write(write))
         console.again(
             command_line.line(
                 "trace",

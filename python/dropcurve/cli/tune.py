@@ -135,7 +135,7 @@ def tune(
         within=within, box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer,
         short=short, udp=udp, tcp=tcp, ecn=ecn or None,
     )  # fmt: skip
-    asked: list[tuple[str, Any]] = [
+    search: list[tuple[str, Any]] = [
         ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short),
         ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []), ("goal", goal),
         ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
@@ -144,10 +144,10 @@ def tune(
     effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("cluster", cluster)]
     if instant:
         return verbs.answer("at_once")(
-            question, scenario, asked, [*effort, ("out", out)], json=json, quiet=quiet
+            question, scenario, search, [*effort, ("out", out)], json=json, quiet=quiet
         )
     return verbs.answer("tuned")(
-        question, scenario, asked, [*effort[:-1], ("seed", seed)], runs=runs,
+        question, scenario, search, [*effort[:-1], ("seed", seed)], runs=runs,
         seconds=None if time is None else units.span(time, what="time"), margin=margin, until_decided=until is not None,
         seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache, json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip

@@ -70,9 +70,11 @@ def described(error: BaseException, trace: TracebackType | None) -> Problem:
     if isinstance(error, MemoryError):
         remedy = "run fewer at once (--jobs 1), a shorter --duration or fewer flows"
         return Problem("memory", type(error).__name__, "out of memory", remedy, shown="rule")
-    found = traceback.extract_tb(trace)
-    where = next((one for one in reversed(found) if _HERE in Path(one.filename).parents), None)
+    frames = traceback.extract_tb(trace)
+    where = next((one for one in reversed(frames) if _HERE in Path(one.filename).parents), None)
     place = f" ({Path(where.filename).relative_to(_HERE)}:{where.lineno})" if where else ""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
+    message = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(": ")
     remedy = f"{REPORT}; --debug shows where it came from"
-    return Problem(place.strip(" ()") or "core", what, f"internal error: {what}{place}", remedy, shown="rule")
+    return Problem(
+        place.strip(" ()") or "core", message, f"internal error: {message}{place}", remedy, shown="rule"
+    )

@@ -112,8 +112,8 @@ class VerbCommand(typer.core.TyperCommand):
                 raise _empty(param)
             if given.get(name) is None and param.param_type_name == "option":
                 module("defaults").check(param, value)
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+        options: list[str] = super().parse_args(ctx, args)
+        return options
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the verb; errors about a default name its place."""
@@ -180,21 +180,21 @@ def command(name: str) -> Any:
     """The command of a verb, imported now. Raises KeyError for a name that is none."""
     from .engine import with_engine
 
-    one = VERBS[name]
-    found = module(one.module)
-    if isinstance(group := getattr(found, "app", None), typer.Typer):
+    verb = VERBS[name]
+    loaded = module(verb.module)
+    if isinstance(group := getattr(loaded, "app", None), typer.Typer):
         return typer.main.get_command(group)
-    function = getattr(found, one.function or name)
+    function = getattr(loaded, verb.function or name)
     parser = typer.Typer(**PLAIN)
-    parser.command(name, cls=VerbCommand)(with_engine(function) if one.simulates else function)
+    parser.command(name, cls=VerbCommand)(with_engine(function) if verb.simulates else function)
     return typer.main.get_command(parser)
 
 
 def options() -> Iterator[tuple[str, frozenset[str]]]:
     """Each verb with the names of its options; imports all of them."""
     for name in VERBS:
-        found = command(name)
-        yield name, frozenset(one.name for one in found.params if one.param_type_name == "option")
+        click_command = command(name)
+        yield name, frozenset(one.name for one in click_command.params if one.param_type_name == "option")
 
 
 def _empty(param: Any) -> UsageError:

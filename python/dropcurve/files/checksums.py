@@ -92,10 +92,10 @@ def _entries(folder: Path) -> Iterator[tuple[str, str]]:
             path, "", f"cannot be read: {getattr(error, 'strerror', error)}", remedy, shown="path"
         ) from None
     for number, line in enumerate(text.splitlines(), start=1):
-        found = _LINE.fullmatch(line)
-        if found is None or ".." in Path(found[2]).parts or Path(found[2]).is_absolute():
+        match = _LINE.fullmatch(line)
+        if match is None or ".." in Path(match[2]).parts or Path(match[2]).is_absolute():
             # Without the line: the file may be a link to one that is nobody else's business.
             raise ResultError(
                 f"{path}:{number}", "", "is damaged: no line of a checksum", remedy, shown="path"
             )
-        yield found[2], found[1]
+        yield match[2], match[1]

@@ -35,12 +35,12 @@ def read_bytes(path: Path, *, limit: int = LIMIT) -> bytes:
     # A FIFO is opened without waiting for its writer, so that it can be refused.
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
-        found = os.fstat(opened)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         with os.fdopen(opened, "rb", closefd=False) as file:
             # No more than its size, because a read allocates the size that it is asked for.
-            content = file.read(found.st_size) if found.st_size <= limit else None
+            content = file.read(status.st_size) if status.st_size <= limit else None
     finally:
         os.close(opened)
     if content is None:
@@ -82,14 +82,14 @@ def parse_json(text: str | bytes) -> Any:
             text = text.decode("utf-8-sig")
         # Only such digits can be beyond it: a function for each number would take most of the time.
         wide = _WIDE.search(text) is not None
-        found = json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
+        value = json.loads(text, parse_constant=refuse, parse_float=finite if wide else None)
         if _SURROGATE.search(text) is not None:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise ValueError("it has half of a surrogate pair, which is no character") from None
     except (RecursionError, ValueError) as error:
         raise _refused(error) from None
-    return found
+    return value
 
 
 def parse_toml(text: str) -> dict[str, Any]:

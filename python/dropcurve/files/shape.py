@@ -79,10 +79,10 @@ def _faults_of_keys(value: Any, shape: Mapping[str, Any], path: str) -> Iterator
 
 
 def _faults_of_equal_lists(value: Any, shape: EqualLists, path: str) -> Iterator[str]:
-    found = list(_faults_of_keys(value, shape.of, path))
-    yield from found
+    faults = list(_faults_of_keys(value, shape.of, path))
+    yield from faults
     lists = [name.removesuffix("?") for name, one in shape.of.items() if isinstance(one, list)]
-    if not found and len({len(value.get(name, ())) for name in lists}) > 1:
+    if not faults and len({len(value.get(name, ())) for name in lists}) > 1:
         yield f"{path or 'it'} must have lists of one length"
 
 

@@ -31,7 +31,7 @@ def load_json(path: Path, shape: Any, *, remedy: str, parse: Parse = parse_json,
         ResultError: If it cannot be read, is not JSON, or has other types.
     """
     try:
-        found = parse(read_bytes(path, limit=limit))
+        value = parse(read_bytes(path, limit=limit))
     except OSError as error:
         raise ResultError(
             path, "", f"cannot be read: {error.strerror or error}", remedy, shown="path"
@@ -40,13 +40,13 @@ def load_json(path: Path, shape: Any, *, remedy: str, parse: Parse = parse_json,
         raise ResultError(
             path, "", f"is damaged: {' '.join(str(error).split())[:200]}", remedy, shown="path"
         ) from None
-    check(path, found, shape, remedy=remedy)
-    return found
+    check(path, value, shape, remedy=remedy)
+    return value
 
 
-def check(path: Path, found: Any, shape: Any, *, remedy: str) -> None:
-    """Raises ResultError if ``found``, the content of ``path``, is not of ``shape``."""
-    wrong = list(islice(faults(found, shape), _SHOWN + 1))
+def check(path: Path, value: Any, shape: Any, *, remedy: str) -> None:
+    """Raises ResultError if ``value``, the content of ``path``, is not of ``shape``."""
+    wrong = list(islice(faults(value, shape), _SHOWN + 1))
     if wrong:
         more = ", and more" if len(wrong) > _SHOWN else ""
         raise ResultError(

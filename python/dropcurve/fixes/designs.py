@@ -60,21 +60,21 @@ BEST = 2
 
 def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
-    found, base, rate_bps = where.found, where.own, where.rate_bps
-    ecn = {"ecn": True} if found.params.get("ecn") is True else {}
+    queue, base, rate_bps = where.found, where.own, where.rate_bps
+    ecn = {"ecn": True} if queue.params.get("ecn") is True else {}
     seen = {where.base.hash}
-    scripts = sqm.defaults(rate_bps) if found.box == "sqm" else {}
-    line = line_below(found)
+    scripts = sqm.defaults(rate_bps) if queue.box == "sqm" else {}
+    line = line_below(queue)
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
         params = params | line if kind == "cake" else params
-        made = _made(where, kind, params, shape=shape)
-        if made is None:
+        exported = _made(where, kind, params, shape=shape)
+        if exported is None:
             continue
-        loaded = where.put(made.discipline_as_loaded, made.params_as_loaded)
+        loaded = where.put(exported.discipline_as_loaded, exported.params_as_loaded)
         if loaded.hash not in seen:
             seen.add(loaded.hash)
-            yield title, made
+            yield title, exported
 
 
 def tuned(
@@ -122,19 +122,19 @@ def tuned(
             del params["ecn"]
         if line.candidate.kind in CONTROLLED:
             params["limit"] = buffer(where, line.candidate.kind)
-        made = _made(where, line.candidate.kind, params, shape=shape)
-        if made is not None:
+        exported = _made(where, line.candidate.kind, params, shape=shape)
+        if exported is not None:
             kind = line.candidate.kind
             plain = _made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
-            yield names.setting(line.candidate, plain.params_as_loaded if plain else None), made
+            yield names.setting(line.candidate, plain.params_as_loaded if plain else None), exported
 
 
-def line_below(found: Import) -> dict[str, Any]:
+def line_below(queue: Import) -> dict[str, Any]:
     """Parameters of an imported CAKE that describe the line below it; {} for other queues."""
     return {
-        name: found.params[name]
+        name: queue.params[name]
         for name in framing.LINE
-        if found.discipline == "cake" and name in found.params
+        if queue.discipline == "cake" and name in queue.params
     }
 
 
@@ -147,17 +147,17 @@ def buffer(where: Place, kind: str) -> str:
     """
     if where.room:
         return where.room
-    found = where.found
-    stated = None if found.discipline in ("policer", "cake") else found.params.get("limit")
+    queue = where.found
+    stated = None if queue.discipline in ("policer", "cake") else queue.params.get("limit")
     own = None if stated in (None, "auto") else str(stated)
     if kind in CONTROLLED:
         usual = (
             f"{sqm.LIMIT} pkts"
-            if found.box == "sqm"
+            if queue.box == "sqm"
             else where.base.set("queue", {"kind": kind}).get("queue.limit")
         )
         return _largest(str(usual), where.buffer, own)
-    chosen = where.buffer if own is None or found.discipline in CONTROLLED else own
+    chosen = where.buffer if own is None or queue.discipline in CONTROLLED else own
     if kind in CURVES:
         product = units.buffer(
             "1bdp", rate_bps=where.rate_bps, rtt_s=round_trip_s(where.own), packet_bytes=1500
@@ -224,18 +224,18 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
         # The scripts count the bytes of the line below any queue; a plain shaper counts the Ethernet header alone.
         rate *= where.framing_of(counted=framing.ETHERNET_BYTES)
     try:
-        made = export(kind, params, box=box, rate_bps=rate, **options)
-        where.put(made.discipline_as_loaded, made.params_as_loaded)
+        exported = export(kind, params, box=box, rate_bps=rate, **options)
+        where.put(exported.discipline_as_loaded, exported.params_as_loaded)
     except DropcurveError:
         return None
-    return made
+    return exported
 
 
 def _schedules(title: str, kind: str) -> bool:
     """Whether dummynet can have a discipline in this place: a scheduler has fair queues alone, and would serve the
     other queues of its pipe too if it took the place of one of them."""
-    what = title.split()[0]
-    return what == "pipe" or (kind in ("fq_codel", "fq_pie")) == (what == "sched")
+    label = title.split()[0]
+    return label == "pipe" or (kind in ("fq_codel", "fq_pie")) == (label == "sched")
 
 
 def _self_setting(
@@ -281,13 +281,13 @@ def _sized(
         if packets < room:
             yield f"tail drop of {shown}", "droptail", {"limit": f"{packets} pkts"}
         try:
-            found = advise(
+            advice = advise(
                 base, buffer=f"{room:g}pkts", goal=f"p95 delay < {2e3 * aim:g}ms", ecn=bool(ecn)
             ).designs
         except DropcurveError:
             # The formulas know long TCP flows alone.
             continue
-        for one in found:
+        for one in advice:
             if one.discipline == "red":
                 yield f"{one.name} for {shown}", one.discipline, {**one.params, **ecn}
 
@@ -302,7 +302,7 @@ def aims(round_trip_s: float) -> tuple[float, ...]:
 def round_trip_s(base: Scenario) -> float:
     """The base round trip in the middle of its range; `ROUND_TRIP_S` where it is not known."""
     try:
-        found: float = conditions_of(base).middle.rtt_s
+        trip_s: float = conditions_of(base).middle.rtt_s
     except DropcurveError:
         return ROUND_TRIP_S
-    return found
+    return trip_s

@@ -72,10 +72,10 @@ class Elimination:
 
     def _extended(self, result: Result, names: Sequence[str]) -> Result:
         """The comparison with all replications of these designs."""
-        made = self.replicate(names, self.count)
-        fresh = {one.name: one for one in made.variants}
+        added = self.replicate(names, self.count)
+        fresh = {one.name: one for one in added.variants}
         variants = [fresh.get(one.name, one) for one in result.variants]
-        return replace(made, variants=variants)
+        return replace(added, variants=variants)
 
 
 def contenders(verdict: Verdict, *, most: int) -> list[str]:
@@ -95,10 +95,12 @@ def contenders(verdict: Verdict, *, most: int) -> list[str]:
     return [name for name in (verdict.leader, *(one.name for one in verdict.rivals)) if name not in out]
 
 
-def _is_out(one: Rival, verdict: Verdict, most: int) -> bool:
+def _is_out(rival: Rival, verdict: Verdict, most: int) -> bool:
     # A bound is sure to be missed if it does not hold often enough even where it holds in every further run.
     spare = (1.0 - HELD_SHARE) * most
-    if any(miss.criterion.bound is None or miss.missed > spare + 1e-9 for miss in one.missed):
-        return one.relation == "infeasible"
-    behind = one.behind
-    return behind is not None and relation(behind, one.half_width, verdict.margin) == "better" and behind > 0
+    if any(miss.criterion.bound is None or miss.missed > spare + 1e-9 for miss in rival.missed):
+        return rival.relation == "infeasible"
+    behind = rival.behind
+    return (
+        behind is not None and relation(behind, rival.half_width, verdict.margin) == "better" and behind > 0
+    )

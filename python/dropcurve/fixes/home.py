@@ -50,23 +50,23 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
             f"must be {' or '.join(HOME_BOXES)} for a line given by its rates",
             "choose one of these, or give the router's configuration",
         )
-    found = []
+    places = []
     for direction, name in (("up", "wan upload"), ("down", "wan download")):
         typed = f"{text}:{direction},back={OTHER_QUEUE}"
         profile, _ = links.parse(typed)
-        held = Import(
+        droptail = Import(
             box, "droptail", {"limit": f"{profile.buffer_pkts(direction)} pkts"},
             [Note("assumed", "limit", f"{name}: a modem's queue of {profile.buffer}, tail drop")],
             profile.rate_bps(direction), title=name, link_text=typed,
         )  # fmt: skip
-        found.append(replace(place(held, name=f"line-{direction}"), room=ROOM))
+        places.append(replace(place(droptail, name=f"line-{direction}"), room=ROOM))
     if box == "linux":
-        return "", found
-    rates = {one.found.title.split()[1]: round(one.rate_bps / 1e3) for one in found}
+        return "", places
+    rates = {one.found.title.split()[1]: round(one.rate_bps / 1e3) for one in places}
     return (
         f"config queue 'wan'\n\toption enabled '1'\n\toption interface '{WAN}'\n"
         f"\toption download '{rates['download']}'\n\toption upload '{rates['upload']}'\n\toption linklayer 'none'\n"
-    ), found
+    ), places
 
 
 def combined(done: Fix, *, box: str) -> Fix:
@@ -74,10 +74,10 @@ def combined(done: Fix, *, box: str) -> Fix:
     if box == "sqm" or not done.better:
         return done
     parts = []
-    for one in done.queues:
-        if one.load is None:
+    for queue in done.queues:
+        if queue.load is None:
             continue
-        down = one.found.title.endswith("download")
-        commands = tc.ingress(one.load.text, wan=WAN) if down else one.load.text
-        parts.append(f"# {one.found.title}\n{commands}")
+        down = queue.found.title.endswith("download")
+        commands = tc.ingress(queue.load.text, wan=WAN) if down else queue.load.text
+        parts.append(f"# {queue.found.title}\n{commands}")
     return replace(done, after="".join(parts), in_place=False)

@@ -77,8 +77,12 @@ class Place:
         lost = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
         parts += [f"not simulated: {text.partition(':')[0]}" for text in ([] if self.policed else lost)]
         if self.policed:
-            sure = self.found.share_bps
-            below = f", below the {units.show_rate(sure)} that it is served with" if sure else ""
+            guaranteed_bps = self.found.share_bps
+            below = (
+                f", below the {units.show_rate(guaranteed_bps)} that it is served with"
+                if guaranteed_bps
+                else ""
+            )
             parts.append(
                 f"policed to {units.show_rate(self.rate_bps)}{below}, so that no queue forms; every other design is "
                 "shaped to that rate, and utilisation is a share of it"
@@ -113,9 +117,9 @@ class Place:
             return self.base
         if not self.policed:
             # A link of the rate that full packets get.
-            whole = units.rate(str(self.base.get("dumbbell.rate")))
+            line_bps = units.rate(str(self.base.get("dumbbell.rate")))
             kind, settings = placed("droptail", {"limit": self.buffer}, self.found.above)
-            slower = units.show_rate(self.framing * whole)
+            slower = units.show_rate(self.framing * line_bps)
             return self.base.edit([("dumbbell.rate", slower), ("queue", {"kind": kind, **settings})])
         kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.found.above)
         rate = units.show_rate(self.capacity_bps)
@@ -145,7 +149,7 @@ class Place:
 
 
 def place(
-    found: Import, *, rate_bps: float | None = None, rtt_s: tuple[float, float] | None = None,
+    queue: Import, *, rate_bps: float | None = None, rtt_s: tuple[float, float] | None = None,
     flows: int | None = None, packet_bytes: int = 1500, link: str | None = None, name: str = "imported",
 ) -> Place:  # fmt: skip
     """Returns the scenario in which a queue is judged.
@@ -154,7 +158,7 @@ def place(
     carry calls: half of what they are policed to, on top of that share.
 
     Args:
-        found: The imported queue.
+        queue: The imported queue.
         rate_bps: Of the whole link; by default that of the shaper in the text, or of the port.
         rtt_s: Least and greatest base round trip; by default that of the link, or 40 ms.
         flows: Long transfers through the queue at the same time, next to the usual traffic; by default those of the
@@ -173,65 +177,71 @@ def place(
     Example:
         >>> found = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
-    whole = rate_bps or found.rate_bps or found.port_bps
-    sure = found.share_bps
-    if sure is not None and whole is not None and found.rate_bps and rate_bps and found.rate_bps != rate_bps:
-        sure *= rate_bps / found.rate_bps
-    policed = found.policed_bps is not None and found.policed_bps < (sure or whole or inf)
-    served = sure or whole
-    if policed and found.policed_bps is not None:
+    line_bps = rate_bps or queue.rate_bps or queue.port_bps
+    guaranteed_bps = queue.share_bps
+    if (
+        guaranteed_bps is not None
+        and line_bps is not None
+        and queue.rate_bps
+        and rate_bps
+        and queue.rate_bps != rate_bps
+    ):
+        guaranteed_bps *= rate_bps / queue.rate_bps
+    policed = queue.policed_bps is not None and queue.policed_bps < (guaranteed_bps or line_bps or inf)
+    served = guaranteed_bps or line_bps
+    if policed and queue.policed_bps is not None:
         # The traffic is that of a line of the policed rate, the link behind is faster.
-        sure, served = found.policed_bps, min(served or inf, BEHIND * found.policed_bps)
+        guaranteed_bps, served = queue.policed_bps, min(served or inf, BEHIND * queue.policed_bps)
     direction = "down"
-    if link or found.link_text:
-        held, direction = _line(found, link, sure or rate_bps)
-        held = _overridden(held, direction, rtt_s, flows)
-        rate = held.rate_bps(direction)
-    elif sure is not None or whole is not None:
-        rate = sure or whole or 0.0
+    if link or queue.link_text:
+        carried, direction = _line(queue, link, guaranteed_bps or rate_bps)
+        carried = _overridden(carried, direction, rtt_s, flows)
+        rate = carried.rate_bps(direction)
+    elif guaranteed_bps is not None or line_bps is not None:
+        rate = guaranteed_bps or line_bps or 0.0
         count = usual_flows(rate) if flows is None else flows
-        held = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=found.params.get("ecn") is True)
+        carried = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True)
     else:
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
         )
-    _check_rate(found, rate)
-    held = _with_calls(held, direction, found.above, rate)
-    judged = replace(found, params=framing.same_basis(found.params)) if found.discipline == "cake" else found
+    _check_rate(queue, rate)
+    carried = _with_calls(carried, direction, queue.above, rate)
+    judged = replace(queue, params=framing.same_basis(queue.params)) if queue.discipline == "cake" else queue
     kind, params = judged.placed if not policed else _policed(judged)
     with remedied("correct it in the configuration"):
         base = scenario(
-            kind, params, link=held, direction=direction, packet_bytes=packet_bytes, name=name,
-            title=f"{name}{f', {found.title}' if found.title else ''} ({found.box})", urgent=bool(found.above),
-            ecn=found.params.get("ecn") is True,
+            kind, params, link=carried, direction=direction, packet_bytes=packet_bytes, name=name,
+            title=f"{name}{f', {queue.title}' if queue.title else ''} ({queue.box})", urgent=bool(queue.above),
+            ecn=queue.params.get("ecn") is True,
         )  # fmt: skip
         if policed and served is not None:
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
-    room = f"{held.buffer_pkts(direction)} pkts"
-    return Place(found, base, rate, policed=policed, buffer=room)
+    room = f"{carried.buffer_pkts(direction)} pkts"
+    return Place(queue, base, rate, policed=policed, buffer=room)
 
 
-def _check_rate(found: Import, rate_bps: float) -> None:
+def _check_rate(queue: Import, rate_bps: float) -> None:
     """Raises UsageError for a rate that no place can have."""
     if not LEAST_BPS <= rate_bps <= MOST_BPS:
         raise UsageError(
-            f"rate of {found.title or found.discipline}", f"{rate_bps:g} bit/s",
+            f"rate of {queue.title or queue.discipline}", f"{rate_bps:g} bit/s",
             "must lie between 10 kbit/s and 10 Tbit/s", "give it as --rate",
         )  # fmt: skip
 
 
-def _policed(found: Import) -> tuple[str, dict[str, Any]]:
+def _policed(queue: Import) -> tuple[str, dict[str, Any]]:
     """Kind and parameters of the queue of a class behind its policer, below the queues that are served before it."""
-    assert found.policed_bps is not None, "the class is policed"
-    params = policers.params(found.policed_bps, found.policed_burst)
-    if found.discipline != "policer":
-        inner = {key: value for key, value in found.params.items() if key != "limit"}
+    assert queue.policed_bps is not None, "the class is policed"
+    params = policers.params(queue.policed_bps, queue.policed_burst)
+    if queue.discipline != "policer":
+        inner = {key: value for key, value in queue.params.items() if key != "limit"}
         params |= {
-            "limit": found.params.get("limit", "1000 pkts"),
-            "child": {"kind": found.discipline, **inner},
+            "limit": queue.params.get("limit", "1000 pkts"),
+            "child": {"kind": queue.discipline, **inner},
         }
-    return placed("policer", params, found.above)
+    return placed("policer", params, queue.above)
 
 
 def shaped(kind: str, params: Mapping[str, Any], rate_bps: float) -> tuple[str, dict[str, Any]]:
@@ -246,33 +256,35 @@ def shaped(kind: str, params: Mapping[str, Any], rate_bps: float) -> tuple[str, 
     }  # fmt: skip
 
 
-def _line(found: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
+def _line(queue: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
     """The link that is named, or that the text states, with the rate of the queue, and the queue's direction."""
-    held, direction = links.parse(link or found.link_text)
-    if link is not None and found.link_text:
-        stated, direction = links.parse(found.link_text)
-        held = held if "back=" in link else replace(held, back=stated.back)
+    carried, direction = links.parse(link or queue.link_text)
+    if link is not None and queue.link_text:
+        stated, direction = links.parse(queue.link_text)
+        carried = carried if "back=" in link else replace(carried, back=stated.back)
         own = stated
     elif link is not None and own_bps is None:
-        own = _at(held, direction, found.rate_bps or held.rate_bps(direction))
+        own = _at(carried, direction, queue.rate_bps or carried.rate_bps(direction))
     else:
-        own = held
+        own = carried
     if link is None or "rate=" not in link:
-        held = replace(held, down_bps=own.down_bps, up_bps=own.up_bps)
-        held = held if own_bps is None else _at(held, direction, own_bps)
-    return held, direction
+        carried = replace(carried, down_bps=own.down_bps, up_bps=own.up_bps)
+        carried = carried if own_bps is None else _at(carried, direction, own_bps)
+    return carried, direction
 
 
 def _overridden(
-    held: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
+    carried: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
 ) -> LinkProfile:
     """The link with this round trip, and this number of transfers through the queue, where they are given."""
     if rtt_s is not None:
-        held = replace(held, rtt_s=rtt_s)
+        carried = replace(carried, rtt_s=rtt_s)
     if flows is None:
-        return held
-    mix = replace(held.mix, downloads=flows) if direction == "down" else replace(held.mix, uploads=flows)
-    return replace(held, mix=mix)
+        return carried
+    mix = (
+        replace(carried.mix, downloads=flows) if direction == "down" else replace(carried.mix, uploads=flows)
+    )
+    return replace(carried, mix=mix)
 
 
 def usual_flows(rate_bps: float) -> int:
@@ -280,22 +292,22 @@ def usual_flows(rate_bps: float) -> int:
     return max(FEWEST_FLOWS, min(MOST_FLOWS, round(rate_bps / FLOW_BPS)))
 
 
-def _at(held: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
-    return replace(held, down_bps=rate_bps) if direction == "down" else replace(held, up_bps=rate_bps)
+def _at(carried: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
+    return replace(carried, down_bps=rate_bps) if direction == "down" else replace(carried, up_bps=rate_bps)
 
 
 def _with_calls(
-    held: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
+    carried: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
 ) -> LinkProfile:
     """The link with calls for the queue above, and room for them."""
-    if not above or not held.mix.calls:
-        return held
+    if not above or not carried.mix.calls:
+        return carried
     police = above[0].police_bps
-    calls = held.mix.calls
+    calls = carried.mix.calls
     if police is not None:
         calls = min(MOST_CALLS, max(calls, round(CALLS_SHARE * police / CALL_BPS)))
-    widened = _at(held, direction, rate_bps + _calls_bps(above, calls))
-    return replace(widened, mix=replace(held.mix, calls=calls))
+    widened = _at(carried, direction, rate_bps + _calls_bps(above, calls))
+    return replace(widened, mix=replace(carried.mix, calls=calls))
 
 
 def _calls_bps(above: tuple[Priority, ...], calls: int) -> float:

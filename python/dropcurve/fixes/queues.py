@@ -183,14 +183,14 @@ def _judged(
 
     def some_of(titles: Sequence[str] | None, number: int) -> Result:
         chosen = variants if titles is None else _of_titles(where, variants, titles)
-        made = replicate(
+        result = replicate(
             chosen, Effort(replications=number), name=where.base.name, command=command, progress=progress
         )
-        return of_place(_distinct(made) if titles is None else made, where)
+        return of_place(_distinct(result) if titles is None else result, where)
 
     def judge(result: Result) -> Verdict:
-        found = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
-        if found is None:
+        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
+        if verdict is None:
             raise DropcurveError(
                 "configuration",
                 where.found.box,
@@ -198,7 +198,7 @@ def _judged(
                 "keep it, or give the rate and round trip of the line if they differ",
                 shown="value",
             )
-        return found
+        return verdict
 
     titles = _titles(where, variants)
     rounds = Elimination(
@@ -231,22 +231,22 @@ def _affordable(
     """The variants that fit into ``left_s`` seconds, their replications, and words on what is left out."""
     titles = list(dict.fromkeys(_titles(where, variants).values()))
 
-    def once(some: Sequence[str]) -> dict[str, float]:
-        made = replicate(_of_titles(where, variants, some), Effort(replications=1), name=where.base.name)
-        result = of_place(_distinct(made), where)
-        found = verdict_on(result, current=YOURS, exchange=exchange, weights=weights)
-        rivals = found.rivals if found else ()
+    def once(chosen: Sequence[str]) -> dict[str, float]:
+        plan = replicate(_of_titles(where, variants, chosen), Effort(replications=1), name=where.base.name)
+        result = of_place(_distinct(plan), where)
+        verdict = verdict_on(result, current=YOURS, exchange=exchange, weights=weights)
+        rivals = verdict.rivals if verdict else ()
         behind = {one.name: (one.behind or 0.0) + 1e6 * (one.relation == "infeasible") for one in rivals}
-        return {found.leader: 0.0, **behind} if found else {}
+        return {verdict.leader: 0.0, **behind} if verdict else {}
 
-    made = budget.plan(
+    plan = budget.plan(
         titles, conditions=len(where.conditions), replications=replications, left_s=left_s, run=once
     )
-    parts = [f"{wording.count(made.dropped, 'design')} left out"] if made.dropped else []
-    if made.replications < replications:
-        parts.append(f"{made.replications} replications")
+    parts = [f"{wording.count(plan.dropped, 'design')} left out"] if plan.dropped else []
+    if plan.replications < replications:
+        parts.append(f"{plan.replications} replications")
     limited = f"as the time allows: {', '.join(parts)}" if parts else ""
-    return _of_titles(where, variants, made.names), made.replications, limited
+    return _of_titles(where, variants, plan.names), plan.replications, limited
 
 
 def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario]:

@@ -174,13 +174,13 @@ class Bottleneck:
     def _time(self, seconds: float, name: str) -> int:
         if not 0 <= seconds < 1e9:
             raise UsageError(name, seconds, "must be from 0 to 1e9 seconds", "give seconds since the start")
-        found = round(seconds * _NS)
-        if found < self._now_ns:
+        time_ns = round(seconds * _NS)
+        if time_ns < self._now_ns:
             raise UsageError(
                 name,
                 seconds,
                 f"lies before {self._now_ns / _NS}, the time of the last call",
                 "call in the order of time",
             )
-        self._now_ns = found
-        return found
+        self._now_ns = time_ns
+        return time_ns

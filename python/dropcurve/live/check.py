@@ -156,16 +156,16 @@ def check(
             folder.mkdir()
             return launch.in_namespaces(plan, folder, scratch=scratch)
 
-        found, prompt = [], False
+        measured, prompt = [], False
         for rate in rates:
             tell(f"{rate}: {SECONDS:g} s of traffic")
             row, prompt = _rate(rate, run)
-            found.append(row)
+            measured.append(row)
         waits = []
         for delay in delays:
             tell(f"{delay}: {SECONDS:g} s of datagrams")
             waits.append(_delay(delay, run))
-    return Check(machine(prompt), found, waits)
+    return Check(machine(prompt), measured, waits)
 
 
 def machine(real_time: bool) -> str:

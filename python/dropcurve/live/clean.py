@@ -31,9 +31,10 @@ def clean() -> Cleaned:
     on again the offloads that such a router had turned off at its interfaces. Running routers stay."""
     temporary = Path(tempfile.gettempdir())
     places = [(temporary, LAB), (temporary, launch.GUEST), (router.runtime(), router.PREFIX)]
-    found = {}
+    leftovers = {}
     for where, prefix in places:
-        found.update(scratch.sweep(sorted(where.glob(f"{prefix}*")), merging.restored))
+        leftovers.update(scratch.sweep(sorted(where.glob(f"{prefix}*")), merging.restored))
     return Cleaned(
-        [path for path, gone in found.items() if gone], [path for path, gone in found.items() if not gone]
+        [path for path, gone in leftovers.items() if gone],
+        [path for path, gone in leftovers.items() if not gone],
     )

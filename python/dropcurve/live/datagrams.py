@@ -60,12 +60,12 @@ def send(
 def receive(sockets: Sockets, began_ns: int, job: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Counts arrivals until the end of the run, in intervals, and the delays of those after the warm-up."""
     selector = selectors.DefaultSelector()
-    found: dict[int, tuple[list[int], list[int]]] = {}
+    received: dict[int, tuple[list[int], list[int]]] = {}
     for number, opened in sockets.items():
         opened.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         opened.setblocking(False)
         selector.register(opened, selectors.EVENT_READ, number)
-        found[number] = ([0] * round(job["duration_s"] / INTERVAL_S + 1), [])
+        received[number] = ([0] * round(job["duration_s"] / INTERVAL_S + 1), [])
     offset = time.time_ns() - time.monotonic_ns()
     end, warm = began_ns + round(job["duration_s"] * 1e9), began_ns + round(job["warmup_s"] * 1e9)
     # Datagrams that arrived in time but are still in the socket are read after the end.
@@ -73,13 +73,13 @@ def receive(sockets: Sockets, began_ns: int, job: dict[str, Any]) -> dict[int, d
         ready := selector.select(max(0.0, (end - time.monotonic_ns()) / 1e9))
     ) or time.monotonic_ns() < end:
         for key, _ in ready:
-            bins, delays = found[key.data]
+            bins, delays = received[key.data]
             for data, arrived in _arrivals(key.fileobj, offset):
                 if began_ns <= arrived < end:
                     bins[int((arrived - began_ns) / 1e9 / INTERVAL_S)] += len(data)
                 if len(data) >= STAMP.size and warm <= arrived < end:
                     delays.append((arrived - STAMP.unpack_from(data)[1]) // 1000)
-    return {number: _report(bins, delays) for number, (bins, delays) in found.items()}
+    return {number: _report(bins, delays) for number, (bins, delays) in received.items()}
 
 
 def _report(bins: list[int], delays: list[int]) -> dict[str, Any]:
@@ -124,9 +124,9 @@ def _summary(values: list[float]) -> dict[str, float | None]:
 
 def main(arguments: list[str]) -> int:
     """Sends or receives, and writes the counters."""
-    what, job_file, host, result = arguments
+    role, job_file, host, result = arguments
     job = json.loads(Path(job_file).read_text(encoding="utf-8"))
-    sender = host if what == "send" else OTHER[host]
+    sender = host if role == "send" else OTHER[host]
     flows = [flow for flow in job["flows"] if flow["transport"] == "udp" and source(flow) == sender]
     sockets = {flow["number"]: _socket(host, flow["number"], flow["tos"]) for flow in flows}
     with suppress(PermissionError):
@@ -135,8 +135,8 @@ def main(arguments: list[str]) -> int:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     began_ns = int(sys.stdin.readline())
-    found = send(flows, sockets, host, began_ns) if what == "send" else receive(sockets, began_ns, job)
-    Path(result).write_text(json.dumps(found), encoding="utf-8")
+    counted = send(flows, sockets, host, began_ns) if role == "send" else receive(sockets, began_ns, job)
+    Path(result).write_text(json.dumps(counted), encoding="utf-8")
     return 0
 
 

@@ -37,22 +37,22 @@ class Device:
 
 def queues(devices: Sequence[Device], rate: str) -> list[str]:
     """Places where packets may wait, merge or bypass our queue of this rate, as sentences."""
-    found: list[str] = []
+    hidden: list[str] = []
     for one in devices:
         if one.kind == "tun":
-            found += _after(one.name, f"{one.name} has a queue of its own before ours")
+            hidden += _after(one.name, f"{one.name} has a queue of its own before ours")
         elif one.kind == "packet":
-            found += [*_slow(one.name, rate), *_stacked(one.name), *_shared(one.name), *_merging(one.name)]
+            hidden += [*_slow(one.name, rate), *_stacked(one.name), *_shared(one.name), *_merging(one.name)]
     if any(one.kind == "queue" for one in devices):
         for name in names():
-            found += _after(
+            hidden += _after(
                 name, f"packets that leave by {name} are queued there if it is slower than {rate}"
             )
     if sum(one.kind == "packet" for one in devices) == 2 and _routes():
-        found.append(
+        hidden.append(
             "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us"
         )
-    return found
+    return hidden
 
 
 def names() -> list[str]:
@@ -131,8 +131,8 @@ def _kind(name: str) -> str:
 
 def _json_of(command: list[str]) -> list[dict[str, Any]]:
     try:
-        shown = subprocess.run(command, capture_output=True, text=True, check=False)
-        rows: list[dict[str, Any]] = json.loads(shown.stdout or "[]")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        rows: list[dict[str, Any]] = json.loads(done.stdout or "[]")
     except (OSError, ValueError):
         return []
     return rows
@@ -140,10 +140,10 @@ def _json_of(command: list[str]) -> list[dict[str, Any]]:
 
 def _offload(name: str, feature: str) -> bool:
     try:
-        shown = subprocess.run(["ethtool", "-k", name], capture_output=True, text=True, check=False).stdout
+        done = subprocess.run(["ethtool", "-k", name], capture_output=True, text=True, check=False).stdout
     except OSError:
         return False
-    return any(line.strip().startswith(f"{feature}: on") for line in shown.splitlines())
+    return any(line.strip().startswith(f"{feature}: on") for line in done.splitlines())
 
 
 def _bps(rate: str) -> float:

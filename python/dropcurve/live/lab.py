@@ -126,14 +126,14 @@ def lab(
             folder.mkdir()
             raws.append(run(plan, folder, scratch=scratch, **FILES))
         judged = [replay(scratch.path / "0" / name) for name in FILES["records"]]
-        kept = _keep(scratch.path / "0", out)
+        stored = _keep(scratch.path / "0", out)
     live = measure.estimates(first, raws)
     predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict and not changes else {}
     where = "virtual time" if virtual else "real time"
     return LabAnswer(
         base.name, base.title, where, replications, _rows(live, predicted),
         [*measure.warnings(raws), *(problem for one in judged for problem in one.problems())],
-        "; back: ".join(str(one) for one in judged), kept,
+        "; back: ".join(str(one) for one in judged), stored,
     )  # fmt: skip
 
 
@@ -159,8 +159,8 @@ def simulate(
 def _rows(live: dict[str, measure.Estimate], predicted: dict[str, measure.Estimate]) -> list[LabRow]:
     rows = []
     for name in measure.SHARED:
-        found = metrics.find(name)
-        rows.append(compared(name, found.title, found.unit, live[name], predicted.get(name)))
+        metric = metrics.find(name)
+        rows.append(compared(name, metric.title, metric.unit, live[name], predicted.get(name)))
     rows += [LabRow(name, title, unit, live[name]) for name, (title, unit) in measure.LAB_ONLY.items()]
     return rows
 

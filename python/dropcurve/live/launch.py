@@ -156,10 +156,10 @@ def in_virtual_time(
 def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, log: Path) -> bool:
     """Runs a command that ends with this process, as do its folders; returns whether it ended in time."""
     job = keeper.KeeperJob(words, folders=[str(claim.path) for claim in claims])
-    with log.open("wb") as said:
+    with log.open("wb") as output:
         # A session of its own, so that Ctrl-C only reaches us.
         started = subprocess.Popen(
-            job.command(), stdin=subprocess.PIPE, stdout=said, stderr=said, env=_environment(), start_new_session=True,
+            job.command(), stdin=subprocess.PIPE, stdout=output, stderr=output, env=_environment(), start_new_session=True,
             pass_fds=[claim.lock for claim in claims],
         )  # fmt: skip
         try:
@@ -197,8 +197,12 @@ def _read(out: Path) -> dict[str, Any]:
     try:
         raw: dict[str, Any] = json.loads((out / "raw.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        said = [path for path in (out / "world.txt", out / "kernel.txt") if path.exists()]
-        last = said[0].read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:] if said else []
+        outputs = [path for path in (out / "world.txt", out / "kernel.txt") if path.exists()]
+        last = (
+            outputs[0].read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+            if outputs
+            else []
+        )
         raise DropcurveError(
             "lab",
             "",

@@ -48,7 +48,7 @@ def values(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, float | None]:
     sojourn, late, pings = forward["sojourn_ms"], forward["late_ms"], sorted(raw["pings"])
     capacity = bits_carried(plan, plan.duration_s - seconds, plan.duration_s)
     delays = sorted(us / 1e3 for flow in raw["flows"] for us in flow["server"].get("delays_us", ()))
-    found = {
+    measured = {
         "goodput_bps": _sum(_goodput(plan, flow) for flow in raw["flows"]),
         "utilisation": 100 * forward["sent"]["bytes"] * 8 / capacity if capacity else None,
         "queue_pkts_mean": forward["queue_pkts_mean"],
@@ -63,10 +63,10 @@ def values(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, float | None]:
         "datagram_ms_p95": _quantile(delays, 0.95),
     }
     for key in ("mean", "p50", "p95", "p99"):
-        found[f"sojourn_ms_{key}"] = sojourn[key]
+        measured[f"sojourn_ms_{key}"] = sojourn[key]
     for key in ("p50", "p99", "max"):
-        found[f"late_ms_{key}"] = late[key]
-    return found
+        measured[f"late_ms_{key}"] = late[key]
+    return measured
 
 
 def bits_carried(plan: LabPlan, start_s: float, end_s: float) -> float:
@@ -86,7 +86,7 @@ def batches(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
     size = len(rows) // BATCHES
     if size == 0:
         return {}
-    found: dict[str, list[float]] = {
+    by_metric: dict[str, list[float]] = {
         name: [] for name in ("utilisation", "queue_pkts_mean", "sojourn_ms_mean", "loss")
     }
     step = rows[1]["time_s"] - rows[0]["time_s"] if len(rows) > 1 else 0.1
@@ -95,51 +95,51 @@ def batches(plan: LabPlan, raw: Mapping[str, Any]) -> dict[str, list[float]]:
             key: sum(row[key] for row in rows[part * size : (part + 1) * size]) for key in series["columns"]
         }
         seconds = size * step
-        found["queue_pkts_mean"].append(total["queue_pkts_s"] / seconds)
+        by_metric["queue_pkts_mean"].append(total["queue_pkts_s"] / seconds)
         start = plan.warmup_s + part * seconds
         capacity = bits_carried(plan, start, start + seconds)
-        found["utilisation"].append(100 * total["sent_bytes"] * 8 / capacity if capacity else 0.0)
-        found["sojourn_ms_mean"].append(total["sojourn_ms_sum"] / max(1.0, total["sent_pkts"]))
+        by_metric["utilisation"].append(100 * total["sent_bytes"] * 8 / capacity if capacity else 0.0)
+        by_metric["sojourn_ms_mean"].append(total["sojourn_ms_sum"] / max(1.0, total["sent_pkts"]))
         through = total["sent_pkts"] + total["drops"]
-        found["loss"].append(100 * total["drops"] / max(1.0, through))
-    found["goodput_bps"] = _goodput_batches(plan, raw["flows"])
-    return found
+        by_metric["loss"].append(100 * total["drops"] / max(1.0, through))
+    by_metric["goodput_bps"] = _goodput_batches(plan, raw["flows"])
+    return by_metric
 
 
 def estimates(plan: LabPlan, raws: list[dict[str, Any]]) -> dict[str, Estimate]:
     """Every metric over all runs: over replications, or for a single run over its parts."""
     runs = [values(plan, raw) for raw in raws]
     parts = batches(plan, raws[0]) if len(raws) == 1 else {}
-    found = {}
+    by_metric = {}
     for name in [*SHARED, *LAB_ONLY]:
         over = statistics.t_interval([run[name] for run in runs])
         half = statistics.t_interval(parts[name]).half_width if parts.get(name) else over.half_width
-        found[name] = Estimate(over.mean, half)
-    return found
+        by_metric[name] = Estimate(over.mean, half)
+    return by_metric
 
 
 def warnings(raws: list[dict[str, Any]]) -> list[str]:
     """Reasons to doubt the results of a lab, as sentences."""
-    found: list[str] = []
+    sentences: list[str] = []
     for raw in raws:
-        found += too_late(raw["stats"]["forward"], real_time=raw["stats"]["real_time"])
+        sentences += too_late(raw["stats"]["forward"], real_time=raw["stats"]["real_time"])
         for host, dropped in raw["devices"].items():
             if dropped:
-                found.append(
+                sentences.append(
                     f"the device of the {host} host dropped {dropped} packets before the queue saw them"
                 )
         for flow in raw["flows"]:
             sent_late = flow["client"].get("late_ms", {}).get("p99")
             if sent_late is not None and sent_late > TOO_LATE_MS:
-                found.append(
+                sentences.append(
                     f"flow {flow['number']}: 1 % of its datagrams were sent {sent_late:.1f} ms late or more "
                     f"({TOO_LATE_MS:g} ms is allowed)"
                 )
         for why, count in raw["stats"]["forward"]["refused"].items():
             if count:
-                found.append(f"the forwarder refused {count} frames ({why})")
-        found.extend(raw["problems"])
-    return list(dict.fromkeys(found))
+                sentences.append(f"the forwarder refused {count} frames ({why})")
+        sentences.extend(raw["problems"])
+    return list(dict.fromkeys(sentences))
 
 
 def too_late(direction: Mapping[str, Any], *, real_time: bool) -> list[str]:
@@ -172,7 +172,7 @@ def _goodput(plan: LabPlan, flow: Mapping[str, Any]) -> float | None:
 
 
 def _goodput_batches(plan: LabPlan, flows: list[dict[str, Any]]) -> list[float]:
-    found = []
+    rates = []
     length = (plan.duration_s - plan.warmup_s) / BATCHES
     for part in range(BATCHES):
         low = plan.warmup_s + part * length
@@ -186,8 +186,8 @@ def _goodput_batches(plan: LabPlan, flows: list[dict[str, Any]]) -> list[float]:
             ]
             seconds = sum(row["end"] - row["start"] for row in rows)
             total += 8 * sum(row["bytes"] for row in rows) / seconds if seconds else 0.0
-        found.append(total)
-    return found
+        rates.append(total)
+    return rates
 
 
 def _retransmits(plan: LabPlan, flow: Mapping[str, Any]) -> float | None:
@@ -203,19 +203,19 @@ def _received(plan: LabPlan, received: list[int]) -> float | None:
 
 
 def _srtt(plan: LabPlan, flows: list[dict[str, Any]]) -> float | None:
-    found = [
+    samples = [
         row["rtt"] / 1000
         for flow in flows
         if flow["transport"] == "tcp"
         for row in _intervals(plan, flow, "client")
         if row.get("rtt")
     ]
-    return sum(found) / len(found) if found else None
+    return sum(samples) / len(samples) if samples else None
 
 
 def _sum(numbers: Iterable[float | None]) -> float | None:
-    found = [number for number in numbers if number is not None]
-    return sum(found) if found else None
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
 
 
 def _quantile(ordered: list[float], p: float) -> float | None:

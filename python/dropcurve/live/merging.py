@@ -45,8 +45,8 @@ def restored(folder: Path) -> bool:
     """Turns GRO on for the interfaces noted in ``folder``. False if that needs another network namespace or more
     rights."""
     try:
-        found = json.loads((folder / NOTE).read_text(encoding="utf-8"))
-        namespace, names = found["namespace"], list(found["interfaces"])
+        stored = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        namespace, names = stored["namespace"], list(stored["interfaces"])
     except (OSError, ValueError, KeyError, TypeError):
         # No note, or an incomplete one: nothing was turned off yet.
         return True

@@ -92,22 +92,22 @@ def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -
 
     Raises ScenarioError with every part of it that a lab cannot have.
     """
-    found = scenario.resolved
-    problems = list(_unsuitable(found))
+    resolved = scenario.resolved
+    problems = list(_unsuitable(resolved))
     if problems:
         raise ScenarioError(problems, origin=scenario.origin)
-    wire = found["dumbbell"]
+    wire = resolved["dumbbell"]
     flows: list[Flow] = []
     paths: list[dict[str, str]] = []
     starts = _starts(scenario, seed)
     loads = _loads(scenario, seed)
-    tcp = [group for group in found["flows"].values() if group["transport"] == "tcp"]
+    tcp = [group for group in resolved["flows"].values() if group["transport"] == "tcp"]
     counted = count(tcp[0]["headers"]) if tcp else STAMPED_HEADERS
     overhead = ETHERNET if counted - ETHERNET in (PLAIN_HEADERS, STAMPED_HEADERS) else 0
     headers = counted - overhead
-    duration = nanoseconds(found["run"]["duration"]) / 1e9
-    warmup = found["run"]["warmup"]
-    for name, group in found["flows"].items():
+    duration = nanoseconds(resolved["run"]["duration"]) / 1e9
+    warmup = resolved["run"]["warmup"]
+    for name, group in resolved["flows"].items():
         sides = {
             key: group.get(key, wire[key])
             for key in ("access_rate", "access_delay", "exit_rate", "exit_delay")
@@ -127,7 +127,7 @@ def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -
         mtu=count(tcp[0]["mss"]) + headers if tcp else 1500, timestamps=headers == STAMPED_HEADERS,
         flows=tuple(flows), changes=tuple(changes),
         settings={
-            "links": [_link(wire, found["queue"]), _link(back, found["back_queue"])],
+            "links": [_link(wire, resolved["queue"]), _link(back, resolved["back_queue"])],
             "names": ["queue/bottleneck", "queue/bottleneck.back"], "paths": paths, "seed": seed,
             "overhead": overhead,
         },
@@ -167,35 +167,35 @@ def _flow(number: int, name: str, group: dict[str, Any], start_s: float, duratio
 
 def _starts(scenario: Scenario, seed: int) -> list[float]:
     """Start time of each flow, as the simulation with this seed draws it."""
-    (made,) = run(scenario, seed=seed, replications=1, jobs=1).baseline.runs
-    return [float(flow["start_s"]) for flow in made["flows"]]
+    (summary,) = run(scenario, seed=seed, replications=1, jobs=1).baseline.runs
+    return [float(flow["start_s"]) for flow in summary["flows"]]
 
 
 def _loads(scenario: Scenario, seed: int) -> dict[int, list[tuple[int, int]]]:
     """Every datagram of each UDP flow, as the simulation with this seed sends it: nanoseconds and bytes."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    loads: dict[int, list[tuple[int, int]]] = {}
     if all(group["transport"] != "udp" for group in scenario.resolved["flows"].values()):
-        return found
+        return loads
     traced = trace(scenario, seed=seed)
     for row in traced.rows("send"):
         due, size = int(traced.time_ns[row]), int(traced.size_bytes[row])
-        found.setdefault(int(traced.flow[row]), []).append((due, size))
-    return found
+        loads.setdefault(int(traced.flow[row]), []).append((due, size))
+    return loads
 
 
-def _unsuitable(found: dict[str, Any]) -> list[Problem]:
+def _unsuitable(resolved: dict[str, Any]) -> list[Problem]:
     """Problems of a scenario that a lab cannot run."""
-    if "dumbbell" not in found:
+    if "dumbbell" not in resolved:
         return [Problem("", "", "a lab has one bottleneck", "describe the network as [dumbbell]")]
     problems = []
-    if found["dumbbell"]["loss"] or found["dumbbell"]["drop"]:
+    if resolved["dumbbell"]["loss"] or resolved["dumbbell"]["drop"]:
         problems.append(
             Problem("dumbbell.loss", "", "a lab loses nothing on the wire", "leave out loss and drop")
         )
-    if sum(group["count"] for group in found["flows"].values()) > MOST_FLOWS:
+    if sum(group["count"] for group in resolved["flows"].values()) > MOST_FLOWS:
         problems.append(Problem("flows", "", f"a lab has at most {MOST_FLOWS} flows", "lower the counts"))
     sizes = set()
-    for name, group in found["flows"].items():
+    for name, group in resolved["flows"].items():
         where = f"flows.{name}"
         if group["transport"] not in ("tcp", "udp"):
             problems.append(
@@ -263,9 +263,9 @@ def spread(value: Any, i: int, members: int) -> int:
     equal parts."""
     if isinstance(value, list):
         return nanoseconds(value[i % len(value)])
-    if found := re.fullmatch(r"(even|uniform) (.+) to (.+)", value):
-        low, high = nanoseconds(found[2]), nanoseconds(found[3])
-        if found[1] == "even":
+    if match := re.fullmatch(r"(even|uniform) (.+) to (.+)", value):
+        low, high = nanoseconds(match[2]), nanoseconds(match[3])
+        if match[1] == "even":
             return round(low + (high - low) * (i / (members - 1) if members > 1 else 0.0))
         return round(low + (high - low) * (i + 0.5) / members)
     return nanoseconds(value)

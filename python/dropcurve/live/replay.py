@@ -51,7 +51,7 @@ def replay(record: str | Path) -> Agreement:
     Raises ResultError if it is no record, or damaged.
     """
     try:
-        found = json.loads(_core.live_replay(str(record)))
+        agreement = json.loads(_core.live_replay(str(record)))
     except OSError as error:
         raise ResultError(
             record,
@@ -60,4 +60,4 @@ def replay(record: str | Path) -> Agreement:
             "name a record that `dropcurve live run --record` wrote",
             shown="path",
         ) from None
-    return Agreement(**{**found, "difference": found["difference"] or ""})
+    return Agreement(**{**agreement, "difference": agreement["difference"] or ""})

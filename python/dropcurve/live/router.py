@@ -173,10 +173,10 @@ def running(
             try:
                 line = await_control(here / "control", lambda: process.poll() is None, seconds=limit_s)
             except DropcurveError as error:
-                said = (process.communicate()[1] or "").strip()
+                output = (process.communicate()[1] or "").strip()
                 remedy = "correct what it names, and run it again"
                 raise DropcurveError.of(
-                    [quoted("forwarder", said, remedy)] if said else error.problems
+                    [quoted("forwarder", output, remedy)] if output else error.problems
                 ) from None
             yield line, here / "control", process
         finally:
@@ -203,9 +203,9 @@ def work(
                     stats = line.ask("stats")
             stats = line.ask("stats", series=True)
         except WorkError as error:
-            said = ended(process)
+            output = ended(process)
             raise WorkError.of(
-                [quoted("forwarder", said, "run it again")] if said else error.problems
+                [quoted("forwarder", output, "run it again")] if output else error.problems
             ) from None
         line.close()
     return {**stats, "warnings": warnings(stats)}
@@ -214,11 +214,11 @@ def work(
 def ended(process: subprocess.Popen[str]) -> str:
     """Reason why a forwarder ended by itself: its own message, else the signal or code; "" while it runs."""
     try:
-        said = (process.communicate(timeout=PATIENCE_S)[1] or "").strip()
+        output = (process.communicate(timeout=PATIENCE_S)[1] or "").strip()
     except subprocess.TimeoutExpired:
         return ""
-    if said:
-        return said
+    if output:
+        return output
     # The keeper returns the forwarder's exit code: a signal is a negative number, of which an exit code keeps 8 bits.
     code = process.returncode if process.returncode <= 127 else process.returncode - 256
     how = f"by {signal.Signals(-code).name}" if -code in set(signal.Signals) else f"with exit code {code}"
@@ -227,21 +227,21 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 def warnings(stats: dict[str, Any]) -> list[str]:
     """Reasons to doubt a router's counters, as sentences."""
-    found = []
+    sentences = []
     for name, title in DIRECTIONS:
-        one = stats.get(name)
-        if one is None:
+        count = stats.get(name)
+        if count is None:
             continue
-        found += [f"{title}: {why}" for why in too_late(one, real_time=stats["real_time"])]
-        behind = one["behind_ms"]["p50"]
+        sentences += [f"{title}: {why}" for why in too_late(count, real_time=stats["real_time"])]
+        behind = count["behind_ms"]["p50"]
         if behind is not None and behind > MOST_BEHIND_MS:
-            found.append(
+            sentences.append(
                 f"{title}: half of the time {behind:.1f} ms of packets wait behind our queue, in its driver's ring "
                 "or in a discipline below: that device is slower than --rate, or nearly so"
             )
-        if missed := one["refused"]["missed"]:
-            found.append(f"{title}: {missed} packets were lost by the device before our queue saw them")
-    return found
+        if missed := count["refused"]["missed"]:
+            sentences.append(f"{title}: {missed} packets were lost by the device before our queue saw them")
+    return sentences
 
 
 def screen(stats: dict[str, Any]) -> str:

@@ -98,9 +98,11 @@ class LabHosts:
         try:
             return started, await_control(here / "control", lambda: started.poll() is None)
         except DropcurveError as error:
-            said = (self.out / "forwarder.txt").read_text(encoding="utf-8").strip()
+            output = (self.out / "forwarder.txt").read_text(encoding="utf-8").strip()
             remedy = "correct what it names, and run it again"
-            raise DropcurveError.of([quoted("forwarder", said, remedy)] if said else error.problems) from None
+            raise DropcurveError.of(
+                [quoted("forwarder", output, remedy)] if output else error.problems
+            ) from None
 
     def set_up_hosts(self) -> None:
         """Sets addresses, routes and the options of the kernel's TCP."""
@@ -158,9 +160,9 @@ class LabHosts:
     def start_datagrams(self) -> None:
         """Starts one receiver and one sender for all UDP flows at a host; returns when they are ready."""
         sources = {source(flow) for flow in self.job["flows"] if flow["transport"] == "udp"}
-        for what, hosts in (("receive", {OTHER[host] for host in sources}), ("send", sources)):
+        for role, hosts in (("receive", {OTHER[host] for host in sources}), ("send", sources)):
             for host in sorted(hosts):
-                files = [str(self.job["file"]), host, str(self.out / f"{what}-{host}.json")]
+                files = [str(self.job["file"]), host, str(self.out / f"{role}-{host}.json")]
                 command = [
                     "ip",
                     "netns",
@@ -169,11 +171,11 @@ class LabHosts:
                     sys.executable,
                     "-m",
                     "dropcurve.live.datagrams",
-                    what,
+                    role,
                     *files,
                 ]
                 program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-                self.programs.append((f"{what} at {host}", program))
+                self.programs.append((f"{role} at {host}", program))
                 self.waiting.append(program)
         for program in self.waiting:
             if not program.stdout or program.stdout.readline() != b"ready\n":
@@ -245,12 +247,12 @@ class LabHosts:
             except subprocess.TimeoutExpired:
                 program.kill()
                 self.problems.append(f"{name} did not end")
-        found = []
+        sent = []
         for line in (self.out / "ping.txt").read_text(encoding="utf-8").splitlines():
             words = dict(word.split("=", 1) for word in line.split() if "=" in word)
             if "time" in words and float(words["icmp_seq"]) * PING_S > self.job["warmup_s"]:
-                found.append(float(words["time"]))
-        return found
+                sent.append(float(words["time"]))
+        return sent
 
     def flows(self) -> list[dict[str, Any]]:
         """Each flow with the reports of its two ends."""
@@ -282,26 +284,26 @@ def begin(program: subprocess.Popen[bytes], began: float) -> None:
 def udp_report(path: Path, number: int) -> dict[str, Any]:
     """Report of the programs for UDP on a flow."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))[str(number)]
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))[str(number)]
     except (OSError, ValueError) as error:
         return {"error": f"its answer cannot be read: {error}"}
-    return found
+    return report
 
 
 def iperf3_report(path: Path) -> dict[str, Any]:
     """Parses the report of an iperf3, without the unused fields."""
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        report = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return {"error": f"its answer cannot be read: {error}"}
-    if "error" in whole:
-        return {"error": whole["error"]}
+    if "error" in report:
+        return {"error": report["error"]}
     keys = ("start", "end", "bytes", "retransmits", "rtt")
     intervals = [
         {key: value for key, value in {**row["sum"], **row["streams"][0]}.items() if key in keys}
-        for row in whole["intervals"]
+        for row in report["intervals"]
     ]
-    sender = whole["end"].get("streams", [{}])[0].get("sender", {}) if whole["end"].get("streams") else {}
+    sender = report["end"].get("streams", [{}])[0].get("sender", {}) if report["end"].get("streams") else {}
     return {
         "intervals": intervals,
         "retransmits": sender.get("retransmits"),
@@ -326,8 +328,8 @@ def unpaced() -> str:
 
 def device_drops(host: str) -> int:
     """Packets that a host's device dropped before the forwarder saw them: 0 in a working lab."""
-    shown = call(["ip", "-n", host, "-s", "-j", "link", "show", "tun0"])
-    return int(json.loads(shown)[0]["stats64"]["tx"]["dropped"])
+    output = call(["ip", "-n", host, "-s", "-j", "link", "show", "tun0"])
+    return int(json.loads(output)[0]["stats64"]["tx"]["dropped"])
 
 
 def received(process: int) -> tuple[int, int, int]:

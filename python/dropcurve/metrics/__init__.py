@@ -93,28 +93,28 @@ def value(run: Run | dict[str, Any], name: str, *, scope: str = "") -> float | N
         >>> value(run, "goodput_bps", scope="tcp")
     """
     run = cast(Run, run)
-    found = find(name)
-    if found.per == "link":
+    metric = find(name)
+    if metric.per == "link":
         links = main_links(run)
         link = run["links"].get(scope or (links[0] if links else ""))
-        return None if link is None else _number(found.function(run, link))
-    if found.per == "class":
+        return None if link is None else _number(metric.function(run, link))
+    if metric.per == "class":
         pairs = versus(run, by_class(run))
         pair = pairs.get(scope) if scope else next(iter(pairs.values()), None)
-        return None if pair is None else _number(found.function(run, pair))
+        return None if pair is None else _number(metric.function(run, pair))
     every = run["flows"]
     chosen = Flows(run, [flow for flow in every if _belongs(flow, scope)] if scope else every)
-    return _number(found.function(run, chosen)) if chosen else None
+    return _number(metric.function(run, chosen)) if chosen else None
 
 
-def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -> Iterator[str]:
+def places(run: Run, metric: Metric, *, per: str = "total", full: bool = False) -> Iterator[str]:
     """Yields the scopes at which a table shows a metric, "" first.
 
     A table of totals also shows each class, if there are several, for the metrics of `BY_CLASS`.
 
     Args:
         run: Summary of a run.
-        found: The metric.
+        metric: The metric.
         per: "total", "class" or "flow".
         full: Shows the classes of every metric.
 
@@ -125,10 +125,10 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
         >>> list(places(run, find("goodput_bps")))
     """
     names = classes(run)
-    if found.per == "link":
+    if metric.per == "link":
         links = main_links(run)
         yield from [""] if len(links) < 2 else links
-    elif found.per == "class":
+    elif metric.per == "class":
         yield from versus(run, by_class(run))
     elif per == "flow":
         yield from (str(flow["id"]) for flow in run["flows"])
@@ -136,7 +136,7 @@ def places(run: Run, found: Metric, *, per: str = "total", full: bool = False) -
         yield from names
     else:
         yield ""
-        if len(names) > 1 and (full or found.name in BY_CLASS):
+        if len(names) > 1 and (full or metric.name in BY_CLASS):
             yield from names
 
 
@@ -144,5 +144,5 @@ def _belongs(flow: Mapping[str, object], scope: str) -> bool:
     return flow["class"] == scope or str(flow["id"]) == scope
 
 
-def _number(found: float | None) -> float | None:
-    return None if found is None or found != found else float(found)
+def _number(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)

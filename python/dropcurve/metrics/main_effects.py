@@ -123,5 +123,5 @@ def effect(of: Levels, runs: Sequence[RunValue], *, confidence: float = 0.95) ->
 
 def effects(settings: Sequence[str], runs: Sequence[RunValue]) -> list[MainEffect]:
     """Returns the main effects of all settings with at least two levels, the largest first."""
-    found = [effect(levels(setting, runs), runs) for setting in settings]
-    return sorted((one for one in found if len(one.levels.values) > 1), key=lambda one: -one.size)
+    each = [effect(levels(setting, runs), runs) for setting in settings]
+    return sorted((one for one in each if len(one.levels.values) > 1), key=lambda one: -one.size)

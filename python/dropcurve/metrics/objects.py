@@ -91,12 +91,12 @@ def _register(name: str, which: str) -> None:
     span = (
         "finite flows and the objects of applications, from start or handing over to the last byte in order"
     )
-    for part, function, what in (
+    for part, function, statistic in (
         ("mean", mean, "Mean time"),
         ("p50", percentile("p50"), "Median of the time"),
         ("p95", percentile("p95"), "95th percentile of the time"),
     ):
-        function.__doc__ = f"{what} over {transfers} completed: {span}."
+        function.__doc__ = f"{statistic} over {transfers} completed: {span}."
         metric(f"fct{infix}_ms_{part}", title=f"{title}, {'median' if part == 'p50' else part}", unit="ms",
                better="lower", source=SOURCE, per="flow", shown=name == "all", of="transfers")(function)  # fmt: skip
 
@@ -120,18 +120,18 @@ def _register_pages() -> None:
             if len(flows.object_senders) == 1 and flows.object_senders[0]["objects"].get("page_ms"):
                 return as_number(flows.object_senders[0]["objects"]["page_ms"][part])
             groups = [group["objects"] for group in flows.object_senders.groups or () if "objects" in group]
-            found = [group["page_ms_histogram"] for group in groups if "page_ms_histogram" in group]
-            return Merged.of(found).percentile(part) if found else None
+            histograms = [group["page_ms_histogram"] for group in groups if "page_ms_histogram" in group]
+            return Merged.of(histograms).percentile(part) if histograms else None
 
         return of
 
     about = "web pages of several objects: from the handshake of the first object to the arrival of the last"
-    for part, function, what in (
+    for part, function, statistic in (
         ("mean", mean, "Mean load time"),
         ("p50", percentile("p50"), "Median of the load time"),
         ("p95", percentile("p95"), "95th percentile of the load time"),
     ):
-        function.__doc__ = f"{what} of {about}."
+        function.__doc__ = f"{statistic} of {about}."
         metric(f"page_ms_{part}", title=f"page load time, {'median' if part == 'p50' else part}", unit="ms",
                better="lower", source="RFC 7928 section 2.1", per="flow", shown=part != "p50",
                of="pages")(function)  # fmt: skip

@@ -39,8 +39,8 @@ def derived(run: Run, name: Literal["sync", "transient_s"]) -> float | None:
     Example:
         >>> derived(run, "transient_s")
     """
-    found = run.get("derived")
-    return None if found is None else found.get(name)
+    numbers = run.get("derived")
+    return None if numbers is None else numbers.get(name)
 
 
 def measured_s(run: Run) -> float:
@@ -269,10 +269,10 @@ def by_class(run: Run) -> dict[str, Flows]:
     Example:
         >>> sum(len(flows) for flows in by_class(run).values()) == len(run["flows"])
     """
-    found: dict[str, list[Flow]] = {}
+    classes: dict[str, list[Flow]] = {}
     for flow in run["flows"]:
-        found.setdefault(flow["class"], []).append(flow)
-    return {name: Flows(run, members) for name, members in found.items()}
+        classes.setdefault(flow["class"], []).append(flow)
+    return {name: Flows(run, members) for name, members in classes.items()}
 
 
 def versus(run: Run, sets: dict[str, Flows]) -> dict[str, Versus]:

@@ -125,12 +125,12 @@ def tight(values: Iterable[float | None], *, precision: float, confidence: float
     ``precision`` is first divided by 1 + precision, so that it also holds relative to the true mean. A metric without a
     value in any run, or with zero variance, is precise enough.
     """
-    found = t_interval(values, confidence=level_when_stopping(confidence))
-    if found.mean is None:
+    interval = t_interval(values, confidence=level_when_stopping(confidence))
+    if interval.mean is None:
         return True
-    if found.half_width is None:
+    if interval.half_width is None:
         return False
-    return found.half_width <= precision / (1.0 + precision) * abs(found.mean)
+    return interval.half_width <= precision / (1.0 + precision) * abs(interval.mean)
 
 
 def next_size(n: int, *, maximum: int = MAXIMUM) -> int:
