@@ -74,10 +74,10 @@ def stated(result: Result) -> tuple[Exchange | None, Weights | None]:
     """The exchange rate and the weights that a stored result was made with, from its command; None where it states
     none."""
     words = shlex.split(result.command)
-    found = {key: words[i + 1] for i, key in enumerate(words[:-1]) if key in ("--goal", "--exchange")}
-    exchange = found.get("--exchange")
+    by_option = {key: words[i + 1] for i, key in enumerate(words[:-1]) if key in ("--goal", "--exchange")}
+    exchange = by_option.get("--exchange")
     weights = options.weights(
-        found.get("--goal"), Scenario.parse(result.baseline.toml, name=result.name), exchange
+        by_option.get("--goal"), Scenario.parse(result.baseline.toml, name=result.name), exchange
     )
     return options.exchange_of(exchange), weights
 

@@ -127,11 +127,11 @@ ALIKE = 0.7
 
 def _meant(name: str, context: Any) -> tuple[str, str]:
     """The option of a verb that an unknown one stands for, "" if there is none; then the verbs that have it."""
-    known = [
+    offered = [
         opt for one in getattr(context.command, "params", ()) for opt in one.opts if opt.startswith("--")
     ]
-    meant = next((one for one in MEANT.get(name, ()) if one in known), "")
-    bare = {one.lstrip("-"): one for one in known}
+    meant = next((one for one in MEANT.get(name, ()) if one in offered), "")
+    bare = {one.lstrip("-"): one for one in offered}
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1, cutoff=ALIKE)
     if meant or near:
         return meant or bare[near[0]], ""

@@ -133,8 +133,8 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
         return kind, params, None
     scenario = Scenario.load(queue)
     place = at or _only_queue(scenario)
-    held = scenario.get(place)
-    if not isinstance(held, dict) or "kind" not in held:
+    table = scenario.get(place)
+    if not isinstance(table, dict) or "kind" not in table:
         raise UsageError(
             "--at", place, f"is not a queue of {queue}", "name one such as queue or links.NAME.queue"
         )
@@ -143,8 +143,8 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
         wire = scenario.get(place.rpartition(".")[0])
     elif place == "back_queue":
         wire = wire.get("back", wire)
-    held = dict(held)
-    return str(held.pop("kind")), held, units.rate(wire["rate"]) if "rate" in wire else None
+    table = dict(table)
+    return str(table.pop("kind")), table, units.rate(wire["rate"]) if "rate" in wire else None
 
 
 def _only_queue(scenario: Scenario) -> str:

@@ -98,8 +98,8 @@ def import_(
 
     o.refuse_out(out, "the scenario")
     size = units.size(packet, what="packet")
-    held, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer, link=link)
-    queue = _parsed(held, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
+    configuration, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer, link=link)
+    queue = _parsed(configuration, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     if not compare:
         _check_unused(rtt=rtt, link=link, duration=duration, replications=replications)
@@ -117,8 +117,8 @@ def import_(
         say_unneeded(cases[0].rate, [queue])
         where = gathered([
             _place(
-                _parsed(held, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), one.link, rate=one.rate,
-                rtt=rtt, flows=one.flows, packet=size, name=title(file),
+                _parsed(configuration, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), one.link,
+                rate=one.rate, rtt=rtt, flows=one.flows, packet=size, name=title(file),
             )
             for one in cases
         ], cases, duration)  # fmt: skip

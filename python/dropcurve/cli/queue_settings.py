@@ -41,18 +41,18 @@ def settings(
         )
     varying = [key for key, (low_end, high_end) in ends.items() if low_end != high_end]
     rows = {0: 1, 1: 2}.get(len(varying), 4)
-    found = []
+    judged = []
     for row in range(rows):
         place = {key: (row & number).bit_count() % 2 for number, key in enumerate(varying, start=1)}
         chosen = {key: pair[place.get(key, 0)] for key, pair in ends.items()}
         words = ", ".join(f"{key} {chosen[key]}" for key in varying)
         given = units.rate(chosen["rate"]) if rate is not None else None
         count = int(chosen["flows"]) if flows is not None else None
-        found += [
+        judged += [
             QueueSetting(given, count, chosen.get("buffer"), ", ".join(filter(None, (words, label))), typed)
             for typed, label in _links(link)
         ]
-    return found
+    return judged
 
 
 def _links(link: str | None) -> list[tuple[str | None, str]]:

@@ -52,9 +52,9 @@ def reproduce(
     if copy is not None:
         print(st.copy(studies[0], copy))
         return 0
-    found = [st.load(name) for name in (list(st.NAMES) if "all" in studies else dict.fromkeys(studies))]
+    chosen = [st.load(name) for name in (list(st.NAMES) if "all" in studies else dict.fromkeys(studies))]
     records = []
-    for study in found:
+    for study in chosen:
         with console.progress(quiet=quiet or json) as progress:
             outcome = st.reproduce(
                 study,

@@ -152,7 +152,7 @@ def _number(value: object) -> float | None:
 
 def _series(variants: Mapping[str, Series | None]) -> list[dict[str, Any]]:
     """Lines over time of the first run of each variant."""
-    found = []
+    drawn = []
     for series, title, unit, factor in SHOWN:
         lines = []
         for name, variant in variants.items():
@@ -161,8 +161,8 @@ def _series(variants: Mapping[str, Series | None]) -> list[dict[str, Any]]:
             times, values = variant.select(series, "bottleneck")
             lines.append({"name": name, **_thinned(times.tolist(), values.tolist(), factor)})
         if lines:
-            found.append({"title": title, "unit": unit, "axis": "time [s]", "lines": lines})
-    return found
+            drawn.append({"title": title, "unit": unit, "axis": "time [s]", "lines": lines})
+    return drawn
 
 
 def _thinned(times: Sequence[float], values: Sequence[float], factor: float) -> dict[str, list[float | None]]:

@@ -69,8 +69,10 @@ def sweep(
         find(split(name)[0])
     base = o.load(scenario, changes=changes, duration=duration)
     settings = values.variations(vary or [])
-    found = design(base, settings, queues=queue or [], at=at, samples=points, method=method, seed=seed)
-    folder = o.folder(out, f"{base.name}-sweep", seed, [point.scenario.hash for point in found])
+    design_points = design(
+        base, settings, queues=queue or [], at=at, samples=points, method=method, seed=seed
+    )
+    folder = o.folder(out, f"{base.name}-sweep", seed, [point.scenario.hash for point in design_points])
     try:
         with console.progress(quiet=quiet or json) as progress:
             answer = sweeping.sweep(

@@ -194,31 +194,31 @@ def place(
         guaranteed_bps, served = queue.policed_bps, min(served or inf, BEHIND * queue.policed_bps)
     direction = "down"
     if link or queue.link_text:
-        carried, direction = _line(queue, link, guaranteed_bps or rate_bps)
-        carried = _overridden(carried, direction, rtt_s, flows)
-        rate = carried.rate_bps(direction)
+        line, direction = _line(queue, link, guaranteed_bps or rate_bps)
+        line = _overridden(line, direction, rtt_s, flows)
+        rate = line.rate_bps(direction)
     elif guaranteed_bps is not None or line_bps is not None:
         rate = guaranteed_bps or line_bps or 0.0
         count = usual_flows(rate) if flows is None else flows
-        carried = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True)
+        line = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True)
     else:
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
         )
     _check_rate(queue, rate)
-    carried = _with_calls(carried, direction, queue.above, rate)
+    line = _with_calls(line, direction, queue.above, rate)
     judged = replace(queue, params=framing.same_basis(queue.params)) if queue.discipline == "cake" else queue
     kind, params = judged.placed if not policed else _policed(judged)
     with remedied("correct it in the configuration"):
         base = scenario(
-            kind, params, link=carried, direction=direction, packet_bytes=packet_bytes, name=name,
+            kind, params, link=line, direction=direction, packet_bytes=packet_bytes, name=name,
             title=f"{name}{f', {queue.title}' if queue.title else ''} ({queue.box})", urgent=bool(queue.above),
             ecn=queue.params.get("ecn") is True,
         )  # fmt: skip
         if policed and served is not None:
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
-    room = f"{carried.buffer_pkts(direction)} pkts"
+    room = f"{line.buffer_pkts(direction)} pkts"
     return Place(queue, base, rate, policed=policed, buffer=room)
 
 
@@ -258,33 +258,31 @@ def shaped(kind: str, params: Mapping[str, Any], rate_bps: float) -> tuple[str, 
 
 def _line(queue: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
     """The link that is named, or that the text states, with the rate of the queue, and the queue's direction."""
-    carried, direction = links.parse(link or queue.link_text)
+    line, direction = links.parse(link or queue.link_text)
     if link is not None and queue.link_text:
         stated, direction = links.parse(queue.link_text)
-        carried = carried if "back=" in link else replace(carried, back=stated.back)
+        line = line if "back=" in link else replace(line, back=stated.back)
         own = stated
     elif link is not None and own_bps is None:
-        own = _at(carried, direction, queue.rate_bps or carried.rate_bps(direction))
+        own = _at(line, direction, queue.rate_bps or line.rate_bps(direction))
     else:
-        own = carried
+        own = line
     if link is None or "rate=" not in link:
-        carried = replace(carried, down_bps=own.down_bps, up_bps=own.up_bps)
-        carried = carried if own_bps is None else _at(carried, direction, own_bps)
-    return carried, direction
+        line = replace(line, down_bps=own.down_bps, up_bps=own.up_bps)
+        line = line if own_bps is None else _at(line, direction, own_bps)
+    return line, direction
 
 
 def _overridden(
-    carried: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
+    line: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
 ) -> LinkProfile:
     """The link with this round trip, and this number of transfers through the queue, where they are given."""
     if rtt_s is not None:
-        carried = replace(carried, rtt_s=rtt_s)
+        line = replace(line, rtt_s=rtt_s)
     if flows is None:
-        return carried
-    mix = (
-        replace(carried.mix, downloads=flows) if direction == "down" else replace(carried.mix, uploads=flows)
-    )
-    return replace(carried, mix=mix)
+        return line
+    mix = replace(line.mix, downloads=flows) if direction == "down" else replace(line.mix, uploads=flows)
+    return replace(line, mix=mix)
 
 
 def usual_flows(rate_bps: float) -> int:
@@ -292,22 +290,22 @@ def usual_flows(rate_bps: float) -> int:
     return max(FEWEST_FLOWS, min(MOST_FLOWS, round(rate_bps / FLOW_BPS)))
 
 
-def _at(carried: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
-    return replace(carried, down_bps=rate_bps) if direction == "down" else replace(carried, up_bps=rate_bps)
+def _at(line: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
+    return replace(line, down_bps=rate_bps) if direction == "down" else replace(line, up_bps=rate_bps)
 
 
 def _with_calls(
-    carried: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
+    line: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
 ) -> LinkProfile:
     """The link with calls for the queue above, and room for them."""
-    if not above or not carried.mix.calls:
-        return carried
+    if not above or not line.mix.calls:
+        return line
     police = above[0].police_bps
-    calls = carried.mix.calls
+    calls = line.mix.calls
     if police is not None:
         calls = min(MOST_CALLS, max(calls, round(CALLS_SHARE * police / CALL_BPS)))
-    widened = _at(carried, direction, rate_bps + _calls_bps(above, calls))
-    return replace(widened, mix=replace(carried.mix, calls=calls))
+    widened = _at(line, direction, rate_bps + _calls_bps(above, calls))
+    return replace(widened, mix=replace(line.mix, calls=calls))
 
 
 def _calls_bps(above: tuple[Priority, ...], calls: int) -> float:

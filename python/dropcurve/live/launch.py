@@ -159,8 +159,8 @@ def _keep(words: list[str], claims: list[folders.FolderClaim], limit: float, *, 
     with log.open("wb") as output:
         # A session of its own, so that Ctrl-C only reaches us.
         started = subprocess.Popen(
-            job.command(), stdin=subprocess.PIPE, stdout=output, stderr=output, env=_environment(), start_new_session=True,
-            pass_fds=[claim.lock for claim in claims],
+            job.command(), stdin=subprocess.PIPE, stdout=output, stderr=output, env=_environment(),
+            start_new_session=True, pass_fds=[claim.lock for claim in claims],
         )  # fmt: skip
         try:
             started.wait(limit)

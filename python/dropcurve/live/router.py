@@ -248,22 +248,22 @@ def screen(stats: dict[str, Any]) -> str:
     """The counters as a few lines of text."""
     lines = []
     for name, title in DIRECTIONS:
-        one = stats.get(name)
-        if one is None:
+        counter = stats.get(name)
+        if counter is None:
             continue
-        seconds = max(one["seconds"], 1e-9)
-        rate = wording.amount(one["sent"]["bytes"] * 8 / seconds, None, "bit/s")
-        drops, late, sojourn = one["dropped_pkts"], one["late_ms"], one["sojourn_ms"]
+        seconds = max(counter["seconds"], 1e-9)
+        rate = wording.amount(counter["sent"]["bytes"] * 8 / seconds, None, "bit/s")
+        drops, late, sojourn = counter["dropped_pkts"], counter["late_ms"], counter["sojourn_ms"]
         lines.append(
-            f"{title}  {rate}  sent {one['sent']['pkts']}  dropped {sum(drops.values())} (early {drops['early']}, "
-            f"forced {drops['forced']}, overflow {drops['overflow']})  marked {one['marked_pkts']}"
+            f"{title}  {rate}  sent {counter['sent']['pkts']}  dropped {sum(drops.values())} (early {drops['early']}, "
+            f"forced {drops['forced']}, overflow {drops['overflow']})  marked {counter['marked_pkts']}"
         )
-        waiting = f"queue {one['waiting']['pkts']} pkts, {one['waiting']['bytes']} B"
+        waiting = f"queue {counter['waiting']['pkts']} pkts, {counter['waiting']['bytes']} B"
         delay = f"delay p50 {_ms(sojourn['p50'])} p95 {_ms(sojourn['p95'])} ms"
         lines.append(
             f"          {waiting}  {delay}  lateness p50 {_ms(late['p50'])} p99 {_ms(late['p99'])} ms"
         )
-        refused = {why: count for why, count in one["refused"].items() if count}
+        refused = {why: count for why, count in counter["refused"].items() if count}
         if refused:
             lines.append("          refused " + ", ".join(f"{count} {why}" for why, count in refused.items()))
     lines += [f"Warning: {warning}" for warning in stats.get("warnings", ())]

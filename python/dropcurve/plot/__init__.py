@@ -200,7 +200,7 @@ def save_all(
 
 def save_sweep(
     settings: Sequence[str],
-    found: Sequence[sweep.MetricRuns],
+    measured: Sequence[sweep.MetricRuns],
     *,
     kind: str | None = None,
     file: Path | None = None,
@@ -212,7 +212,7 @@ def save_sweep(
 
     Args:
         settings: Columns of the settings.
-        found: Runs of each metric.
+        measured: Runs of each metric.
         kind: Kind of figure, for `file`.
         file: File of one figure.
         folder: Folder of all figures.
@@ -230,9 +230,9 @@ def save_sweep(
     """
     files = []
     # Without one that can be drawn, the reason is that of the first.
-    for name in [kind] if kind else sweep.available(settings, found) or tuple(sweep.KINDS)[:1]:
+    for name in [kind] if kind else sweep.available(settings, measured) or tuple(sweep.KINDS)[:1]:
         with styles.styled(style=style):
-            figure = sweep.draw(name, settings, found, width=width)
+            figure = sweep.draw(name, settings, measured, width=width)
             both = [(folder or Path()) / f"{name}.{format}" for format in ("svg", "png")]
             files += _save(figure, [file] if file else both)
     return files

@@ -67,7 +67,7 @@ def data(result: Result) -> tuple[MetricPanel, ...]:
         return ()
     names = [variant.name for variant in result.variants]
     rows = {row.key: row for row in result.table()}
-    found: dict[str, list[MetricPoint]] = {}
+    points: dict[str, list[MetricPoint]] = {}
     for difference in result.differences():
         row = rows.get(difference.key)
         base = row.cells[0].mean if row is not None else None
@@ -75,15 +75,15 @@ def data(result: Result) -> tuple[MetricPanel, ...]:
         if apart or not base or difference.variant not in names:
             continue
         half = difference.half_width
-        found.setdefault(difference.key, []).append(MetricPoint(
+        points.setdefault(difference.key, []).append(MetricPoint(
             variant=difference.variant, index=names.index(difference.variant),
             change_percent=100.0 * difference.mean / abs(base),
             half_width_percent=None if half is None else 100.0 * half / abs(base),
             real=difference.real, improves=difference.improves,
         ))  # fmt: skip
     most = max(4, min(METRICS, POINTS // (len(names) - 1)))
-    chosen = sorted(found, key=lambda key: _rank(rows[key].metric, rows[key].better))[:most]
-    lines = tuple(MetricLine(rows[key].title, rows[key].better, tuple(found[key])) for key in chosen)
+    chosen = sorted(points, key=lambda key: _rank(rows[key].metric, rows[key].better))[:most]
+    lines = tuple(MetricLine(rows[key].title, rows[key].better, tuple(points[key])) for key in chosen)
     if not lines:
         return ()
     return (MetricPanel(names[0], len(names), lines, _reach(lines)),)

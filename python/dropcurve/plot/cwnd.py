@@ -51,9 +51,9 @@ class WindowPanel:
 
 def data(result: Result) -> tuple[WindowPanel, ...]:
     """One panel for each variant with windows; the same flows in each, the first of each class first."""
-    found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
-    found = [(i, variant, lines) for i, variant, lines in found if lines]
-    peaks = [float(np.nanmax(line.cwnd)) for _, _, lines in found for line in lines]
+    by_variant = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
+    by_variant = [(i, variant, lines) for i, variant, lines in by_variant if lines]
+    peaks = [float(np.nanmax(line.cwnd)) for _, _, lines in by_variant for line in lines]
     top = style.nice_top(max([1.0, *[peak for peak in peaks if np.isfinite(peak)]]))
     return tuple(
         WindowPanel(
@@ -64,7 +64,7 @@ def data(result: Result) -> tuple[WindowPanel, ...]:
             warmup_s=view.warmup_s(variant),
             top=top,
         )
-        for i, variant, lines in found
+        for i, variant, lines in by_variant
     )
 
 

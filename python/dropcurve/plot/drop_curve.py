@@ -163,7 +163,7 @@ def key(figure: Figure) -> None:
     )
 
 
-def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, Floats, Floats]:
+def curve(drop_law: law.Law, *, right: float, points: int = 240) -> tuple[Floats, Floats, Floats]:
     """(avg, p_b, expected share) of a law from 0 to `right`, with its jumps as upright lines."""
     avg = np.unique(
         np.concatenate(
@@ -171,39 +171,41 @@ def curve(found: law.Law, *, right: float, points: int = 240) -> tuple[Floats, F
                 np.linspace(0.0, right, points),
                 [
                     e
-                    for level in (found.min_th, found.max_th, found.end)
+                    for level in (drop_law.min_th, drop_law.max_th, drop_law.end)
                     for e in (np.nextafter(level, 0), level)
                 ],
             ]
         )
     )
     avg = avg[avg <= right]
-    return avg, found.p_b(avg), found.share(avg)
+    return avg, drop_law.p_b(avg), drop_law.share(avg)
 
 
 def _panel(index: int, variant: Variant, link: str) -> DropCurvePanel | None:
-    found = law.of(variant, link)
+    drop_law = law.of(variant, link)
     centres, arrived, dropped = view.observed_curve(view.links_of(variant, link))
     start, width = (
-        (found.min_th, (found.max_th - found.min_th) / BINS) if found else (0.0, _reach(centres) / BINS)
+        (drop_law.min_th, (drop_law.max_th - drop_law.min_th) / BINS)
+        if drop_law
+        else (0.0, _reach(centres) / BINS)
     )
     binned = rebin(centres, arrived, dropped, start=start, width=width)
     kept = [one for one in binned if one[1] >= FEWEST]
-    if found is None and not kept:
+    if drop_law is None and not kept:
         return None
     bounds = [wilson(d, a) for _, a, d in kept]
     avg, high = np.array([c for c, _, _ in kept]), np.array([b[1] for b in bounds])
     observed = np.array([d / a for _, a, d in kept])
-    right = max(1.08 * float(avg.max(initial=0.0)), 1.25 * found.max_th if found else 0.0, 1.0)
-    law_avg, p_b, expected = curve(found, right=2.2 * right) if found else (np.empty(0),) * 3
+    right = max(1.08 * float(avg.max(initial=0.0)), 1.25 * drop_law.max_th if drop_law else 0.0, 1.0)
+    law_avg, p_b, expected = curve(drop_law, right=2.2 * right) if drop_law else (np.empty(0),) * 3
     in_bytes = view.counts_bytes(variant, link)
     per = 1e-3 if in_bytes else 1.0
     return DropCurvePanel(
         variant=view.title(variant, link), index=index, unit="kB" if in_bytes else "pkts",
-        spacing=found.spacing if found else "", law_avg=per * law_avg, p_b=p_b, expected=expected,
-        thresholds=(("min_th", per * found.min_th), ("max_th", per * found.max_th)) if found else (),
+        spacing=drop_law.spacing if drop_law else "", law_avg=per * law_avg, p_b=p_b, expected=expected,
+        thresholds=(("min_th", per * drop_law.min_th), ("max_th", per * drop_law.max_th)) if drop_law else (),
         avg=per * avg, observed=observed, low=np.array([b[0] for b in bounds]), high=high,
-        right=per * right, top=_top(found, avg, np.array([a for _, a, _ in kept]), high),
+        right=per * right, top=_top(drop_law, avg, np.array([a for _, a, _ in kept]), high),
     )  # fmt: skip
 
 
@@ -211,22 +213,22 @@ def rebin(
     centres: Sequence[float], arrived: Sequence[int], dropped: Sequence[int], *, start: float, width: float
 ) -> list[tuple[float, int, int]]:
     """Bins of `width` with an edge at `start`: (mean average of their arrivals, arrived, dropped)."""
-    found: dict[int, tuple[float, int, int]] = {}
+    bins: dict[int, tuple[float, int, int]] = {}
     for centre, came, went in zip(centres, arrived, dropped, strict=True):
         place = math.floor((centre - start) / width)
-        weighted, before, gone = found.get(place, (0.0, 0, 0))
-        found[place] = (weighted + centre * came, before + came, gone + went)
-    return [(weighted / came, came, went) for _, (weighted, came, went) in sorted(found.items()) if came]
+        weighted, before, gone = bins.get(place, (0.0, 0, 0))
+        bins[place] = (weighted + centre * came, before + came, gone + went)
+    return [(weighted / came, came, went) for _, (weighted, came, went) in sorted(bins.items()) if came]
 
 
 def _reach(centres: Sequence[float]) -> float:
     return max([1.0, *centres])
 
 
-def _top(found: law.Law | None, avg: Floats, arrived: Floats, high: Floats) -> float:
+def _top(drop_law: law.Law | None, avg: Floats, arrived: Floats, high: Floats) -> float:
     """Upper end of the axis: the slope, and the part above `max_th` if the queue spends a tenth of its time there."""
     shown = np.ones(len(avg), dtype=bool)
-    if found is not None and arrived[avg >= found.max_th].sum() < 0.1 * arrived.sum():
-        shown = avg < found.max_th
-    slope = 2.2 * found.max_p if found else 0.0
+    if drop_law is not None and arrived[avg >= drop_law.max_th].sum() < 0.1 * arrived.sum():
+        shown = avg < drop_law.max_th
+    slope = 2.2 * drop_law.max_p if drop_law else 0.0
     return float(min(1.02, max(slope, 1.1 * high[shown].max(initial=0.0), 0.01)))

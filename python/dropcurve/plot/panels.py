@@ -63,12 +63,12 @@ class Map:
 
 
 def panels(
-    found: Sequence[Panel | Map], width_in: float, *, height_in: float = 2.3, columns: int = 2
+    drawn: Sequence[Panel | Map], width_in: float, *, height_in: float = 2.3, columns: int = 2
 ) -> Figure:
     """Returns a figure of panels with one key above them.
 
     Args:
-        found: The panels and maps.
+        drawn: The panels and maps.
         width_in: Width of the figure in inches.
         height_in: Height of a row in inches.
         columns: Panels in a row.
@@ -79,21 +79,21 @@ def panels(
     Example:
         >>> figure = panels([one, other], 7.0)
     """
-    across = max(1, min(columns if width_in > 5 else 1, len(found)))
-    down = math.ceil(len(found) / across)
-    keys = _key(found)
+    across = max(1, min(columns if width_in > 5 else 1, len(drawn)))
+    down = math.ceil(len(drawn) / across)
+    keys = _key(drawn)
     longest = max((len(name) for name in keys), default=0)
     per_row = max(1, int(width_in * 72 / (longest * 4.2 + 34)))
     rows = max(1, math.ceil(len(keys) / per_row))
     figure = style.new_figure(width_in, down * height_in + 0.17 * rows + 0.05)
     axes = figure.subplots(down, across, squeeze=False)
     flat = list(axes.flat)
-    for one, ax in zip(found, flat, strict=False):
+    for one, ax in zip(drawn, flat, strict=False):
         if isinstance(one, Map):
             _draw_map(one, ax)
         else:
             _draw_lines(one, ax)
-    for ax in flat[len(found) :]:
+    for ax in flat[len(drawn) :]:
         ax.set_visible(False)
     if len(keys) > 1:
         figure.legend(
@@ -105,27 +105,27 @@ def panels(
     return figure
 
 
-def _key(found: Sequence[Panel | Map]) -> dict[str, Line]:
-    lines = [one for panel in found if isinstance(panel, Panel) for one in panel.lines if one.name]
+def _key(drawn: Sequence[Panel | Map]) -> dict[str, Line]:
+    lines = [one for panel in drawn if isinstance(panel, Panel) for one in panel.lines if one.name]
     return {one.name: one for one in lines}
 
 
-def _handle(one: Line) -> Any:
+def _handle(line: Line) -> Any:
     from matplotlib.lines import Line2D
 
-    look = style.look(one.look)
+    look = style.look(line.look)
     return Line2D(
-        [], [], color=look.colour, linewidth=1.3, linestyle="none" if one.paper or not one.joined else look.dash,
-        marker=_sign(one), markersize=5 if one.paper or one.markers else 9,
-        markerfacecolor=style.PAPER if one.paper else look.colour,
+        [], [], color=look.colour, linewidth=1.3, linestyle="none" if line.paper or not line.joined else look.dash,
+        marker=_sign(line), markersize=5 if line.paper or line.markers else 9,
+        markerfacecolor=style.PAPER if line.paper else look.colour,
     )  # fmt: skip
 
 
-def _sign(one: Line) -> str:
+def _sign(line: Line) -> str:
     """The marker in the legend: a bar for data that are intervals alone."""
-    if one.markers:
-        return style.look(one.look).marker
-    return "none" if one.joined else "|"
+    if line.markers:
+        return style.look(line.look).marker
+    return "none" if line.joined else "|"
 
 
 def _draw_lines(panel: Panel, ax: Axes) -> None:
@@ -168,36 +168,39 @@ def _all_y(panel: Panel) -> list[float]:
     return [y for one in panel.lines for y in one.y]
 
 
-def _draw_map(found: Map, ax: Axes) -> None:
+def _draw_map(heat_map: Map, ax: Axes) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
-    known = [value for row in found.values for value in row if math.isfinite(value)]
-    if found.middle is None:
+    known = [value for row in heat_map.values for value in row if math.isfinite(value)]
+    if heat_map.middle is None:
         colours = LinearSegmentedColormap.from_list("rising", ["#e3eff7", "#5aa0d0"])
         low, high = min(known, default=0.0), max(known, default=1.0)
     else:
         colours = LinearSegmentedColormap.from_list("apart", ["#5aa0d0", "#ffffff", "#e8945a"])
-        reach = max((abs(value - found.middle) for value in known), default=1.0) or 1.0
-        low, high = found.middle - reach, found.middle + reach
+        reach = max((abs(value - heat_map.middle) for value in known), default=1.0) or 1.0
+        low, high = heat_map.middle - reach, heat_map.middle + reach
     # Drawn as shapes, because the content policy of the page forbids images.
-    edges = ([i - 0.5 for i in range(len(found.columns) + 1)], [i - 0.5 for i in range(len(found.rows) + 1)])
+    edges = (
+        [i - 0.5 for i in range(len(heat_map.columns) + 1)],
+        [i - 0.5 for i in range(len(heat_map.rows) + 1)],
+    )
     ax.pcolormesh(
-        *edges, found.values, cmap=colours, vmin=low, vmax=high, edgecolors=style.PAPER, linewidth=0.5
+        *edges, heat_map.values, cmap=colours, vmin=low, vmax=high, edgecolors=style.PAPER, linewidth=0.5
     )
     ax.invert_yaxis()
-    for y, row in enumerate(found.values):
+    for y, row in enumerate(heat_map.values):
         for x, value in enumerate(row):
             if math.isnan(value):
                 continue
             ax.annotate(
                 style.format_number(value), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK
             )
-    ax.set_xticks(range(len(found.columns)), list(found.columns))
-    ax.set_yticks(range(len(found.rows)), list(found.rows))
+    ax.set_xticks(range(len(heat_map.columns)), list(heat_map.columns))
+    ax.set_yticks(range(len(heat_map.rows)), list(heat_map.rows))
     ax.grid(visible=False)
-    ax.set_xlabel(found.x)
-    ax.set_ylabel(found.y)
-    ax.set_title(labels.plain(found.title))
+    ax.set_xlabel(heat_map.x)
+    ax.set_ylabel(heat_map.y)
+    ax.set_title(labels.plain(heat_map.title))
 
 
 def network(

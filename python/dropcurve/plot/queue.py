@@ -51,17 +51,17 @@ class QueuePanel:
 
 def data(result: Result) -> tuple[QueuePanel, ...]:
     """One panel for each variant and main link that recorded its queue."""
-    found = [
+    lines = [
         (i, variant, link, *variant.series.select("queue_pkts", link))
         for i, variant in enumerate(result.variants)
         for link in view.main_links(variant)
     ]
-    found = [one for one in found if len(one[3]) and not np.all(np.isnan(one[4]))]
-    needs = [_need(variant, link, time_s, value) for _, variant, link, time_s, value in found]
+    lines = [one for one in lines if len(one[3]) and not np.all(np.isnan(one[4]))]
+    needs = [_need(variant, link, time_s, value) for _, variant, link, time_s, value in lines]
     tops = _tops(needs)
     return tuple(
         _panel(i, variant, link, time_s, value, top)
-        for (i, variant, link, time_s, value), top in zip(found, tops, strict=True)
+        for (i, variant, link, time_s, value), top in zip(lines, tops, strict=True)
     )
 
 
@@ -120,7 +120,7 @@ def _tops(needs: list[float]) -> list[float]:
 def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
     """(name, packets) of the thresholds that a link's discipline has."""
     size = view.waiting_packet_bytes(variant, link)
-    found = law.of(variant, link)
+    drop_law = law.of(variant, link)
     queue = view.queue_of(variant, link)
     written = (
         (name, view.amount(value, unit="packets", packet_bytes=size))
@@ -128,9 +128,9 @@ def _thresholds(variant: Variant, link: str) -> list[tuple[str, float]]:
         for name, value in of_classes(key, queue.get(key))
     )
     marks = [(key, level) for key, level in written if level is not None]
-    if found is not None:
-        scale = _scale(variant, link, found.unit == "bytes")
-        marks = [("min_th", found.min_th * scale), ("max_th", found.max_th * scale)]
+    if drop_law is not None:
+        scale = _scale(variant, link, drop_law.unit == "bytes")
+        marks = [("min_th", drop_law.min_th * scale), ("max_th", drop_law.max_th * scale)]
     limit = view.amount(queue.get("limit"), unit="packets", packet_bytes=size)
     return marks if limit is None else [*marks, ("limit", limit)]
 

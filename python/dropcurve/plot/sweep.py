@@ -68,21 +68,21 @@ class MetricRuns:
         return labels.plain(f"{title}{f' of {scope}' if scope else ''}{f' ({unit})' if unit else ''}")
 
 
-def available(settings: Sequence[str], found: Sequence[MetricRuns]) -> tuple[str, ...]:
+def available(settings: Sequence[str], measured: Sequence[MetricRuns]) -> tuple[str, ...]:
     """The kinds that these settings allow: a map and lines need two with several values, main effects one."""
-    varied = len(_axes(settings, found))
+    varied = len(_axes(settings, measured))
     return tuple(KINDS) if varied > 1 else tuple(KINDS)[:varied]
 
 
 def draw(
-    kind: str, settings: Sequence[str], found: Sequence[MetricRuns], *, width: str | float = "page"
+    kind: str, settings: Sequence[str], measured: Sequence[MetricRuns], *, width: str | float = "page"
 ) -> Figure:
     """Draws one kind of figure of a sweep; call it within `style.styled`.
 
     Args:
         kind: One of `KINDS`.
         settings: Names of the varied settings.
-        found: The metrics to show, the first decides which settings come first.
+        measured: The metrics to show, the first decides which settings come first.
         width: "page", "column" or inches.
 
     Raises:
@@ -90,7 +90,7 @@ def draw(
     """
     if kind not in KINDS:
         raise UsageError("plot kind", repr(kind), f"a sweep has {', '.join(KINDS)}", "choose one of these")
-    kinds = available(settings, found)
+    kinds = available(settings, measured)
     if not kinds:
         rule = "needs runs at several values of a setting, and these have one"
         raise UsageError(
@@ -101,56 +101,56 @@ def draw(
             "plot kind", repr(kind), "needs two varied settings", "choose main_effects, which shows one"
         )
     width_in = style.width_in(width)
-    axes = _axes(settings, found)
+    axes = _axes(settings, measured)
     made: list[Panel | Map] = []
-    for one in found:
+    for one in measured:
         made += _PANELS[kind](axes, one)
     columns = min(len(axes), 3) if kind == "main_effects" else 2
     return panels(made[:MOST_PANELS], width_in, columns=columns)
 
 
-def _axes(settings: Sequence[str], found: Sequence[MetricRuns]) -> list[Levels]:
+def _axes(settings: Sequence[str], measured: Sequence[MetricRuns]) -> list[Levels]:
     """The axes by the size of their effect on the first metric, the largest first."""
-    return [one.levels for one in main_effects.effects(settings, found[0].runs)] if found else []
+    return [one.levels for one in main_effects.effects(settings, measured[0].runs)] if measured else []
 
 
-def _main_effects(axes: Sequence[Levels], found: MetricRuns) -> list[Panel]:
-    lines = [(axis, [("", main_effects.effect(axis, found.runs).means, 0)], "") for axis in axes]
-    return _alike(lines, found)
+def _main_effects(axes: Sequence[Levels], measured: MetricRuns) -> list[Panel]:
+    lines = [(axis, [("", main_effects.effect(axis, measured.runs).means, 0)], "") for axis in axes]
+    return _alike(lines, measured)
 
 
-def _heat_maps(axes: Sequence[Levels], found: MetricRuns) -> list[Map]:
+def _heat_maps(axes: Sequence[Levels], measured: MetricRuns) -> list[Map]:
     across, down, *rest = axes
     return [
         Map(
             [
                 [
-                    _mean(runs, {across.setting: x, down.setting: y}, axes) / found.scale[0]
+                    _mean(runs, {across.setting: x, down.setting: y}, axes) / measured.scale[0]
                     for x in range(len(across.values))
                 ]
                 for y in range(len(down.values))
             ],
             _names(down), _names(across), _title(across), _title(down),
-            title="\n".join(filter(None, (found.label, held))), middle=None,
+            title="\n".join(filter(None, (measured.label, held))), middle=None,
         )
-        for held, runs in _held(rest, found.runs)
+        for held, runs in _held(rest, measured.runs)
     ]  # fmt: skip
 
 
-def _lines(axes: Sequence[Levels], found: MetricRuns) -> list[Panel]:
+def _lines(axes: Sequence[Levels], measured: MetricRuns) -> list[Panel]:
     numeric = [axis for axis in axes if axis.numeric]
     across = numeric[0] if numeric else axes[0]
     each, *rest = [axis for axis in axes if axis is not across]
-    made = []
-    for held, runs in _held(rest, found.runs):
+    panels = []
+    for held, runs in _held(rest, measured.runs):
         lines = []
         for place, name in enumerate(_names(each)):
             chosen = [run for run in runs if each.index(run.settings[each.setting]) == place]
             lines.append(
                 (f"{_words(each)} {name}{_unit(each)}", main_effects.effect(across, chosen).means, place)
             )
-        made.append((across, lines, held))
-    return _alike(made, found)
+        panels.append((across, lines, held))
+    return _alike(panels, measured)
 
 
 def _held(rest: Sequence[Levels], runs: Sequence[RunValue]) -> list[tuple[str, list[RunValue]]]:
@@ -177,9 +177,9 @@ def _mean(runs: Sequence[RunValue], places: Mapping[str, int], axes: Sequence[Le
     return math.fsum(values) / len(values) if values else math.nan
 
 
-def _alike(wanted: Sequence[tuple[Levels, _Lines, str]], found: MetricRuns) -> list[Panel]:
+def _alike(wanted: Sequence[tuple[Levels, _Lines, str]], measured: MetricRuns) -> list[Panel]:
     """Panels of one metric over the same span, so that they can be compared; no share beyond 0 to 100 %."""
-    divisor, unit = found.scale
+    divisor, unit = measured.scale
     ends = [
         (one.mean + sign * (one.half_width or 0.0)) / divisor
         for _, lines, _ in wanted
@@ -188,19 +188,19 @@ def _alike(wanted: Sequence[tuple[Levels, _Lines, str]], found: MetricRuns) -> l
         if one.mean is not None
         for sign in (-1, 1)
     ]
-    values = [run.value / divisor for run in found.runs if run.value is not None]
+    values = [run.value / divisor for run in measured.runs if run.value is not None]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.06 * (high - low or abs(high) or 1.0)
     if unit == "%" and max(values, default=0.0) <= 100.0:
         high = min(high, 100.0)
     low = low - room if min(values, default=0.0) < 0.0 else max(low - room, 0.0)
-    return [_panel(axis, lines, found, title, (low, high + room)) for axis, lines, title in wanted]
+    return [_panel(axis, lines, measured, title, (low, high + room)) for axis, lines, title in wanted]
 
 
 def _panel(
-    axis: Levels, lines: _Lines, found: MetricRuns, title: str, span: tuple[float, float]
+    axis: Levels, lines: _Lines, measured: MetricRuns, title: str, span: tuple[float, float]
 ) -> Panel:  # fmt: skip
-    divisor = found.scale[0]
+    divisor = measured.scale[0]
     places = (
         [float(level) for level in axis.values]
         if axis.numeric
@@ -215,7 +215,7 @@ def _panel(
         ))  # fmt: skip
     shown = axis.logarithmic or not axis.numeric or len(axis.values) <= 6
     return Panel(
-        drawn, _title(axis), found.label, title, log_x=axis.logarithmic, zero=False,
+        drawn, _title(axis), measured.label, title, log_x=axis.logarithmic, zero=False,
         ticks=dict(zip(places, _names(axis), strict=True)) if shown else None, bottom=span[0], top=span[1],
     )  # fmt: skip
 

@@ -56,12 +56,12 @@ def over_loss(
     return panels([panel], width_in, height_in=3.2)
 
 
-def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
+def crossing(queue: QueueLaw, curve: Curve, width_in: float) -> Figure:
     """Returns a figure of TCP's queue law, RED's control function, and the point where they cross."""
-    top = min(1.0, max(2.5 * found.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
-    low = [(q, law) for q, law in zip(found.queue, found.law, strict=True) if law <= top]
+    top = min(1.0, max(2.5 * queue.crossing.loss, 1.3 * curve.taken(curve.max_th * (1 - 1e-9))))
+    low = [(q, law) for q, law in zip(queue.queue, queue.law, strict=True) if law <= top]
     step = (curve.min_th, curve.max_th * (1 - 1e-9), curve.max_th)
-    control = [(q, curve.taken(q)) for q in sorted({*found.queue, *step})]
+    control = [(q, curve.taken(q)) for q in sorted({*queue.queue, *step})]
     # The line ends where it leaves the axes.
     inside = next((i for i, (_, one) in enumerate(control) if one > top), len(control))
     control = [*control[:inside], *((q, top) for q, _ in control[inside : inside + 1])]
@@ -69,7 +69,7 @@ def crossing(found: QueueLaw, curve: Curve, width_in: float) -> Figure:
         Line("TCP's queue law", [q for q, _ in low], [100 * law for _, law in low], markers=False),
         Line("RED's control function", [q for q, _ in control], [100 * one for _, one in control], look=1,
              markers=False),
-        Line("operating point", [found.crossing.queue], [100 * found.crossing.loss], look=2, joined=False),
+        Line("operating point", [queue.crossing.queue], [100 * queue.crossing.loss], look=2, joined=False),
     ]  # fmt: skip
     panel = Panel(lines, "average queue (pkts)", "share of packets dropped (%)", top=100 * top)
     return panels([panel], width_in, height_in=3.0)

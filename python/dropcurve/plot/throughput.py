@@ -51,10 +51,10 @@ class RatePanel:
 
 def data(result: Result) -> tuple[RatePanel, ...]:
     """One panel for each variant that recorded throughput."""
-    found = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
-    found = [(i, variant, lines) for i, variant, lines in found if lines]
-    rates = [rate / 1e6 for _, variant, _ in found if (rate := view.rate_bps(variant)) is not None]
-    seen = [float(np.nanmax(line.throughput_mbps)) for _, _, lines in found for line in lines]
+    by_variant = [(i, variant, _lines(variant)) for i, variant in enumerate(result.variants)]
+    by_variant = [(i, variant, lines) for i, variant, lines in by_variant if lines]
+    rates = [rate / 1e6 for _, variant, _ in by_variant if (rate := view.rate_bps(variant)) is not None]
+    seen = [float(np.nanmax(line.throughput_mbps)) for _, _, lines in by_variant for line in lines]
     peak = max(seen, default=0.0)
     top = style.nice_top(max([peak, *[rate for rate in rates if rate <= 2.0 * peak]]))
     return tuple(
@@ -67,7 +67,7 @@ def data(result: Result) -> tuple[RatePanel, ...]:
             end_s=max(view.end_s(variant), float(lines[0].time_s[-1])),
             top_mbps=top,
         )
-        for i, variant, lines in found
+        for i, variant, lines in by_variant
     )
 
 

@@ -160,10 +160,10 @@ def _shares(result: Result, index: int, variant: Variant) -> list[FlowShare]:
             continue
         runs = min(len(values) for values in known)
         per_run = [sum(values[run] for values in known) / len(known) / 1e6 for run in range(runs)]
-        found = t_interval(per_run, confidence=result.level)
+        interval = t_interval(per_run, confidence=result.level)
         shares.append(FlowShare(
-            name=name, variant=variant.name, index=index, mean_mbps=found.mean or 0.0,
-            half_width_mbps=found.half_width,
+            name=name, variant=variant.name, index=index, mean_mbps=interval.mean or 0.0,
+            half_width_mbps=interval.half_width,
             flows_mbps=tuple(sum(values) / len(values) / 1e6 for values in known),
         ))  # fmt: skip
     return shares

@@ -45,36 +45,40 @@ def end_s(variant: Variant) -> float:
 def rate_bps(variant: Variant) -> float | None:
     """Rate of the main link; None if it is unlimited."""
     name = main_link(variant)
-    found = links_of(variant, name) if name else []
-    rate = float(found[0].get("rate_bps") or 0.0) if found else 0.0
+    links = links_of(variant, name) if name else []
+    rate = float(links[0].get("rate_bps") or 0.0) if links else 0.0
     return rate or None
 
 
 def classes(variant: Variant) -> dict[str, list[int]]:
     """Flow numbers by class, in the order of the flows."""
-    found: dict[str, list[int]] = {}
+    by_class: dict[str, list[int]] = {}
     for flow in variant.runs[0].get("flows", []) if variant.runs else []:
-        found.setdefault(str(flow.get("class") or flow.get("group") or "flows"), []).append(int(flow["id"]))
-    return found
+        by_class.setdefault(str(flow.get("class") or flow.get("group") or "flows"), []).append(
+            int(flow["id"])
+        )
+    return by_class
 
 
 def goodputs_bps(variant: Variant) -> dict[int, list[float]]:
     """Goodput of each flow, one value for each run, over the part of the measurement window in which it was active."""
-    found: dict[int, list[float]] = {}
+    by_flow: dict[int, list[float]] = {}
     for run in variant.runs:
         for flow in run.get("flows", []):
             span_s = run_parts.active_s(run, flow)
             if span_s > 0:
-                found.setdefault(int(flow["id"]), []).append(float(flow["goodput_bytes"] or 0) * 8.0 / span_s)
-    return found
+                by_flow.setdefault(int(flow["id"]), []).append(
+                    float(flow["goodput_bytes"] or 0) * 8.0 / span_s
+                )
+    return by_flow
 
 
 def histogram(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[int]]:
     """Sojourn times of all replications together: upper edges in ms, ascending, and counts."""
     total: Counter[float] = Counter()
     for link in links:
-        one = link.get("sojourn_ms_histogram") or {}
-        for upper, count in zip(one.get("upper_ms", []), one.get("count", []), strict=True):
+        summary = link.get("sojourn_ms_histogram") or {}
+        for upper, count in zip(summary.get("upper_ms", []), summary.get("count", []), strict=True):
             total[float(upper)] += int(count)
     edges = sorted(upper for upper, count in total.items() if count > 0)
     return edges, [total[upper] for upper in edges]
@@ -85,9 +89,9 @@ def observed_curve(links: Sequence[Mapping[str, Any]]) -> tuple[list[float], lis
     arrived: Counter[float] = Counter()
     dropped: Counter[float] = Counter()
     for link in links:
-        one = link.get("drop_curve") or {}
+        summary = link.get("drop_curve") or {}
         for centre, came, went in zip(
-            one.get("avg") or [], one.get("arrived") or [], one.get("dropped") or [], strict=True
+            summary.get("avg") or [], summary.get("arrived") or [], summary.get("dropped") or [], strict=True
         ):
             arrived[float(centre)] += int(came)
             dropped[float(centre)] += int(went)
@@ -130,9 +134,9 @@ def wire_of(variant: Variant, link: str) -> Mapping[str, Any]:
 def packet_bytes(variant: Variant, link: str) -> float | None:
     """Typical packet size of a link's discipline in bytes."""
     for value in (queue_of(variant, link).get("mean_packet"), wire_of(variant, link).get("packet")):
-        found = quantity(value)
-        if found is not None:
-            return found[0]
+        size = quantity(value)
+        if size is not None:
+            return size[0]
     return None
 
 
@@ -143,18 +147,18 @@ def counts_bytes(variant: Variant, link: str) -> bool:
 
 def waiting_packet_bytes(variant: Variant, link: str) -> float | None:
     """Mean size of the queued packets, to convert a queue in bytes into packets."""
-    found = links_of(variant, link)
-    packets = sum(float(one.get("queue_pkts_mean") or 0.0) for one in found)
-    size = sum(float(one.get("queue_bytes_mean") or 0.0) for one in found)
+    links = links_of(variant, link)
+    packets = sum(float(one.get("queue_pkts_mean") or 0.0) for one in links)
+    size = sum(float(one.get("queue_bytes_mean") or 0.0) for one in links)
     return size / packets if packets > 0 and size > 0 else None
 
 
 def amount(value: Any, *, unit: str, packet_bytes: float | None) -> float | None:
     """A scenario's "12 pkts" or "15 kB" in `unit` ("packets" or "bytes")."""
-    found = quantity(value)
-    if found is None:
+    parsed = quantity(value)
+    if parsed is None:
         return None
-    number, given = found
+    number, given = parsed
     if (given == "bytes") == (unit == "bytes"):
         return number
     if not packet_bytes:

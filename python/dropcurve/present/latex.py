@@ -13,19 +13,19 @@ SPECIAL = {
 }  # fmt: skip
 
 
-def table(found: MetricTable) -> str:
+def table(metric_table: MetricTable) -> str:
     """Returns a ``tabular`` with a row for each metric and a column for each variant.
 
     Args:
-        found: The table.
+        metric_table: The table.
     """
-    head = " & ".join(["", "", *(text(label) for label in found.labels.values())])
+    head = " & ".join(["", "", *(text(label) for label in metric_table.labels.values())])
     rows = [
         " & ".join([text(line.title), text(line.unit), *(_cell(cell) for cell in line.cells)])
-        for line in found.lines
+        for line in metric_table.lines
     ]
     body = "".join(f"{row} \\\\\n" for row in rows)
-    columns = "ll" + "r" * len(found.labels)
+    columns = "ll" + "r" * len(metric_table.labels)
     return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
 
 

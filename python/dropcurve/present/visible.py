@@ -38,6 +38,6 @@ def json_text(value: Any, *, indent: int | None = 1) -> str:
     return _STEERING_BUT_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return {0x0A: "\\n", 0x09: "\\t"}.get(code, f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")

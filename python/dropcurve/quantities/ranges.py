@@ -82,8 +82,8 @@ def parse(text: str, *, name: str) -> Range:
     ends that lie a factor of eight or more apart make it logarithmic. Raises UsageError, which calls the
     value ``name``.
     """
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    match = _RANGE.fullmatch(text)
+    if match is None:
         one = _END.fullmatch(text)
         if one is None:
             raise UsageError(
@@ -91,9 +91,9 @@ def parse(text: str, *, name: str) -> Range:
             )
         value = float(one[1])
         return Range(value, value, one[2] or "", whole=_whole(one[1], one[1], one[2]))
-    low, high = float(found["low"]), float(found["high"])
-    unit = found["high_unit"] or ""
-    if found["low_unit"] and found["low_unit"] != unit:
+    low, high = float(match["low"]), float(match["high"])
+    unit = match["high_unit"] or ""
+    if match["low_unit"] and match["low_unit"] != unit:
         raise UsageError(
             name,
             text,
@@ -104,14 +104,14 @@ def parse(text: str, *, name: str) -> Range:
         raise UsageError(
             name, text, "must rise: its first value exceeds the second", "put the smaller value first"
         )
-    if found["scale"] == "log" and low <= 0:
+    if match["scale"] == "log" and low <= 0:
         raise UsageError(
             name, text, "a logarithmic range must start above 0", "raise its start, or leave out log"
         )
     scale: Scale = "log" if low > 0 and high / low >= WIDE else "linear"
-    if found["scale"]:
-        scale = "log" if found["scale"] == "log" else "linear"
-    return Range(low, high, unit, scale, whole=_whole(found["low"], found["high"], unit))
+    if match["scale"]:
+        scale = "log" if match["scale"] == "log" else "linear"
+    return Range(low, high, unit, scale, whole=_whole(match["low"], match["high"], unit))
 
 
 def is_range(text: str) -> bool:

@@ -42,12 +42,12 @@ def _exponent(number: str) -> int:
 
 
 def _split(text: str, what: str, example: str) -> tuple[Fraction, str]:
-    found = _NUMBER.fullmatch(text)
-    if not found or len(found[1]) + len(found[2] or "") > _DIGITS or abs(_exponent(found[1])) > _EXPONENT:
-        found = None
-    if not found or (found[2] is not None and int(found[2]) == 0):
+    match = _NUMBER.fullmatch(text)
+    if not match or len(match[1]) + len(match[2] or "") > _DIGITS or abs(_exponent(match[1])) > _EXPONENT:
+        match = None
+    if not match or (match[2] is not None and int(match[2]) == 0):
         raise UsageError(what, text, "must be a number with its unit", f"write one such as {example}")
-    return Fraction(found[1]) / int(found[2] or 1), found[3]
+    return Fraction(match[1]) / int(match[2] or 1), match[3]
 
 
 def rate(text: str, *, what: str = "rate") -> float:
@@ -92,10 +92,10 @@ def size(text: str, *, what: str = "size") -> int:
         raise UsageError(
             what, text, "must end in a unit of size: B, kB, MB, KiB or MiB", "write one such as 150kB"
         )
-    found = value * _SIZES[unit.lower()]
-    if found.denominator != 1:
+    in_bytes = value * _SIZES[unit.lower()]
+    if in_bytes.denominator != 1:
         raise UsageError(what, text, "is not a whole number of bytes", "write one, such as 1500B")
-    return int(_positive(found, text, what))
+    return int(_positive(in_bytes, text, what))
 
 
 def packets(text: str, *, packet_bytes: float, what: str = "buffer") -> float:

@@ -139,15 +139,15 @@ def variation(text: str) -> tuple[str, list[Any]]:
 
 def variations(texts: Iterable[str]) -> dict[str, list[Any]]:
     """Several `variation` by path. Raises UsageError if a path comes twice."""
-    found: dict[str, list[Any]] = {}
+    by_path: dict[str, list[Any]] = {}
     for text in texts:
         path, some = variation(text)
-        if path in found:
+        if path in by_path:
             raise UsageError(
                 path, some, "varies twice", f"put all its values into one: {path}=VALUE,VALUE", shown="path"
             )
-        found[path] = some
-    return found
+        by_path[path] = some
+    return by_path
 
 
 def share(text: str, what: str = "precision") -> float:

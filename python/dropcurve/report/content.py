@@ -75,10 +75,10 @@ def question(result: Result) -> str:
 def definitions(result: Result) -> list[dict[str, str]]:
     """The metrics in the table: description, unit, and source of the definition."""
     shown = dict.fromkeys(row.metric for row in result.table())
-    found = [metrics.find(name) for name in shown]
+    described = [metrics.find(name) for name in shown]
     return [
         {"name": one.name, "title": one.title, "unit": one.unit, "doc": one.doc, "source": one.source}
-        for one in found
+        for one in described
     ]
 
 
@@ -126,15 +126,15 @@ def _figures(result: Result) -> list[dict[str, Any]]:
     """The figures that are not empty, drawn for a page and for a phone."""
     from markupsafe import Markup
 
-    found = []
+    figures = []
     for name in plot.available(result):
         kind = plot.KINDS[name]
         label = f"{kind.title}. {kind.see}"
-        found.append({
+        figures.append({
             "name": name,
             "title": kind.title,
             "see": kind.see,
             "wide": Markup(plot.fragment(name, result, label=label)),
             "narrow": Markup(plot.fragment(name, result, label=label, width="column")),
         })  # fmt: skip
-    return found
+    return figures

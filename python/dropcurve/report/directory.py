@@ -32,14 +32,14 @@ class Description:
     blocks: list[str] = field(default_factory=list)
 
 
-def text(found: Description, *, width: int = 100) -> str:
+def text(description: Description, *, width: int = 100) -> str:
     """A description as text of at most ``width`` columns."""
-    parts = [aligned([(one,)], width=width) for one in (found.title, *found.paragraphs)]
+    parts = [aligned([(one,)], width=width) for one in (description.title, *description.paragraphs)]
     parts += [
         f"{aligned([(heading,)], width=width)}\n{aligned(table, indent='  ', width=width)}"
-        for heading, table in found.tables
+        for heading, table in description.tables
     ]
-    return "\n\n".join([*parts, *found.blocks])
+    return "\n\n".join([*parts, *description.blocks])
 
 
 def aligned(rows: Rows, *, indent: str = "", width: int = 100) -> str:
@@ -85,17 +85,17 @@ def section(name: str, more: More | None = None) -> Rows:
         names = (*SECTIONS, *(more or ()))
         hint = nearest(name, names, otherwise=f"there are {', '.join(names)}")
         raise UsageError("list", name, f"no list is called '{name}'", hint, shown="rule")
-    found = library.catalogue()
+    catalogue = library.catalogue()
     if name == "disciplines":
-        return [(one["kind"], one["title"]) for one in found["disciplines"]]
+        return [(one["kind"], one["title"]) for one in catalogue["disciplines"]]
     if name == "dialects":
         return [(key, row["doc"]) for key, _, row in _presets("disciplines", "kind", "dialects")]
     if name == "profiles":
         return [(key, row["doc"]) for key, _, row in _presets("transports", "name", "profiles")]
     if name in ("transports", "sources"):
-        return [(one["name"], one["doc"]) for one in found[name]]
+        return [(one["name"], one["doc"]) for one in catalogue[name]]
     if name == "controls":
-        return [(one["name"], one["doc"]) for one in found["congestion_controls"]]
+        return [(one["name"], one["doc"]) for one in catalogue["congestion_controls"]]
     if name == "links":
         return [(one.name, _link_title(one)) for one in links.PRESETS.values()]
     if name == "metrics":
@@ -137,15 +137,15 @@ def describe(name: str, more: More | None = None) -> list[Description]:
         _discipline, _presets_called, _transport, _control, _source, _link, _section, _metric, _plot, _scenario,
         _parameter,
     )  # fmt: skip
-    found = [one for look in looks for one in look(name)]
-    found += [
+    descriptions = [one for look in looks for one in look(name)]
+    descriptions += [
         Description(f"{name}: {about}", {"name": name, "about": about, "list": title})
         for title, rows in (more or {}).items()
         for known, about in rows
         if known == name
     ]
-    if found:
-        return found
+    if descriptions:
+        return descriptions
     known = [row[0] for rows in sections(more).values() for row in rows]
     plain = name.lower().replace("_", "-")
     same = next(
@@ -162,26 +162,29 @@ def describe(name: str, more: More | None = None) -> list[Description]:
 
 
 def _discipline(name: str) -> Iterator[Description]:
-    for one in library.catalogue()["disciplines"]:
-        if one["kind"] == name:
-            tables: list[tuple[str, Rows]] = [("Parameters", _fields(one["fields"]))]
-            if one["dialects"]:
-                tables.append(("Dialects", [(row["name"], row["doc"]) for row in one["dialects"]]))
-                tables.append(("What the dialects set", _options(one["dialects"])))
-            about = [one["about"], *([f"Reference: {one['reference']}"] if one["reference"] else [])]
-            yield Description(f"{name}: {one['title']}", one, about, tables, [_use(one)])
+    for discipline in library.catalogue()["disciplines"]:
+        if discipline["kind"] == name:
+            tables: list[tuple[str, Rows]] = [("Parameters", _fields(discipline["fields"]))]
+            if discipline["dialects"]:
+                tables.append(("Dialects", [(row["name"], row["doc"]) for row in discipline["dialects"]]))
+                tables.append(("What the dialects set", _options(discipline["dialects"])))
+            about = [
+                discipline["about"],
+                *([f"Reference: {discipline['reference']}"] if discipline["reference"] else []),
+            ]
+            yield Description(f"{name}: {discipline['title']}", discipline, about, tables, [_use(discipline)])
 
 
 def _parameters() -> Iterator[tuple[str, dict[str, Any]]]:
     """Every parameter with its owner: a discipline, transport or source, or the path of a section."""
-    found = library.catalogue()
+    catalogue = library.catalogue()
     for part, key in (
         ("disciplines", "kind"),
         ("transports", "name"),
         ("sources", "name"),
         ("sections", "path"),
     ):
-        for owner in found[part]:
+        for owner in catalogue[part]:
             for one in owner["fields"]:
                 yield owner[key], one
 
@@ -199,53 +202,57 @@ def _parameter(name: str) -> Iterator[Description]:
 
 
 def _control(name: str) -> Iterator[Description]:
-    for one in library.catalogue()["congestion_controls"]:
-        if one["name"] == name:
-            yield Description(f"{name}: {one['doc']}", one, ["A congestion control: `cc` of TCP."])
+    for control in library.catalogue()["congestion_controls"]:
+        if control["name"] == name:
+            yield Description(f"{name}: {control['doc']}", control, ["A congestion control: `cc` of TCP."])
 
 
 def _link(name: str) -> Iterator[Description]:
     if name not in links.PRESETS:
         return
-    one = links.PRESETS[name]
-    about = [f"{way}: {one.assumptions(way)}" for way in links.DIRECTIONS]
-    data = {"name": one.name, "down_bps": one.down_bps, "up_bps": one.up_bps, "rtt_s": list(one.rtt_s),
-            "buffer": one.buffer, "source": one.source}  # fmt: skip
-    yield Description(f"{name}: {_link_title(one)}", data, [*about, f"Source: {one.source}"])
+    link = links.PRESETS[name]
+    about = [f"{way}: {link.assumptions(way)}" for way in links.DIRECTIONS]
+    data = {"name": link.name, "down_bps": link.down_bps, "up_bps": link.up_bps, "rtt_s": list(link.rtt_s),
+            "buffer": link.buffer, "source": link.source}  # fmt: skip
+    yield Description(f"{name}: {_link_title(link)}", data, [*about, f"Source: {link.source}"])
 
 
-def _link_title(one: links.LinkProfile) -> str:
-    low, high = (units.show_span(span) for span in one.rtt_s)
-    rates = f"{units.show_rate(one.down_bps)} down, {units.show_rate(one.up_bps)} up"
-    return f"{rates}, round trip {low} to {high}, buffer {one.buffer}"
+def _link_title(link: links.LinkProfile) -> str:
+    low, high = (units.show_span(span) for span in link.rtt_s)
+    rates = f"{units.show_rate(link.down_bps)} down, {units.show_rate(link.up_bps)} up"
+    return f"{rates}, round trip {low} to {high}, buffer {link.buffer}"
 
 
-def _use(one: dict[str, Any]) -> str:
-    lines = ["[queue]", f'kind = "{one["kind"]}"']
-    lines += [f'dialect = "{one["dialects"][0]["name"]}"'] if one["dialects"] else []
+def _use(transport: dict[str, Any]) -> str:
+    lines = ["[queue]", f'kind = "{transport["kind"]}"']
+    lines += [f'dialect = "{transport["dialects"][0]["name"]}"'] if transport["dialects"] else []
     return "In a scenario\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def _fields(fields: list[dict[str, Any]]) -> Rows:
     """(name, default, meaning with unit, range and source)."""
     rows: Rows = []
-    for one in fields:
-        facts = [fact for fact in (one.get("range"), _choices(one), _origin(one)) if fact]
-        default = one["default"]
+    for parameter in fields:
+        facts = [fact for fact in (parameter.get("range"), _choices(parameter), _origin(parameter)) if fact]
+        default = parameter["default"]
         shown = str(default).lower() if isinstance(default, bool) else f"{default}"
-        unit = f" {one['unit']}" if one["unit"] not in ("", "1") and not isinstance(default, str) else ""
-        doc = one["doc"].rstrip(".") + "."
-        rows.append((one["name"], shown + unit, f"{doc} [{'; '.join(facts)}]" if facts else doc))
+        unit = (
+            f" {parameter['unit']}"
+            if parameter["unit"] not in ("", "1") and not isinstance(default, str)
+            else ""
+        )
+        doc = parameter["doc"].rstrip(".") + "."
+        rows.append((parameter["name"], shown + unit, f"{doc} [{'; '.join(facts)}]" if facts else doc))
     return rows
 
 
-def _choices(one: dict[str, Any]) -> str:
-    return "one of " + ", ".join(row["name"] for row in one["choices"]) if one.get("choices") else ""
+def _choices(field: dict[str, Any]) -> str:
+    return "one of " + ", ".join(row["name"] for row in field["choices"]) if field.get("choices") else ""
 
 
-def _origin(one: dict[str, Any]) -> str:
-    assumed = "assumed" if one.get("assumed") else ""
-    return ", ".join(part for part in (one.get("source") or "", assumed) if part)
+def _origin(field: dict[str, Any]) -> str:
+    assumed = "assumed" if field.get("assumed") else ""
+    return ", ".join(part for part in (field.get("source") or "", assumed) if part)
 
 
 def _options(presets: list[dict[str, Any]]) -> Rows:
@@ -275,29 +282,29 @@ def _presets_called(name: str) -> Iterator[Description]:
 
 
 def _transport(name: str) -> Iterator[Description]:
-    for one in library.catalogue()["transports"]:
-        if one["name"] == name:
-            tables = [("Parameters", _fields(one["fields"]))]
-            if one["profiles"]:
-                tables.append(("Profiles", [(row["name"], row["doc"]) for row in one["profiles"]]))
-                tables.append(("What the profiles set", _options(one["profiles"])))
-            yield Description(f"{name}: {one['doc']}", one, [], tables)
+    for transport in library.catalogue()["transports"]:
+        if transport["name"] == name:
+            tables = [("Parameters", _fields(transport["fields"]))]
+            if transport["profiles"]:
+                tables.append(("Profiles", [(row["name"], row["doc"]) for row in transport["profiles"]]))
+                tables.append(("What the profiles set", _options(transport["profiles"])))
+            yield Description(f"{name}: {transport['doc']}", transport, [], tables)
 
 
 def _source(name: str) -> Iterator[Description]:
-    for one in library.catalogue()["sources"]:
-        if one["name"] == name:
-            tables = [("Parameters", _fields(one["fields"]))] if one["fields"] else []
-            if one["presets"]:
+    for source in library.catalogue()["sources"]:
+        if source["name"] == name:
+            tables = [("Parameters", _fields(source["fields"]))] if source["fields"] else []
+            if source["presets"]:
                 tables.append(
                     (
-                        f"Rows of options ({one['preset_key']})",
-                        [(row["name"], row["doc"]) for row in one["presets"]],
+                        f"Rows of options ({source['preset_key']})",
+                        [(row["name"], row["doc"]) for row in source["presets"]],
                     )
                 )
-                tables.append(("What the rows set", _options(one["presets"])))
+                tables.append(("What the rows set", _options(source["presets"])))
             yield Description(
-                f"{name}: {one['doc']}", one, [f"Over {' or '.join(one['transports'])}."], tables
+                f"{name}: {source['doc']}", source, [f"Over {' or '.join(source['transports'])}."], tables
             )
 
 
@@ -310,8 +317,8 @@ def _section(name: str) -> Iterator[Description]:
 
 
 def _metric(name: str) -> Iterator[Description]:
-    one = metrics.METRICS.get(metrics.split(name)[0])
-    if one is None:
+    metric = metrics.METRICS.get(metrics.split(name)[0])
+    if metric is None:
         return
     better = {
         "higher": "Higher is better.",
@@ -319,14 +326,14 @@ def _metric(name: str) -> Iterator[Description]:
         "none": "Neither direction is better.",
     }
     data = {
-        "name": one.name, "title": one.title, "unit": one.unit, "better": one.better, "source": one.source,
-        "per": one.per, "about": one.doc,
+        "name": metric.name, "title": metric.title, "unit": metric.unit, "better": metric.better,
+        "source": metric.source, "per": metric.per, "about": metric.doc,
     }  # fmt: skip
     about = [
-        one.doc,
-        f"{better[one.better]} Unit: {one.unit or 'none'}. Per {one.per}. Source: {one.source}.",
+        metric.doc,
+        f"{better[metric.better]} Unit: {metric.unit or 'none'}. Per {metric.per}. Source: {metric.source}.",
     ]
-    yield Description(f"{one.name}: {one.title}", data, about)
+    yield Description(f"{metric.name}: {metric.title}", data, about)
 
 
 def _plot(name: str) -> Iterator[Description]:

@@ -12,35 +12,35 @@ from ..results import Result, health
 
 def seeds(result: Result) -> str:
     """ "1 to 5", or the list."""
-    found = result.seeds
-    if len(found) > 2 and found == list(range(found[0], found[0] + len(found))):
-        return f"{found[0]} to {found[-1]}"
-    return ", ".join(map(str, found))
+    numbers = result.seeds
+    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers))
 
 
 def paragraphs(result: Result) -> list[dict[str, str]]:
     """A heading and a text for each step."""
     if not result.variants or not result.variants[0].runs:
         return []
-    found = [_replications(result), _warm_up(result), _intervals(result)]
+    texts = [_replications(result), _warm_up(result), _intervals(result)]
     if len(result.variants) > 1:
-        found.append(_differences(result))
-    found.append({
+        texts.append(_differences(result))
+    texts.append({
         "title": "Figures over time",
         "text": "They show the first replication of each variant; everything else is taken over all replications. "
         "Shares of dropped or marked packets carry Wilson's interval for a proportion (Wilson 1927).",
     })  # fmt: skip
-    return found
+    return texts
 
 
 def runs(result: Result) -> list[dict[str, str]]:
     """A row for each variant: simulated time, reason for the end of its runs, number of events."""
-    found = []
+    rows = []
     for variant in result.variants:
         stopped = dict.fromkeys(str(run.get("stopped_by", "?")) for run in variant.runs)
         events = [int(run.get("events") or 0) for run in variant.runs]
         ends = [end for run in variant.runs if (end := metrics.derived(run, "transient_s")) is not None]
-        found.append({
+        rows.append({
             "name": variant.name,
             "hash": variant.hash,
             "runs": str(len(variant.runs)),
@@ -49,25 +49,25 @@ def runs(result: Result) -> list[dict[str, str]]:
             "events": f"{sum(events):,}".replace(",", "\u202f"),
             "transient": f"{plain.median(ends):.3g} s" if ends else "–",
         })  # fmt: skip
-    return found
+    return rows
 
 
 def conservation(result: Result) -> list[dict[str, Any]]:
     """Conservation of packets over all runs of each variant: sent = delivered + dropped + in flight + queued."""
     places: tuple[Literal["sent", "delivered", "dropped", "in_flight", "queued"], ...]
     places = ("sent", "delivered", "dropped", "in_flight", "queued")
-    found = []
+    rows = []
     for variant in result.variants:
         flows = [flow for run in variant.runs for flow in run.get("conservation", [])]
         totals = {place: sum(flow[place]["pkts"] for flow in flows) for place in places}
         wrong = sum(len(health.unbalanced(run)) for run in variant.runs if "conservation" in run)
-        found.append({
+        rows.append({
             "name": variant.name,
             "counts": [f"{totals[place]:,}".replace(",", "\u202f") for place in places],
             "balanced": wrong == 0,
             "words": "all accounted for" if wrong == 0 else f"{wording.count(wrong, 'flow')} do not add up",
         })  # fmt: skip
-    return found
+    return rows
 
 
 def _replications(result: Result) -> dict[str, str]:

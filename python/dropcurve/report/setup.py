@@ -34,17 +34,17 @@ def facts(result: Result) -> list[tuple[str, str]]:
     variant = result.baseline
     run = variant.runs[0]
     link = view.main_link(variant)
-    found = []
+    pairs = []
     if link is not None:
         summary = run["links"][link]
         where = f"Bottleneck {link}" if len(view.main_links(variant)) > 1 else "Bottleneck"
-        found.append((where, f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms"))
+        pairs.append((where, f"{rate(summary.get('rate_bps'))}, {_number(summary.get('delay_ms'))} ms"))
     groups = [f"{len(ids)} {name}" for name, ids in view.classes(variant).items()]
-    found.append(("Flows", ", ".join(groups) or "none"))
-    found.append(("Each run", f"{_number(run['simulated_s'])} s, measured from {_number(run['warmup_s'])} s"))
-    found.append(("Replications", str(len(result.seeds))))
-    found.append(("Version", f"dropcurve {result.version}"))
-    return found
+    pairs.append(("Flows", ", ".join(groups) or "none"))
+    pairs.append(("Each run", f"{_number(run['simulated_s'])} s, measured from {_number(run['warmup_s'])} s"))
+    pairs.append(("Replications", str(len(result.seeds))))
+    pairs.append(("Version", f"dropcurve {result.version}"))
+    return pairs
 
 
 def links(result: Result) -> list[dict[str, Any]]:
@@ -97,15 +97,15 @@ def _inside(queue: Mapping[str, Any]) -> str:
 
 def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of a discipline inside another as ``child.target``."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            found.update({f"{key}.{name}": one for name, one in _flat(value).items()})
+            flat.update({f"{key}.{name}": one for name, one in _flat(value).items()})
         elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
-            found.update(_flat({f"{key}.{i}": one for i, one in enumerate(value)}))
+            flat.update(_flat({f"{key}.{i}": one for i, one in enumerate(value)}))
         else:
-            found[key] = value
-    return found
+            flat[key] = value
+    return flat
 
 
 def flows(result: Result) -> list[dict[str, str]]:

@@ -39,15 +39,15 @@ def _compares(result: Result) -> bool:
 def _row(result: Result, row: Row, differences: dict[tuple[str, str], Difference]) -> dict[str, Any]:
     known = [cell.mean for cell in row.cells if cell.mean is not None]
     divisor, unit = wording.scaled(row.unit, max(map(abs, known), default=0.0))
-    found = [differences.get((row.key, variant.name)) for variant in result.variants]
-    best = _best(row, found)
+    shown = [differences.get((row.key, variant.name)) for variant in result.variants]
+    best = _best(row, shown)
     cells = [
         {**_cell(cell, divisor, metrics.find(row.metric).possible), "best": i == best, **_judged(difference)}
-        for i, (cell, difference) in enumerate(zip(row.cells, found, strict=True))
+        for i, (cell, difference) in enumerate(zip(row.cells, shown, strict=True))
     ]
     return {
         "title": row.title, "unit": unit, "better": row.better, "cells": cells, "part": bool(row.scope),
-        "change": _change(found[1], divisor, unit, max(map(abs, known), default=0.0)) if len(found) == 2 else "",
+        "change": _change(shown[1], divisor, unit, max(map(abs, known), default=0.0)) if len(shown) == 2 else "",
     }  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def _judged(difference: Difference | None) -> dict[str, str]:
     return {"sign": sign, "words": words, "judged": judged}
 
 
-def _best(row: Row, found: list[Difference | None]) -> int | None:
+def _best(row: Row, changes: list[Difference | None]) -> int | None:
     """The variant with the best mean, if its difference is significant.
 
     A variant must differ from the baseline for the better; the baseline is best if all others are worse.
@@ -80,9 +80,9 @@ def _best(row: Row, found: list[Difference | None]) -> int | None:
     pick = max if row.better == "higher" else min
     index, _ = pick(known, key=lambda one: one[1])
     if index == 0:
-        others = [found[i] for i, _ in known if i > 0]
+        others = [changes[i] for i, _ in known if i > 0]
         return 0 if all(one is not None and one.real for one in others) else None
-    one = found[index]
+    one = changes[index]
     return index if one is not None and one.real and one.improves else None
 
 

@@ -135,10 +135,10 @@ def _link(variant: Variant, link: str, x1: float, x2: float, y: float, *, lines:
 
 def _queues(result: Result, link: str) -> list[str]:
     """Returns the queue of a link in one line, or "under test" where the variants differ."""
-    found = list(dict.fromkeys(setup.discipline(variant, link) for variant in result.variants))
-    if len(found) == 1:
-        return found
-    return ["queue under test:", *found] if len(found) <= 2 else [f"queue under test: {len(found)} kinds"]
+    names = list(dict.fromkeys(setup.discipline(variant, link) for variant in result.variants))
+    if len(names) == 1:
+        return names
+    return ["queue under test:", *names] if len(names) <= 2 else [f"queue under test: {len(names)} kinds"]
 
 
 def _graph(variant: Variant) -> str | None:
@@ -189,16 +189,16 @@ def _graph(variant: Variant) -> str | None:
 
 def _columns(nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]) -> dict[str, int]:
     """Distance of each node from the first, in links of either direction."""
-    found = {nodes[0]: 0}
+    column_of = {nodes[0]: 0}
     waiting = [nodes[0]]
     while waiting:
         node = waiting.pop(0)
         for _, a, b in edges:
             for here, there in ((a, b), (b, a)):
-                if here == node and there not in found:
-                    found[there] = found[node] + 1
+                if here == node and there not in column_of:
+                    column_of[there] = column_of[node] + 1
                     waiting.append(there)
-    return {node: found.get(node, 0) for node in nodes}
+    return {node: column_of.get(node, 0) for node in nodes}
 
 
 def _router(x: float, y: float, name: str) -> str:

@@ -157,17 +157,17 @@ def covered(
         >>> covered("codel", "cubic", profile="linux").what
         'codel with linux cubic'
     """
-    found = [
+    matching = [
         row
         for row in rows()
         if queue in (None, row.queue) and sender in (None, row.sender) and profile in (None, row.profile)
     ]
     who = f"{sender or 'any sender'}" if profile is None else f"{profile} {sender or 'senders'}"
-    what = f"{queue or 'any queue'} with {who}"
+    pairing = f"{queue or 'any queue'} with {who}"
     if rate_bps is None:
-        return Coverage(what, tuple(found))
-    near = [row for row in found if 1 / 5 <= row.rate_bps / rate_bps <= 5]
-    return Coverage(what, tuple(near or found), nearest=bool(found) and not near)
+        return Coverage(pairing, tuple(matching))
+    near = [row for row in matching if 1 / 5 <= row.rate_bps / rate_bps <= 5]
+    return Coverage(pairing, tuple(near or matching), nearest=bool(matching) and not near)
 
 
 def lines(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -175,10 +175,10 @@ def lines(scenarios: Iterable[Mapping[str, Any]]) -> list[str]:
 
     Only senders of a profile that follows a kernel or a simulator have one.
     """
-    found = dict.fromkeys(pair for scenario in scenarios for pair in _combinations(scenario))
+    pairs = dict.fromkeys(pair for scenario in scenarios for pair in _combinations(scenario))
     return [
         covered(queue, sender, profile=profile, rate_bps=rate).line()
-        for queue, sender, profile, rate in found
+        for queue, sender, profile, rate in pairs
     ]
 
 
@@ -201,8 +201,8 @@ def _rate(value: object) -> float | None:
         return None
 
 
-def _rates(found: Sequence[RecordedRow]) -> str:
-    least, most = min(row.rate_bps for row in found), max(row.rate_bps for row in found)
+def _rates(recorded: Sequence[RecordedRow]) -> str:
+    least, most = min(row.rate_bps for row in recorded), max(row.rate_bps for row in recorded)
     if least == most:
         return f"{least / MBIT:g} Mbit/s"
     return f"{least / MBIT:g} to {most / MBIT:g} Mbit/s"

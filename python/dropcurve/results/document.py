@@ -47,14 +47,18 @@ def document(
         weights: Of a goal, for the verdict.
     """
     compared = len(result.variants) > 1
-    made = table(result, per=per, only=only)
-    found = findings.phrases(result, labels=made.labels) if compared and not only and per == "total" else []
-    notes = [*assumptions(result), *both_directions(result, made)]
+    metric_table = table(result, per=per, only=only)
+    sentences = (
+        findings.phrases(result, labels=metric_table.labels)
+        if compared and not only and per == "total"
+        else []
+    )
+    notes = [*assumptions(result), *both_directions(result, metric_table)]
     notes += [f"Problem: {line}" for line in result.problems]
     notes += [f"Warning: {line}" for line in [*result.warnings, *short_intervals(result)]]
     notes += agreement.lines(variant.scenario for variant in result.variants)
     return Document(
-        result.title, basis(result), made, tuple(text for text, _ in found), tuple(notes), result.command,
+        result.title, basis(result), metric_table, tuple(text for text, _ in sentences), tuple(notes), result.command,
         headline(result, exchange=exchange, seconds=seconds, weights=weights),
     )  # fmt: skip
 
@@ -104,20 +108,20 @@ def headline(
     weights: Weights | None = None,
 ) -> Headline | None:
     """The verdict on a comparison of queues as the opening of an answer; None where there is nothing to choose."""
-    found = verdict_on(result, exchange=exchange, weights=weights)
-    if found is None:
+    verdict = verdict_on(result, exchange=exchange, weights=weights)
+    if verdict is None:
         return None
     # Names that fit into a sentence are used as they are; longer ones are those of the columns.
     labels = wording.labels([variant.name for variant in result.variants])
     names = {name: short for name, short in labels.items() if len(name) > NAMED_WHOLE}
     names |= {AS_GIVEN: "the queue as given"} if AS_GIVEN in labels else {}
-    made = opening(found, seconds=seconds, names=names)
-    if other := other_way.sentence(result, found.leader):
-        made = replace(made, details=(other, *made.details))
-    if len(found.rivals) < 2 and found.conditions == 1:
-        return made
+    opened = opening(verdict, seconds=seconds, names=names)
+    if other := other_way.sentence(result, verdict.leader):
+        opened = replace(opened, details=(other, *opened.details))
+    if len(verdict.rivals) < 2 and verdict.conditions == 1:
+        return opened
     # Every design over all conditions, for which no sentence has room.
-    return replace(made, ranking=tuple(map(tuple, ranking(found, names=names))))
+    return replace(opened, ranking=tuple(map(tuple, ranking(verdict, names=names))))
 
 
 def basis(result: Measured) -> str:

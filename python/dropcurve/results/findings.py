@@ -51,10 +51,10 @@ def _reported(metric: str, scope: str) -> bool:
 
 
 def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, int]]:
-    found = [one for one in result.differences() if _reported(one.metric, one.scope)]
+    reported = [one for one in result.differences() if _reported(one.metric, one.scope)]
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
-    found.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
+    reported.sort(key=lambda one: (names.index(one.variant), order.index(one.metric)))
     largest = {
         (row.metric, row.scope): max(
             (abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0
@@ -66,37 +66,39 @@ def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, in
             _difference(one, labels.get(one.variant, one.variant), largest.get((one.metric, one.scope), 0.0)),
             one.n,
         )
-        for one in found
+        for one in reported
     ]
 
 
-def _difference(found: Difference, name: str, largest: float) -> str:
-    subject = _subject(found.metric, found.scope)
-    unit = "percentage points" if found.unit == "%" else found.unit
-    if found.half_width is None:
-        by = wording.amount(found.mean, None, unit)
+def _difference(difference: Difference, name: str, largest: float) -> str:
+    subject = _subject(difference.metric, difference.scope)
+    unit = "percentage points" if difference.unit == "%" else difference.unit
+    if difference.half_width is None:
+        by = wording.amount(difference.mean, None, unit)
         return f"{name}: {subject} differs by {by} in one replication, which proves nothing"
-    if found.real:
-        verb = "raises" if found.mean > 0 else "lowers"
-        return f"{name} {verb} {subject} by {wording.amount(abs(found.mean), found.half_width, unit)}"
-    if found.mean == 0 and found.half_width == 0:
+    if difference.real:
+        verb = "raises" if difference.mean > 0 else "lowers"
+        return (
+            f"{name} {verb} {subject} by {wording.amount(abs(difference.mean), difference.half_width, unit)}"
+        )
+    if difference.mean == 0 and difference.half_width == 0:
         return f"{name}: {subject} is the same in every replication"
-    if found.half_width == 0:
-        by = wording.amount(found.mean, None, unit)
+    if difference.half_width == 0:
+        by = wording.amount(difference.mean, None, unit)
         return (
             f"{name}: {subject} differs by {by} equally in every replication, so its significance is unknown"
         )
-    if wording.vague(found.half_width, unit, largest):
+    if wording.vague(difference.half_width, unit, largest):
         return f"{name}: {subject} is undecided"
-    if abs(found.mean) > found.half_width:
-        by = wording.amount(found.mean, found.half_width, unit)
+    if abs(difference.mean) > difference.half_width:
+        by = wording.amount(difference.mean, difference.half_width, unit)
         return f"{name}: {subject} differs by {by}, which may be chance among all comparisons of the table (Holm)"
-    most = wording.bound(abs(found.mean) + found.half_width, unit)
+    most = wording.bound(abs(difference.mean) + difference.half_width, unit)
     return f"{name}: {subject}: no difference found, at most ±{most}"
 
 
 def _single(result: Measured) -> list[tuple[str, int]]:
-    found = []
+    reported = []
     for row in result.table():
         if _reported(row.metric, row.scope):
             cell = row.cells[0]
@@ -105,5 +107,5 @@ def _single(result: Measured) -> list[tuple[str, int]]:
             text = f"{_subject(row.metric, row.scope)}: {amount}"
             if row.metric == "friendliness" and cell.mean is not None:
                 text += f", {metrics.friendliness_class(cell.mean)} on Hassan's scale"
-            found.append((text, cell.n))
-    return found
+            reported.append((text, cell.n))
+    return reported

@@ -64,8 +64,8 @@ def record(result: Measured) -> dict[str, Any]:
 
 
 def _answer(result: Measured) -> dict[str, Any] | None:
-    found = headline(result)
-    return None if found is None else asdict(found)
+    answer = headline(result)
+    return None if answer is None else asdict(answer)
 
 
 def _row(row: Row, result: Measured) -> dict[str, Any]:
@@ -79,11 +79,13 @@ def _row(row: Row, result: Measured) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _difference(found: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        "metric": found.metric, "scope": found.scope, "unit": found.unit, "variant": found.variant,
-        "baseline": found.baseline, "mean": found.mean, "half_width": found.half_width, "n": found.n,
-        "p": found.p, "p_adjusted": found.p_adjusted, "real": found.real, "improves": found.improves,
+        "metric": difference.metric, "scope": difference.scope, "unit": difference.unit,
+        "variant": difference.variant, "baseline": difference.baseline,
+        "mean": difference.mean, "half_width": difference.half_width, "n": difference.n,
+        "p": difference.p, "p_adjusted": difference.p_adjusted, "real": difference.real,
+        "improves": difference.improves,
     }  # fmt: skip
 
 
@@ -95,9 +97,9 @@ def save(result: Measured, folder: Path) -> Path:
         runs = [
             {"variant": variant.name, "summary": run} for variant in result.variants for run in variant.runs
         ]
-        held = {"format": FORMAT, "runs": runs}
+        stored = {"format": FORMAT, "runs": runs}
         write_parts(
-            folder / "runs.json", chain(rows.parts(held, ensure_ascii=False, allow_nan=False), [b"\n"])
+            folder / "runs.json", chain(rows.parts(stored, ensure_ascii=False, allow_nan=False), [b"\n"])
         )
         if installed("pyarrow"):
             _write_series(result, folder / "series.parquet")
@@ -165,60 +167,61 @@ def load(folder: Path, kind: type[AnyResult]) -> AnyResult:
         ResultError: If a file is missing or has changed since it was written, holds values of other types, or if the
             format is of another version.
     """
-    found = _read(folder, "result.json")
-    held = _read(folder, "runs.json")
+    content = _read(folder, "result.json")
+    stored = _read(folder, "runs.json")
     for fault in checksums.faults(folder, only=FILES):
         raise ResultError(fault.path, fault.what, fault.what, REMEDY, shown="path")
-    check(folder / "result.json", found, shapes.RESULT, remedy=REMEDY)
-    check(folder / "runs.json", held, shapes.runs(), remedy=REMEDY)
+    check(folder / "result.json", content, shapes.RESULT, remedy=REMEDY)
+    check(folder / "runs.json", stored, shapes.runs(), remedy=REMEDY)
     runs: dict[str, list[RunSummary]] = {}
-    for entry in held["runs"]:
+    for entry in stored["runs"]:
         runs.setdefault(entry["variant"], []).append(entry["summary"])
     series = _read_series(folder / "series.parquet")
-    _check_seeds(folder / "runs.json", found, runs)
+    _check_seeds(folder / "runs.json", content, runs)
     variants = [
         Variant(
             name=entry["name"], scenario=entry["scenario"], runs=runs.get(entry["name"], []),
             series=series.get(entry["name"], Series()), hash=entry["hash"], automatic=entry["automatic"],
         )
-        for entry in found["variants"]
+        for entry in content["variants"]
     ]  # fmt: skip
     result = kind(
-        name=found["name"], variants=variants, seeds=found["seeds"], version=found["version"],
-        command=found["command"], title=found["title"], confidence=found["confidence"],
-        precision=found["precision"], warnings=found["warnings"], problems=found["problems"], build=found["build"],
+        name=content["name"], variants=variants, seeds=content["seeds"], version=content["version"],
+        command=content["command"], title=content["title"], confidence=content["confidence"],
+        precision=content["precision"], warnings=content["warnings"], problems=content["problems"],
+        build=content["build"],
     )  # fmt: skip
     try:
         # The metrics read more keys than the shape names; a missing one is damage too.
         result.table()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        what = " ".join(f"{type(error).__name__} {error}".split())[:200]
+        message = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise ResultError(
-            folder, what, f"is damaged: no table can be made of its runs ({what})", REMEDY, shown="path"
+            folder, message, f"is damaged: no table can be made of its runs ({message})", REMEDY, shown="path"
         ) from None
     return result
 
 
-def _check_seeds(path: Path, found: Mapping[str, Any], runs: Mapping[str, Sequence[RunSummary]]) -> None:
+def _check_seeds(path: Path, stored: Mapping[str, Any], runs: Mapping[str, Sequence[RunSummary]]) -> None:
     """Raises ResultError unless each variant has a run for each seed, in their order, as pairs of runs need it."""
-    names = [entry["name"] for entry in found["variants"]]
+    names = [entry["name"] for entry in stored["variants"]]
     for name in dict.fromkeys([*names, *runs]):
         seeds = [run["seed"] for run in runs.get(name, [])]
-        if seeds != found["seeds"] or names.count(name) != 1:
-            what = f"is damaged: variant '{cut(name, 40)}' must have one run for each seed of result.json"
-            raise ResultError(path, cut(str(seeds), 80), what, REMEDY, shown="path")
+        if seeds != stored["seeds"] or names.count(name) != 1:
+            fault = f"is damaged: variant '{cut(name, 40)}' must have one run for each seed of result.json"
+            raise ResultError(path, cut(str(seeds), 80), fault, REMEDY, shown="path")
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
     path = folder / name
     if not path.exists():
-        what = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
+        fault = "no such folder" if not folder.exists() else f"is not a result folder: it has no {name}"
         remedy = "name a folder that `dropcurve run` or `compare` wrote; they print its name"
         if (folder / "tune.json").exists():
-            what, remedy = "is an answer of `dropcurve tune`", f"its page is {folder / 'report.html'}"
-        raise ResultError("folder", folder, what, remedy, shown="value")
-    found: dict[str, Any] = load_json(path, dict, remedy=REMEDY, parse=rows.parse, limit=rows.LIMIT)
-    version = found.get("format")
+            fault, remedy = "is an answer of `dropcurve tune`", f"its page is {folder / 'report.html'}"
+        raise ResultError("folder", folder, fault, remedy, shown="value")
+    content: dict[str, Any] = load_json(path, dict, remedy=REMEDY, parse=rows.parse, limit=rows.LIMIT)
+    version = content.get("format")
     if version != FORMAT:
         raise ResultError(
             path,
@@ -227,7 +230,7 @@ def _read(folder: Path, name: str) -> dict[str, Any]:
             "run the command in it again",
             shown="path",
         )
-    return found
+    return content
 
 
 def _read_series(path: Path) -> dict[str, Series]:
@@ -241,8 +244,8 @@ def _read_series(path: Path) -> dict[str, Series]:
     try:
         table = parquet.read_table(path, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
-        what = " ".join(str(error).split())[:200]
-        raise ResultError(path, what, f"is damaged: {what}", REMEDY, shown="path") from None
+        message = " ".join(str(error).split())[:200]
+        raise ResultError(path, message, f"is damaged: {message}", REMEDY, shown="path") from None
     times, values = (np.asarray(table[name].to_numpy(), dtype=np.float64) for name in ("time_s", "value"))
     labels = [_labels(table[name]) for name in ("variant", "series", "component")]
     # A curve ends where a label changes.
@@ -250,11 +253,11 @@ def _read_series(path: Path) -> dict[str, Series]:
     for _, numbers in labels:
         changes |= numbers[1:] != numbers[:-1]
     starts: list[int] = [0] * bool(len(times)) + (np.flatnonzero(changes) + 1).tolist()
-    found: dict[str, dict[tuple[str, str], Any]] = {}
+    by_variant: dict[str, dict[tuple[str, str], Any]] = {}
     for start, end in zip(starts, [*starts[1:], len(times)], strict=True):
         variant, name, component = (names[numbers[start]] for names, numbers in labels)
-        found.setdefault(variant, {})[name, component] = (times[start:end], values[start:end])
-    return {variant: Series(curves) for variant, curves in found.items()}
+        by_variant.setdefault(variant, {})[name, component] = (times[start:end], values[start:end])
+    return {variant: Series(curves) for variant, curves in by_variant.items()}
 
 
 def _labels(column: Any) -> tuple[list[Any], Any]:

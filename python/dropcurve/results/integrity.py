@@ -40,15 +40,15 @@ def check(folder: Path) -> Integrity:
     if not any((folder / name).exists() for name in (*MARKS, checksums.NAME)):
         what = "has no result, sweep or answer" if folder.exists() else "no such folder"
         raise ResultError("folder", folder, what, "name a folder that dropcurve wrote", shown="value")
-    found = {fault.path: fault for fault in checksums.faults(folder)}
+    faults = {fault.path: fault for fault in checksums.faults(folder)}
     known = {folder / name for name in checksums.covered(folder)}
     readable = sorted(path for kind in ("json", "parquet") for path in folder.rglob(f"*.{kind}"))
     for path in readable:
-        if path not in found:
+        if path not in faults:
             for what in _unreadable(path):
-                found[path] = Fault(path, what)
+                faults[path] = Fault(path, what)
     return Integrity(
-        len(known | set(readable)), sorted(found.values(), key=str), (folder / checksums.NAME).exists()
+        len(known | set(readable)), sorted(faults.values(), key=str), (folder / checksums.NAME).exists()
     )
 
 

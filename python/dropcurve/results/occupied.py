@@ -23,16 +23,16 @@ def check_result(folder: Path, scenarios: Collection[str]) -> None:
         scenarios: The hashes of its variants.
     """
     _check_mark(folder, "result.json")
-    found = _read(folder / "result.json", {"variants": [{"hash": str}]})
-    if found is not None and not {one["hash"] for one in found["variants"]} <= set(scenarios):
+    stored = _read(folder / "result.json", {"variants": [{"hash": str}]})
+    if stored is not None and not {one["hash"] for one in stored["variants"]} <= set(scenarios):
         raise ResultError("--out", folder, "holds the result of another scenario", _REMEDY, shown="value")
 
 
 def check_sweep(folder: Path, scenario: Mapping[str, Any]) -> None:
     """Raises ResultError unless ``folder`` is free, or holds a sweep of the same scenario, as it is resolved."""
     _check_mark(folder, "sweep.json")
-    found = _read(folder / "sweep.json", {"scenario": dict})
-    if found is not None and found["scenario"] != scenario:
+    stored = _read(folder / "sweep.json", {"scenario": dict})
+    if stored is not None and stored["scenario"] != scenario:
         raise ResultError("--out", folder, "holds a sweep of another scenario", _REMEDY, shown="value")
 
 
@@ -45,13 +45,13 @@ def _check_mark(folder: Path, own: str) -> None:
 def _read(path: Path, shape: Any) -> Any:
     """The content of a mark; None if it is not there."""
     try:
-        found = parse_json(read_bytes(path))
+        stored = parse_json(read_bytes(path))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise ResultError(
             path, error, f"cannot be read as a result ({error})", _REMEDY, shown="path"
         ) from None
-    if any(faults(found, shape)):
+    if any(faults(stored, shape)):
         raise ResultError(path, "", "cannot be read as a result", _REMEDY, shown="path")
-    return found
+    return stored

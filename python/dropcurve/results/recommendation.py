@@ -78,18 +78,18 @@ def verdict_on(
     designs = [
         SampledDesign(
             name,
-            {key: _placed(values, made) for key, values in found.items()},
+            {key: _placed(values, made) for key, values in verdict.items()},
             _SIMPLICITY.get(kind_of(variant), _OTHERS),
             current in (name, variant.name),
             manages(kind_of(variant)),
             made,
         )
-        for ((name, variant), made), found in zip(
+        for ((name, variant), made), verdict in zip(
             zip(places[0].items(), _runs_made(places), strict=True), samples, strict=True
         )
     ]
     usual = weights.margin if weights else None
-    found = decide(
+    verdict = decide(
         designs,
         criteria,
         margin=usual if margin is None else margin,
@@ -98,7 +98,7 @@ def verdict_on(
         baseline=next((name for name, one in places[0].items() if one.name == result.baseline.name), ""),
         points=weights.points if weights else "points",
     )
-    return replace(found, conditions=len(places))
+    return replace(verdict, conditions=len(places))
 
 
 def _runs_made(places: Sequence[Mapping[str, Variant]]) -> list[list[bool]]:
@@ -151,10 +151,10 @@ def conditions(variants: Sequence[Variant]) -> list[dict[str, Variant]]:
         places.setdefault(repr(_without_queues(one.scenario)), []).append(one)
     if len(places) == 1:
         return [{one.name: one for one in variants}]
-    found = [_untitled(some) for some in places.values()]
-    names = {tuple(one) for one in found}
-    kinds = {tuple(map(kind_of, one.values())) for one in found}
-    return found if len(names) == 1 == len(kinds) and len(found[0]) > 1 else []
+    untitled = [_untitled(some) for some in places.values()]
+    names = {tuple(one) for one in untitled}
+    kinds = {tuple(map(kind_of, one.values())) for one in untitled}
+    return untitled if len(names) == 1 == len(kinds) and len(untitled[0]) > 1 else []
 
 
 def _untitled(variants: Sequence[Variant]) -> dict[str, Variant]:
@@ -168,15 +168,15 @@ def _untitled(variants: Sequence[Variant]) -> dict[str, Variant]:
 
 
 def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
-    found = {key: part for key, part in scenario.items() if key not in QUEUES}
-    if isinstance(links := found.get("links"), dict):
-        found["links"] = {
+    rest = {key: part for key, part in scenario.items() if key not in QUEUES}
+    if isinstance(links := rest.get("links"), dict):
+        rest["links"] = {
             name: {key: part for key, part in link.items() if key != "queue"}
             if isinstance(link, dict)
             else link
             for name, link in links.items()
         }
-    return found
+    return rest
 
 
 def kind_of(variant: Variant) -> str:

@@ -53,13 +53,13 @@ def of_keys(kind: Any, needed: Any = None) -> Any:
     if not is_typeddict(kind):
         return kind
     known = needed if isinstance(needed, dict) else {}
-    found = {}
+    keys = {}
     for name, one in get_type_hints(kind, include_extras=True).items():
         shape = of_keys(one, known.get(name))
         # What every version has keeps its own type, which may be wider.
         is_plain = isinstance(known.get(name), type) and known[name] is not dict
-        found[name if name in known else f"{name}?"] = known[name] if is_plain else shape
-    return EqualLists(found) if kind.__name__.endswith("Rows") else found
+        keys[name if name in known else f"{name}?"] = known[name] if is_plain else shape
+    return EqualLists(keys) if kind.__name__.endswith("Rows") else keys
 
 
 @cache

@@ -109,24 +109,26 @@ def check_per(per: str) -> None:
 
 
 def _rows_of(
-    variants: Sequence[Variant], level: float, found: metrics.Metric, per: str, *, full: bool
+    variants: Sequence[Variant], level: float, metric: metrics.Metric, per: str, *, full: bool
 ) -> Iterable[Row]:
-    if per == "flow" and found.per != "flow":
+    if per == "flow" and metric.per != "flow":
         return
     first = [variant.runs[0] for variant in variants if variant.runs]
-    scopes = dict.fromkeys(scope for run in first for scope in metrics.places(run, found, per=per, full=full))
+    scopes = dict.fromkeys(
+        scope for run in first for scope in metrics.places(run, metric, per=per, full=full)
+    )
     for scope in scopes:
-        cells = tuple(_cell(variant.values(found.name, scope=scope), level) for variant in variants)
+        cells = tuple(_cell(variant.values(metric.name, scope=scope), level) for variant in variants)
         if any(cell.mean is not None for cell in cells):
-            title = f"{found.title} ({scope})" if scope else found.title
-            row = Row(found.name, scope, found.unit, found.better, title, cells)
-            if full or not (found.rare and row.zero):
+            title = f"{metric.title} ({scope})" if scope else metric.title
+            row = Row(metric.name, scope, metric.unit, metric.better, title, cells)
+            if full or not (metric.rare and row.zero):
                 yield row
 
 
 def _cell(values: list[float | None], level: float) -> Cell:
-    found = statistics.t_interval(values, confidence=level)
-    return Cell(found.mean, found.half_width, found.n)
+    interval = statistics.t_interval(values, confidence=level)
+    return Cell(interval.mean, interval.half_width, interval.n)
 
 
 def differences(
@@ -134,7 +136,7 @@ def differences(
 ) -> list[Difference]:
     """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected
     together."""
-    found: list[tuple[Row, str, statistics.Paired]] = []
+    paired: list[tuple[Row, str, statistics.Paired]] = []
     for row in rows(variants, level, per=per, only=only):
         if row.zero:
             continue
@@ -143,8 +145,8 @@ def differences(
             values = variant.values(row.metric, scope=row.scope)
             pair = statistics.paired(values, base, confidence=level)
             if pair is not None:
-                found.append((row, variant.name, pair))
-    adjusted = statistics.holm([pair.p for _, _, pair in found])
+                paired.append((row, variant.name, pair))
+    adjusted = statistics.holm([pair.p for _, _, pair in paired])
     alpha = 1.0 - level
     return [
         Difference(
@@ -152,7 +154,7 @@ def differences(
             mean=pair.mean, half_width=pair.half_width, n=pair.n, p=pair.p, p_adjusted=p,
             real=p < alpha, improves=_improves(row.better, pair.mean, real=p < alpha),
         )
-        for (row, name, pair), p in zip(found, adjusted, strict=True)
+        for (row, name, pair), p in zip(paired, adjusted, strict=True)
     ]  # fmt: skip
 
 

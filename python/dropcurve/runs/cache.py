@@ -30,11 +30,11 @@ def named(option: str | Path | None) -> str:
 
 def folder(option: str | Path | None = None) -> Path | None:
     """The folder of the store; None if it is switched off, or if none is named and the default cannot be written."""
-    asked = named(option)
-    if asked == OFF:
+    chosen = named(option)
+    if chosen == OFF:
         return None
-    if asked:
-        return Path(asked).expanduser()
+    if chosen:
+        return Path(chosen).expanduser()
     found = _default()
     try:
         writable(found)
@@ -60,28 +60,28 @@ def store(option: str | Path | None = None, *, out: Path | None = None) -> Itera
     if place is None and out is None:
         yield None
     elif place is None and out is not None:
-        with _opened(out / UNFINISHED) as found:
-            yield found
+        with _opened(out / UNFINISHED) as opened:
+            yield opened
         shutil.rmtree(out / UNFINISHED, ignore_errors=True)
     elif place is not None:
-        with _opened(place) as found:
-            yield found
+        with _opened(place) as opened:
+            yield opened
 
 
 @contextmanager
 def store_or(otherwise: Path, option: str | Path | None = None) -> Iterator[RunStore]:
     """The store, open; where it is off, one in the folder ``otherwise`` that stays. Raises as `store`."""
-    with _opened(folder(option) or otherwise) as found:
-        yield found
+    with _opened(folder(option) or otherwise) as opened:
+        yield opened
 
 
 @contextmanager
 def _opened(place: Path) -> Iterator[RunStore]:
-    with RunStore(place, size()) as found:
+    with RunStore(place, size()) as opened:
         try:
-            yield found
+            yield opened
         except KeyboardInterrupt:
-            raise Interruption(found.served) from None
+            raise Interruption(opened.served) from None
 
 
 def _default() -> Path:

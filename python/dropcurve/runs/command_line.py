@@ -19,21 +19,21 @@ def line(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]
 
 def words(verb: str, arguments: Sequence[str], options: Sequence[tuple[str, Any]]) -> list[str]:
     """The words of `line` after the program's name, without quotes; the files of plug-ins come last."""
-    found = [verb, *arguments]
+    parts = [verb, *arguments]
     for name, value in options:
         if value is None or value is False:
             continue
-        found.append(f"--{name}")
+        parts.append(f"--{name}")
         if value is not True:
-            found.append(f"{value:g}" if isinstance(value, float) else str(value))
+            parts.append(f"{value:g}" if isinstance(value, float) else str(value))
     for path in plugins.files:
-        found += ["--plugin", path]
-    return found
+        parts += ["--plugin", path]
+    return parts
 
 
-def edits(found: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def edits(pairs: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """``--set`` options for edits of a scenario."""
-    return [("set", f"{path}={values.show(value)}") for path, value in found]
+    return [("set", f"{path}={values.show(value)}") for path, value in pairs]
 
 
 def _quote(word: str) -> str:

@@ -67,7 +67,7 @@ def compare(
     bases = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     if not bases:
         raise UsageError("scenario", "", "not given, so there is nothing to compare", "name a scenario")
-    found = variants(bases, queues=queues, vary=dict(vary or {}), at=at)
+    compared = variants(bases, queues=queues, vary=dict(vary or {}), at=at)
     command = command_line.line(
         "compare",
         [one.origin or f"{one.name}.toml" for one in bases],
@@ -86,5 +86,5 @@ def compare(
         command = ""  # no command line can express it
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     return replicate(
-        found, effort, name=name, command=command, out=out, force=force, cache=cache, progress=progress
+        compared, effort, name=name, command=command, out=out, force=force, cache=cache, progress=progress
     )

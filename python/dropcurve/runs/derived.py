@@ -26,33 +26,33 @@ def keep(scenario: Scenario, *, series: bool) -> _core.Keep:
 
 def summary(run: _core.Run) -> RunSummary:
     """The run's summary with ``derived``."""
-    found = run.summary()
-    return {**found, "derived": numbers(run, found)}
+    numbers_of_run = run.summary()
+    return {**numbers_of_run, "derived": numbers(run, numbers_of_run)}
 
 
-def numbers(run: _core.Run, found: RunSummary) -> DerivedSummary:
+def numbers(run: _core.Run, summary: RunSummary) -> DerivedSummary:
     """``sync`` and ``transient_s`` of a run, each None without samples or without an answer.
 
     Args:
         run: The run.
-        found: Its summary, of which the links are enough.
+        summary: Its summary, of which the links are enough.
     """
     samples = run.derived()
     if samples is None:
         return {"sync": None, "transient_s": None}
-    return {"sync": samples["sync"], "transient_s": _transient_s(found, samples)}
+    return {"sync": samples["sync"], "transient_s": _transient_s(summary, samples)}
 
 
-def without(found: RunSummary) -> RunSummary:
+def without(summary: RunSummary) -> RunSummary:
     """A summary without the numbers derived from samples."""
-    return {**found, "derived": {"sync": None, "transient_s": None}}
+    return {**summary, "derived": {"sync": None, "transient_s": None}}
 
 
-def _transient_s(found: RunSummary, samples: dict[str, Any]) -> float | None:
+def _transient_s(summary: RunSummary, samples: dict[str, Any]) -> float | None:
     """The end of the initial transient, the later of those of the main link's queue and of the throughput of all flows.
 
     None if neither series is long enough for an answer.
     """
-    links = metrics.main_links(found)
+    links = metrics.main_links(summary)
     ends = [samples["queue_s"].get(links[0]) if links else None, samples["throughput_s"]]
     return max((end for end in ends if end is not None), default=None)

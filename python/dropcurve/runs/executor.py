@@ -37,10 +37,10 @@ class View(Protocol[T]):
     def made(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
         """The view of a run that was made, and a function that returns its stored form."""
 
-    def stored(self, found: RunRecord) -> T:
+    def stored(self, record: RunRecord) -> T:
         """The view of a stored run."""
 
-    def cut(self, found: T, keep: Keep) -> T:
+    def cut(self, record: T, keep: Keep) -> T:
         """The part of a view that a job with ``keep`` may see."""
 
 
@@ -52,13 +52,13 @@ class RecordView:
         found = RunRecord.of(run, keep=keep)
         return found, lambda: (record.serialise(found), found.series)
 
-    def stored(self, found: RunRecord) -> RunRecord:
+    def stored(self, record: RunRecord) -> RunRecord:
         """The record as it is."""
-        return found
+        return record
 
-    def cut(self, found: RunRecord, keep: Keep) -> RunRecord:
+    def cut(self, record: RunRecord, keep: Keep) -> RunRecord:
         """Its part; see `RunRecord.cut`."""
-        return found.cut(keep)
+        return record.cut(keep)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ class Executor:
         work = _Work(list(jobs), store, self.threads, view, take, tell, self.watch)
         missing = work.find()
         while missing:
-            some, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
-            missing += work.make(some)
+            batch, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
+            missing += work.make(batch)
         return work.made
 
 
@@ -190,24 +190,24 @@ class _Work(Generic[T]):
         return [one for one in some if one.hex() not in held]
 
     def _found(self, name: bytes) -> bool:
-        found = self.store.find(self.unique[name]) if self.store is not None else None
-        if found is not None:
-            self._hand_out(name, self.view.stored(found))
-        return found is not None
+        stored = self.store.find(self.unique[name]) if self.store is not None else None
+        if stored is not None:
+            self._hand_out(name, self.view.stored(stored))
+        return stored is not None
 
-    def _run(self, some: list[bytes]) -> None:
-        if not some:
+    def _run(self, blobs: list[bytes]) -> None:
+        if not blobs:
             return
-        jobs = [self.unique[name] for name in some]
+        jobs = [self.unique[name] for name in blobs]
         before = self.done
-        share = sum(len(self.numbers[name]) for name in some)
+        share = sum(len(self.numbers[name]) for name in blobs)
 
         def finished(index: int, run: _core.Run) -> None:
-            found, stored = self.view.made(run, jobs[index].keep)
+            outcome, stored = self.view.made(run, jobs[index].keep)
             if self.store is not None:
                 self.store.add_text(jobs[index], *stored())
             self.made += 1
-            self._hand_out(some[index], found)
+            self._hand_out(blobs[index], outcome)
 
         def progress(_: int, fraction: float) -> None:
             if self.watch is not None:
@@ -228,7 +228,7 @@ class _Work(Generic[T]):
         except _core.PluginError as error:
             raise UsageError("plug-in", "", str(error), "correct the plug-in", shown="rule") from None
 
-    def _hand_out(self, name: bytes, found: T) -> None:
+    def _hand_out(self, name: bytes, outcome: T) -> None:
         for number in self.numbers[name]:
-            self.take(number, self.view.cut(found, self.jobs[number].keep))
+            self.take(number, self.view.cut(outcome, self.jobs[number].keep))
             self.done += 1

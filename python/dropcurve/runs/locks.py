@@ -63,8 +63,8 @@ class Locks:
         with ExitStack() as undo:
             undo.callback(self.release, taken)
             with _mutex:
-                held = self._open()
-                taken.extend(name for name in names if self._lock(held, _place(name)))
+                lock_file = self._open()
+                taken.extend(name for name in names if self._lock(lock_file, _place(name)))
             undo.pop_all()
         return taken
 
@@ -78,12 +78,12 @@ class Locks:
     def release(self, names: Iterable[str]) -> None:
         """Releases locks; those that this process does not hold are left alone."""
         with _mutex:
-            held = self._open()
+            lock_file = self._open()
             for place in map(_place, names):
-                if place in held.places:
+                if place in lock_file.places:
                     if fcntl is not None:
-                        fcntl.lockf(held.file, fcntl.LOCK_UN, 1, place)
-                    held.places.remove(place)
+                        fcntl.lockf(lock_file.file, fcntl.LOCK_UN, 1, place)
+                    lock_file.places.remove(place)
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
@@ -109,18 +109,18 @@ class Locks:
             raise ResultError.of([unwritable(path, error)]) from None
         return _held[path]
 
-    def _lock(self, held: _Held, place: int) -> bool:
+    def _lock(self, lock: _Held, place: int) -> bool:
         """Locks a byte; False if any thread of any process has locked it."""
-        if place in held.places:
+        if place in lock.places:
             return False
         if fcntl is not None:
             try:
-                fcntl.lockf(held.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+                fcntl.lockf(lock.file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
             except OSError as error:
                 if error.errno in _TAKEN:
                     return False
                 raise self._unfit(error) from None
-        held.places.add(place)
+        lock.places.add(place)
         return True
 
     def _unfit(self, error: OSError) -> ResultError:

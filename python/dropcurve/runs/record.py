@@ -99,8 +99,8 @@ def parse(
         return None
     if named != key or any(faults(summary, _shape(kind))):
         return None
-    found: RunSummary = summary
-    return found
+    parsed: RunSummary = summary
+    return parsed
 
 
 def pack_series(series: Series | None) -> bytes | None:
@@ -129,11 +129,11 @@ def unpack_series(blob: bytes) -> Series | None:
     import numpy as np
 
     try:
-        with np.load(BytesIO(blob)) as found:
+        with np.load(BytesIO(blob)) as arrays:
             names: Sequence[tuple[str, str]] = [
-                (name, component) for name, component in json.loads(str(found["names"]))
+                (name, component) for name, component in json.loads(str(arrays["names"]))
             ]
-            times, values, ends = found["times"], found["values"], np.cumsum(found["samples"]).tolist()
+            times, values, ends = arrays["times"], arrays["values"], np.cumsum(arrays["samples"]).tolist()
             starts = [0, *ends][: len(ends)]
             pairs = [(times[start:end], values[start:end]) for start, end in zip(starts, ends, strict=True)]
             return Series(dict(zip(names, pairs, strict=True)))

@@ -68,22 +68,22 @@ class Replications:
         """Adds replications up to ``size``: stored ones are read, the others are made."""
         fresh = [self.effort.seed + i for i in range(len(self.seeds), size)]
         jobs = [self._job(scenario, seed) for seed in fresh for scenario in self.scenarios]
-        found = [self._found(job) for job in jobs]
-        missing = [number for number, record in enumerate(found) if record is None]
+        stored = [self._found(job) for job in jobs]
+        missing = [number for number, record in enumerate(stored) if record is None]
         before = len(self.seeds) * len(self.scenarios) + len(jobs) - len(missing)
         needed = size * len(self.scenarios)
 
         def take(number: int, record: RunRecord) -> None:
-            found[missing[number]] = record
+            stored[missing[number]] = record
 
         def report(count: int, fraction: float) -> None:
             if self.progress is not None:
                 self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
 
         executor = Executor(self.effort.jobs)
-        made = executor.records([jobs[number] for number in missing], store, take=take, tell=report)
-        self.reused += len(jobs) - made
-        complete = [record for record in found if record is not None]
+        new = executor.records([jobs[number] for number in missing], store, take=take, tell=report)
+        self.reused += len(jobs) - new
+        complete = [record for record in stored if record is not None]
         assert len(complete) == len(jobs), "every run was either found or made"
         width = len(self.scenarios)
         self.done = self.done or [[] for _ in self.scenarios]

@@ -143,12 +143,12 @@ class RunStore:
         names = {address(*one): one for one in keys}
         wanted = list(names)
         for start in range(0, len(wanted), TOGETHER):
-            some = wanted[start : start + TOGETHER]
-            asked = (
-                f"SELECT address, checksum, summary FROM runs WHERE address IN ({','.join('?' * len(some))})"
+            batch = wanted[start : start + TOGETHER]
+            query = (
+                f"SELECT address, checksum, summary FROM runs WHERE address IN ({','.join('?' * len(batch))})"
             )
             with self._translated("cannot be read", "move it away"):
-                rows = self._connection.execute(asked, some).fetchall()
+                rows = self._connection.execute(query, batch).fetchall()
             for name, checksum, blob in rows:
                 if checksum == zlib.crc32(blob):
                     summary = record.parse(blob, self._dictionary, names[bytes(name)])
@@ -164,16 +164,16 @@ class RunStore:
     def tables(self, made_by: str) -> list[Path]:
         """The recorded folders of tables, without those of other code and those that no longer exist."""
         rows = self._connection.execute("SELECT folder FROM tables WHERE made_by = ?", (made_by,)).fetchall()
-        found = [Path(folder) for (folder,) in rows]
-        gone = [(str(folder),) for folder in found if not folder.is_dir()]
+        folders = [Path(folder) for (folder,) in rows]
+        gone = [(str(folder),) for folder in folders if not folder.is_dir()]
         if gone:
             with self._transaction() as connection:
                 connection.executemany("DELETE FROM tables WHERE folder = ?", gone)
-        return [folder for folder in found if (str(folder),) not in gone]
+        return [folder for folder in folders if (str(folder),) not in gone]
 
-    def add(self, job: Job, found: RunRecord) -> None:
+    def add(self, job: Job, added: RunRecord) -> None:
         """Stores a run, at once or together with those that finish within a fifth of a second (`flush`)."""
-        self.add_text(job, record.serialise(found), found.series)
+        self.add_text(job, record.serialise(added), added.series)
 
     def add_text(self, job: Job, text: bytes, series: Series | None = None) -> None:
         """Stores a run as `add` does, by the text of its summary."""
@@ -224,8 +224,8 @@ class RunStore:
         while (excess := 1.0 - LEFT * self.size / self.used_bytes()) > 0 and (count := self.count()):
             with self._transaction() as connection:
                 oldest = "SELECT address FROM runs ORDER BY used LIMIT ?"
-                some = math.ceil(excess * count)
-                connection.execute(f"DELETE FROM runs WHERE address IN ({oldest})", (some,))
+                fewer = math.ceil(excess * count)
+                connection.execute(f"DELETE FROM runs WHERE address IN ({oldest})", (fewer,))
         self._connection.executescript("PRAGMA incremental_vacuum")
 
     def _agree_on(self, text: bytes) -> bytes:
@@ -256,13 +256,13 @@ class RunStore:
                 raise
 
     @contextmanager
-    def _translated(self, what: str, remedy: str) -> Iterator[None]:
+    def _translated(self, action: str, remedy: str) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             if str(getattr(error, "sqlite_errorname", "")).startswith(_OF_THE_DISK):
-                what, remedy = "cannot be written", "make room on its disk, or name another folder"
-            raise ResultError(self.path, "", f"{what}: {error}", remedy, shown="path") from None
+                action, remedy = "cannot be written", "make room on its disk, or name another folder"
+            raise ResultError(self.path, "", f"{action}: {error}", remedy, shown="path") from None
 
     @property
     def _connection(self) -> sqlite3.Connection:

@@ -216,8 +216,8 @@ def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
     """
     import numpy as np
 
-    found = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    (run,) = _core.run_many([(found.core, seed, "series")], 1, trace=True, **engine.options())
+    loaded = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    (run,) = _core.run_many([(loaded.core, seed, "series")], 1, trace=True, **engine.options())
     words, (times, *rest) = run.trace()
     what, flow, seq, size, back = (np.frombuffer(column, dtype=np.uint32).astype(np.int64) for column in rest)
     return Trace(

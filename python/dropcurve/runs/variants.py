@@ -46,14 +46,14 @@ def variants(
         problems = dict.fromkeys(problem for error in refused for problem in error.problems)
         raise ScenarioError(problems, origin=refused[0].origin)
     settings = list(product(*[[(path, value) for value in some] for path, some in vary.items()]))
-    found: dict[str, Scenario] = {}
+    by_title: dict[str, Scenario] = {}
     for (title, base), setting in product(changed, settings):
         one = base
         for path, value in setting:
             one = one.set(path, value)
         name = _join(title, *(f"{path.split('.')[-1]}={values.show(value)}" for path, value in setting))
-        found[_unique(name, found)] = one
-    if len(found) < 2:
+        by_title[_unique(name, by_title)] = one
+    if len(by_title) < 2:
         raise UsageError(
             "--queue, --vary",
             "",
@@ -61,15 +61,15 @@ def variants(
             "give --queue twice, --vary with two values, or two scenarios",
             shown="rule",
         )
-    if len(found) > MOST:
+    if len(by_title) > MOST:
         raise UsageError(
             "variants",
-            len(found),
-            f"{len(found)} variants are more than a table can show ({MOST})",
+            len(by_title),
+            f"{len(by_title)} variants are more than a table can show ({MOST})",
             "compare fewer at a time",
             shown="rule",
         )
-    return found
+    return by_title
 
 
 def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
@@ -78,12 +78,12 @@ def _indexed(base: Scenario) -> list[tuple[str, Scenario]]:
         return []
     file = library.locate(base.origin)
     rows = library.index(file).get("variants", {})
-    found = []
+    pairs = []
     for name, edits in rows.items():
         # The index came with the scenario, so its files lie in the same folder and nowhere else.
         own = [(path, recordings.value(path, value, folder=file.parent)) for path, value in edits.items()]
-        found.append((name, base.edit(own) if own else base))
-    return found
+        pairs.append((name, base.edit(own) if own else base))
+    return pairs
 
 
 def with_queue(base: Scenario, text: str, at: str) -> Scenario:

@@ -69,7 +69,7 @@ def packets(path: str | Path) -> list[tuple[int, int]]:
         raise DropcurveError(
             path, "", f"cannot be read: {reason}", "name a pcap or pcapng file", shown="path"
         ) from None
-    found: list[tuple[int, int]] = []
+    records: list[tuple[int, int]] = []
     for number, record in enumerate(_records(data, path), 1):
         if record.link not in _LINKS:
             raise DropcurveError(
@@ -82,14 +82,14 @@ def packets(path: str | Path) -> list[tuple[int, int]]:
             )
         size = _ip_size(record)
         if size is not None:
-            found.append((record.time_ns, size))
-    if not found:
+            records.append((record.time_ns, size))
+    if not records:
         raise DropcurveError(
             path, "", "holds no IP packet", "check what was captured with `tcpdump -r`", shown="path"
         )
-    found.sort(key=lambda packet: packet[0])
-    first = found[0][0]
-    return [(time - first, size) for time, size in found]
+    records.sort(key=lambda packet: packet[0])
+    first = records[0][0]
+    return [(time - first, size) for time, size in records]
 
 
 def _records(data: bytes, path: str | Path) -> Iterator[_Record]:

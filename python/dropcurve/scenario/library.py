@@ -48,8 +48,8 @@ def disciplines() -> list[str]:
 @cache
 def _catalogue(_: tuple[str, ...]) -> dict[str, Any]:
     """The catalogue, read again when there are more plug-ins."""
-    found: dict[str, Any] = json.loads(_core.catalogue())
-    return found
+    catalogue: dict[str, Any] = json.loads(_core.catalogue())
+    return catalogue
 
 
 def version() -> str:
@@ -75,8 +75,8 @@ def schema() -> dict[str, Any]:
         >>> "flows" in dropcurve.schema()["properties"]
         True
     """
-    found: dict[str, Any] = json.loads(_core.schema())
-    return found
+    parsed: dict[str, Any] = json.loads(_core.schema())
+    return parsed
 
 
 @cache
@@ -117,9 +117,9 @@ def references() -> dict[str, str]:
     return {}
 
 
-def _cited(one: Mapping[str, Any]) -> str:
+def _cited(entry: Mapping[str, Any]) -> str:
     """An entry of the list of sources in one line."""
-    parts = [one.get("authors"), one.get("title"), one.get("where"), one.get("year")]
+    parts = [entry.get("authors"), entry.get("title"), entry.get("where"), entry.get("year")]
     return ", ".join(str(part) for part in parts if part)
 
 
@@ -134,8 +134,8 @@ def index(scenario: Path) -> dict[str, Any]:
     path = scenario.parent / "INDEX.toml"
     if not path.exists():
         return {}
-    found: dict[str, Any] = load_toml(path)[0].get(scenario.stem, {})
-    wrong = list(faults(found, _ENTRY, scenario.stem))
+    parsed: dict[str, Any] = load_toml(path)[0].get(scenario.stem, {})
+    wrong = list(faults(parsed, _ENTRY, scenario.stem))
     if wrong:
         raise DropcurveError(
             path,
@@ -144,7 +144,7 @@ def index(scenario: Path) -> dict[str, Any]:
             "write variants as [NAME.variants] with a table of edits each",
             shown="path",
         )
-    return found
+    return parsed
 
 
 def locate(path: str | Path) -> Path:

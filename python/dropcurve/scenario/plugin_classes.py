@@ -209,9 +209,9 @@ class PluginMetric:
             rule = "must be lower-case letters, digits and _"
             raise UsageError("metric", repr(self.name), rule, "choose one such as burstiness")
         metrics = _metrics("metrics")
-        known = metrics.METRICS.get(self.name)
-        if known is not None:
-            if isinstance(known.function, _Checked) and known.function.metric == self:
+        registered = metrics.METRICS.get(self.name)
+        if registered is not None:
+            if isinstance(registered.function, _Checked) and registered.function.metric == self:
                 return self.name
             raise UsageError("metric", repr(self.name), "is a metric already", "choose another name")
         make = metrics.metric(
@@ -237,8 +237,8 @@ class _Checked:
     def __call__(self, run: Any, place: Any) -> float | None:
         name = self.metric.name
         try:
-            found = self.metric.function(run, place)
-            number = None if found is None else float(found)
+            value = self.metric.function(run, place)
+            number = None if value is None else float(value)
         except Exception as error:
             rule = f"the metric failed: {type(error).__name__}: {error}"
             raise UsageError("metric", name, rule, "correct its function", shown="rule") from error

@@ -107,8 +107,8 @@ def _load(path: Path) -> list[str]:
                 "correct the library, or build it again for this version",
                 shown="rule",
             ) from None
-    found = [one for one in vars(_module(path)).values() if _is_own(one, _name(path))]
-    if not found:
+    classes = [one for one in vars(_module(path)).values() if _is_own(one, _name(path))]
+    if not classes:
         raise UsageError(
             path,
             "",
@@ -117,7 +117,7 @@ def _load(path: Path) -> list[str]:
             "write one; `dropcurve new discipline` makes a beginning",
             shown="path",
         )
-    return [register(one, code=_digest(path.read_bytes())) for one in found]
+    return [register(one, code=_digest(path.read_bytes())) for one in classes]
 
 
 def _is_own(value: Any, module: str) -> bool:
@@ -176,10 +176,10 @@ def _discipline(plugin: type[Any], code: str) -> None:
 
     def make(values: list[float], link: tuple[int, int, int]) -> Discipline:
         rate_bps, delay_ns, packet_bytes = link
-        made: Discipline = plugin(
+        instance: Discipline = plugin(
             dict(zip(names, values, strict=True)), LinkSetting(rate_bps, delay_ns / 1e9, packet_bytes)
         )
-        return made
+        return instance
 
     _core.register_plugin(make, _texts(plugin), _declared(plugin), plugin.shapes, code)
 
@@ -188,8 +188,8 @@ def _control(plugin: type[Any], code: str) -> None:
     names = list(plugin.parameters)
 
     def make(values: list[float]) -> CongestionControl:
-        made: CongestionControl = plugin(dict(zip(names, values, strict=True)))
-        return made
+        instance: CongestionControl = plugin(dict(zip(names, values, strict=True)))
+        return instance
 
     watches = plugin.on_every_ack is not CongestionControl.on_every_ack
     _core.register_control(make, _texts(plugin), _declared(plugin), (watches, plugin.paces), code)
@@ -199,8 +199,8 @@ def _traffic(plugin: type[Any], code: str) -> None:
     names = list(plugin.parameters)
 
     def make(values: list[float], draws: Draws) -> Source:
-        made: Source = plugin(dict(zip(names, values, strict=True)), draws)
-        return made
+        instance: Source = plugin(dict(zip(names, values, strict=True)), draws)
+        return instance
 
     if plugin.transport not in ("tcp", "udp"):
         raise UsageError(
@@ -225,11 +225,11 @@ def discover() -> tuple[str, ...]:
     # Imported here, because it takes longer than all the rest of a short command.
     from importlib.metadata import entry_points
 
-    found: list[str] = []
+    names: list[str] = []
     for point in entry_points(group=GROUP):
         try:
             value: Any = point.load()
-            found += load(value) if isinstance(value, (str, Path)) else [register(value)]
+            names += load(value) if isinstance(value, (str, Path)) else [register(value)]
         except Exception as error:
             package = point.dist.name if point.dist is not None else point.value
             raise UsageError(
@@ -238,7 +238,7 @@ def discover() -> tuple[str, ...]:
                 f"of {package} cannot be loaded: {error}",
                 "correct or remove the package",
             ) from error
-    return tuple(found)
+    return tuple(names)
 
 
 def _offered() -> bool:

@@ -112,8 +112,8 @@ def filled_in(text: str, folder: Path) -> str:
         DropcurveError: As `mahimahi` and `packets` do, and for a file that lies elsewhere.
     """
 
-    def contents(found: re.Match[str]) -> str:
-        return f"{found[1]}{json.dumps(_read(found[2], found[3], folder, (folder,)))}"
+    def contents(match: re.Match[str]) -> str:
+        return f"{match[1]}{json.dumps(_read(match[2], match[3], folder, (folder,)))}"
 
     return _REFERENCE.sub(contents, text)
 

@@ -55,15 +55,15 @@ class Scenario:
             >>> dropcurve.Scenario.load("droptail_vs_red").get("queue.kind")
             'red'
         """
-        found = library.locate(path)
-        text = load_text(found, origin=path, limit=LIMIT)
+        path_of = library.locate(path)
+        text = load_text(path_of, origin=path, limit=LIMIT)
         if "\0" in text:
             raise DropcurveError(
                 path, "NUL", "is not text; a scenario is a TOML file", "name such a file", shown="path"
             )
         with recordings.allowing(allow_files):
-            text = recordings.filled_in(text, found.parent)
-        return cls.parse(text, name=found.stem, origin=str(path))
+            text = recordings.filled_in(text, path_of.parent)
+        return cls.parse(text, name=path_of.stem, origin=str(path))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
@@ -152,11 +152,11 @@ class Scenario:
         given = list(edits)
         ordered = _choices_first(given)
         own = [Path(self.origin).parent] if self.origin else []
-        found = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in ordered]
-        for path, value in found:
+        pairs = [(path, recordings.value(path, value, folder=Path(), within=own)) for path, value in ordered]
+        for path, value in pairs:
             _usable(path, value, self.origin)
         try:
-            core = self.core.edit([(path, json.dumps(value)) for path, value in found])
+            core = self.core.edit([(path, json.dumps(value)) for path, value in pairs])
         except _core.ScenarioError as error:
             raise _problems(error, self.origin) from None
         return replace(self, core=core, edits=(*self.edits, *given))
@@ -210,14 +210,14 @@ class Scenario:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """All values of the scenario, defaults included."""
-        found: dict[str, Any] = json.loads(self.core.resolved())
-        return found
+        tables: dict[str, Any] = json.loads(self.core.resolved())
+        return tables
 
     @cached_property
     def automatic(self) -> dict[str, dict[str, Any]]:
         """Returns the values of parameters that are "auto", by link: ``{"bottleneck": {"min_th": "5 pkts"}}``."""
-        found: dict[str, dict[str, Any]] = json.loads(self.core.automatic())
-        return found
+        by_path: dict[str, dict[str, Any]] = json.loads(self.core.automatic())
+        return by_path
 
     @property
     def title(self) -> str:
@@ -311,10 +311,10 @@ def _without_tune_section(text: str) -> str:
     if "[tune" not in text:
         return text
     try:
-        found = parse_toml(text)
+        tables = parse_toml(text)
     except ValueError:
         return text
-    return toml.dump({key: value for key, value in found.items() if key != "tune"})
+    return toml.dump({key: value for key, value in tables.items() if key != "tune"})
 
 
 def located(problems: Iterable[Problem], text: str) -> list[Problem]:
@@ -324,8 +324,8 @@ def located(problems: Iterable[Problem], text: str) -> list[Problem]:
 
 def _problems(error: Exception, origin: str, text: str = "") -> ScenarioError:
     """An error of the core as ScenarioError, with line numbers if ``text`` is given."""
-    found = [Problem(*one) for one in error.args[0]]
-    return ScenarioError(located(found, text) if text else found, origin=origin)
+    problems = [Problem(*one) for one in error.args[0]]
+    return ScenarioError(located(problems, text) if text else problems, origin=origin)
 
 
 #: Keys that decide which other keys their table has, and drop the rest: in the order in which they are set.
@@ -334,20 +334,20 @@ _CHOICES = {"kind": 0, "transport": 0, "source": 1}
 
 def _choices_first(edits: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Edits with each choice before the other keys of its table, so that it drops none of them."""
-    found: list[tuple[str, Any]] = []
+    ordered: list[tuple[str, Any]] = []
     for path, value in edits:
         table, _, key = path.rpartition(".")
-        place = len(found)
+        place = len(ordered)
         if key in _CHOICES:
             later = [
                 number
-                for number, (other, _) in enumerate(found)
+                for number, (other, _) in enumerate(ordered)
                 if other.rpartition(".")[0] == table
                 and _CHOICES.get(other.rpartition(".")[2], 2) > _CHOICES[key]
             ]
             place = min(later, default=place)
-        found.insert(place, (path, value))
-    return found
+        ordered.insert(place, (path, value))
+    return ordered
 
 
 def _usable(path: str, value: Any, origin: str) -> None:

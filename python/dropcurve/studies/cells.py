@@ -191,27 +191,27 @@ class Runner:
         """Every cell, each to its precision, from ``first`` replications to ``maximum`` if that is not the plan's;
         then to the sizes that ``ask`` returns, until it returns none."""
         most = maximum or self.plan.maximum
-        found = {name: _Runs(scenario) for name, scenario in scenarios.items()}
+        runs_by_name = {name: _Runs(scenario) for name, scenario in scenarios.items()}
         until_precise(
             dict.fromkeys(scenarios, min(first or self.plan.first, most)),
-            extend=lambda sizes: self._extend(found, sizes),
-            is_loose=lambda name: bool(self.plan.loose(found[name].cell())),
+            extend=lambda sizes: self._extend(runs_by_name, sizes),
+            is_loose=lambda name: bool(self.plan.loose(runs_by_name[name].cell())),
             maximum=most,
         )
-        cells = Cells({name: runs.cell() for name, runs in found.items()})
+        cells = Cells({name: runs.cell() for name, runs in runs_by_name.items()})
         while ask is not None and (sizes := ask(cells)):
-            self._extend(found, sizes)
-            cells.update({name: found[name].cell() for name in sizes})
+            self._extend(runs_by_name, sizes)
+            cells.update({name: runs_by_name[name].cell() for name in sizes})
         return cells
 
     def probe(self, probes: Mapping[str, Probe]) -> Cells:
         """Cells from traces, each of the plan's first number of replications."""
-        found = {}
+        traced = {}
         for name, one in probes.items():
             rows = [self._traced(one, seed) for seed in range(1, self.plan.first + 1)]
             numbers = {key: tuple(float(row[key]) for row in rows) for key in rows[0]}
-            found[name] = StudyCell(one.scenario, numbers)
-        return Cells(found)
+            traced[name] = StudyCell(one.scenario, numbers)
+        return Cells(traced)
 
     def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:
         self.runs += 1
@@ -223,26 +223,24 @@ class Runner:
             whole = {"scenario": one.scenario.hash, "seed": seed, "numbers": numbers}
             stored = RunRecord(cast(RunSummary, whole))
             self.store.add(job, stored)
-        found: Mapping[str, float] = cast(Any, stored.summary)["numbers"]
-        return found
+        measured: Mapping[str, float] = cast(Any, stored.summary)["numbers"]
+        return measured
 
-    def _extend(self, found: Mapping[str, _Runs], sizes: Mapping[str, int]) -> None:
+    def _extend(self, runs: Mapping[str, _Runs], sizes: Mapping[str, int]) -> None:
         """Adds replications of each named cell up to its size: those in the store are read, the others made. Cells that
         are the same scenario share their runs."""
         slots = [
-            (name, seed)
-            for name, size in sizes.items()
-            for seed in range(len(found[name].rows) + 1, size + 1)
+            (name, seed) for name, size in sizes.items() for seed in range(len(runs[name].rows) + 1, size + 1)
         ]
-        jobs = [self._job(found[name].scenario, name, seed) for name, seed in slots]
+        jobs = [self._job(runs[name].scenario, name, seed) for name, seed in slots]
         self._needed += len(slots)
         self.runs += len(slots)
 
         def take(number: int, record: RunRecord) -> None:
             name, seed = slots[number]
-            found[name].rows[seed] = self.measure(dict(record.summary))
+            runs[name].rows[seed] = self.measure(dict(record.summary))
             if record.series is not None and self._wanted(name, seed):
-                found[name].series = record.series
+                runs[name].series = record.series
 
         def report(done: int, share: float) -> None:
             if self.progress is not None:

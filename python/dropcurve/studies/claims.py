@@ -186,19 +186,19 @@ class Judgement:
                 continue
             look = self._looks.setdefault(claim.key, 0)
             error = ERROR / 2 if look == 0 else ERROR / 2 / LOOKS
-            found = self.findings[claim.key] = judge(claim, cells, sequential=True, error=error)
+            finding = self.findings[claim.key] = judge(claim, cells, sequential=True, error=error)
             self._looks[claim.key] = look + 1
-            sizes = self._more(found, cells) if look < LOOKS else {}
+            sizes = self._more(finding, cells) if look < LOOKS else {}
             wanted |= {name: max(size, wanted.get(name, 0)) for name, size in sizes.items()}
             if not sizes:
                 self._closed.add(claim.key)
         return wanted
 
-    def _more(self, found: Finding, cells: Cells) -> dict[str, int]:
+    def _more(self, finding: Finding, cells: Cells) -> dict[str, int]:
         """The next size of the cells that the open tests of an open claim read, the least of them first."""
         sizes: dict[str, int] = {}
-        if found.verdict == OPEN:
-            for test, part in zip(found.claim.tests, found.parts, strict=True):
+        if finding.verdict == OPEN:
+            for test, part in zip(finding.claim.tests, finding.parts, strict=True):
                 names = cells.read_by(test.effect) if part.verdict == OPEN else set()
                 least = min((cells[name].n for name in names), default=0)
                 grown = statistics.next_size(least, maximum=self.most)

@@ -67,9 +67,16 @@ def write_numbers(outcome: Outcome, path: Path) -> Path:
         for setting, cells in outcome.cells.items():
             for name, cell in cells.items():
                 for number, values in cell.numbers.items():
-                    found = statistics.t_interval(values, confidence=CONFIDENCE)
+                    interval = statistics.t_interval(values, confidence=CONFIDENCE)
                     rows.writerow(
-                        [setting, name, number, _digits(found.mean), _digits(found.half_width), found.n]
+                        [
+                            setting,
+                            name,
+                            number,
+                            _digits(interval.mean),
+                            _digits(interval.half_width),
+                            interval.n,
+                        ]
                     )
     return path
 

@@ -46,8 +46,8 @@ def cells(edits: Edits | None = None, *, stacks: Sequence[str] = tuple(STACKS)) 
 def era() -> dict[str, Scenario]:
     """The cells of the paper, and RED_1 and RED_5 once more with a fine timer in every flow."""
     fine = {f"flows.{group}.tick": FINE for group in SIZES}
-    found = cells(stacks=["Reno"])
-    return cells() | {f"{name} fine": found[name].edit(fine.items())
+    scenarios = cells(stacks=["Reno"])
+    return cells() | {f"{name} fine": scenarios[name].edit(fine.items())
                       for name in (f"{variant} Reno {delay}" for variant in ("RED_1", "RED_5") for delay in DELAYS)
                       }  # fmt: skip
 
@@ -91,14 +91,14 @@ def mix() -> dict[str, Scenario]:
     flow = {"count": 20, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 1 s"}
     voice: Edits = {"count": 20, "transport": "udp", "source": "cbr", "rate": "96 kbit/s", "packet": f"{VOICE_BYTES} B",
              "jitter": 0.2, "start": "uniform 0 s to 1 s"}  # fmt: skip
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     for name, sizes in MIXES.items():
         groups = {f"flows.{group}": voice if isinstance(size, str) else flow | {"mss": f"{size - 40} B"}
                   for group, size in zip(SIZES, sizes, strict=True)}  # fmt: skip
         largest = dict.fromkeys(("queue.max_packet", "queue.mean_packet"), f"{sizes[0]} B")
         mixed = base.edit((groups | largest).items())
-        found |= {f"{name}: {it}": mixed.set("queue.byte_mode", mode) for it, mode in VARIANTS.items()}
-    return found
+        scenarios |= {f"{name}: {it}": mixed.set("queue.byte_mode", mode) for it, mode in VARIANTS.items()}
+    return scenarios
 
 
 def rigs(start: str = "words") -> dict[str, st.Probe]:
@@ -133,24 +133,24 @@ def spacing(variant: str, trace: Trace) -> dict[str, float]:
     place = np.sort(place[when[1:] > trace.summary["warmup_s"]])
     even = (np.arange(len(place)) + 0.5) / len(place)
     bins, _ = np.histogram(place, bins=10, range=(0.0, 1.0))
-    found = {f"bin {i}": 100 * float(count) / len(place) for i, count in enumerate(bins)}
-    return {"apart": 100 * float(np.abs(place - even).max()), "drops": float(len(place))} | found
+    shares = {f"bin {i}": 100 * float(count) / len(place) for i, count in enumerate(bins)}
+    return {"apart": 100 * float(np.abs(place - even).max()), "drops": float(len(place))} | shares
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
     """Goodput in Mbit/s, loss in per cent and timeouts of each size."""
     seconds = run["simulated_s"] - run["warmup_s"]
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for group, size in SIZES.items():
         flows = [flow for flow in run["flows"] if flow["group"] == group]
-        found[f"good {size}"] = sum(flow["goodput_bytes"] for flow in flows) * 8e-6 / seconds
+        numbers[f"good {size}"] = sum(flow["goodput_bytes"] for flow in flows) * 8e-6 / seconds
         sent = max(1, sum(flow["sent_pkts"] for flow in flows))
-        found[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
-        found[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
-    goodputs = [found[f"good {size}"] for size in SIZES.values()]
-    found["jain"] = sum(goodputs) ** 2 / (3 * sum(good**2 for good in goodputs))
-    found["loss"] = metrics.value(run, "loss") or 0.0
-    return found
+        numbers[f"loss {size}"] = 100 * sum(flow["dropped_pkts"] for flow in flows) / sent
+        numbers[f"timeouts {size}"] = sum(flow.get("timeouts") or 0 for flow in flows)
+    goodputs = [numbers[f"good {size}"] for size in SIZES.values()]
+    numbers["jain"] = sum(goodputs) ** 2 / (3 * sum(good**2 for good in goodputs))
+    numbers["loss"] = metrics.value(run, "loss") or 0.0
+    return numbers
 
 
 WHAT = {"good": "goodput", "loss": "loss"}
@@ -255,23 +255,23 @@ CLAIMS = (
 
 def bars(outcome: st.Outcome, width_in: float, *, setting: str, stack: str) -> Figure:
     """Goodput and loss of each size over the variants, at both delays."""
-    found = outcome[setting]
-    made = []
+    cells_of = outcome[setting]
+    panels = []
     for number, label in (("good", "goodput of twenty flows (Mbit/s)"), ("loss", "packets lost (%)")):
         for delay in DELAYS:
             lines = [
-                st.line(f"{size} bytes", [(float(i), found[f"{variant} {stack} {delay}"][f"{number} {size}"])
+                st.line(f"{size} bytes", [(float(i), cells_of[f"{variant} {stack} {delay}"][f"{number} {size}"])
                                           for i, variant in enumerate(VARIANTS)], look)
                 for look, size in enumerate(SIZES.values())
             ]  # fmt: skip
-            made.append(st.Panel(lines, "", label, f"{stack}, {delay} ms",
+            panels.append(st.Panel(lines, "", label, f"{stack}, {delay} ms",
                                  ticks={float(i): name for i, name in enumerate(VARIANTS)}))  # fmt: skip
-    return st.panels(made, width_in)
+    return st.panels(panels, width_in)
 
 
-def spaced(found: st.Cells, width_in: float) -> Figure:
+def spaced(cells_of: st.Cells, width_in: float) -> Figure:
     """The distribution of distances between drops."""
-    lines = [st.line(variant, [(5.0 + 10 * i, found[f"spacing {variant}"][f"bin {i}"]) for i in range(10)], look)
+    lines = [st.line(variant, [(5.0 + 10 * i, cells_of[f"spacing {variant}"][f"bin {i}"]) for i in range(10)], look)
              for look, variant in enumerate(VARIANTS)]  # fmt: skip
     panel = st.Panel(lines, "distance between drops, as the variant counts it (% of 1/p_b)", "share (%)",
                      levels=[(10.0, "uniform")])  # fmt: skip
@@ -283,12 +283,12 @@ def evenness(x: st.Cells) -> str:
     ratios = []
     for name, sizes in MIXES.items():
         kept = [number for number, size in zip(SIZES.values(), sizes, strict=True) if size != "voice"]
-        found = {}
+        medians = {}
         for variant in VARIANTS:
             goodputs = [x[f"{name}: {variant}"][f"good {number}"].value for number in kept]
-            found[variant] = sum(goodputs) ** 2 / (len(goodputs) * sum(good**2 for good in goodputs))
-        first, last = max(found, key=lambda one: found[one]), min(found, key=lambda one: found[one])
-        ratios.append(f"{name}: {first} {found[first]:.3f}, {last} {found[last]:.3f}")
+            medians[variant] = sum(goodputs) ** 2 / (len(goodputs) * sum(good**2 for good in goodputs))
+        first, last = max(medians, key=lambda one: medians[one]), min(medians, key=lambda one: medians[one])
+        ratios.append(f"{name}: {first} {medians[first]:.3f}, {last} {medians[last]:.3f}")
     lost = {variant: x[f"QUIC and voice: {variant}"]["loss 375"].value for variant in VARIANTS}
     worst = max((variant for variant in VARIANTS if variant != "RED_1"), key=lambda one: lost[one])
     return TEXTS["Mix"][0].format(even="; ".join(ratios), red_1=lost["RED_1"], worst=worst, most=lost[worst])
@@ -304,11 +304,11 @@ def timed_out(x: st.Cells) -> str:
 
 
 def table(
-    found: st.Cells, names: Sequence[str], head: str, sizes: Sequence[int] = tuple(SIZES.values())
+    cells_of: st.Cells, names: Sequence[str], head: str, sizes: Sequence[int] = tuple(SIZES.values())
 ) -> st.Table:
     """Goodput and loss by size; ``sizes`` are the headings of the columns."""
-    rows = [[name, *(st.shown(found[name][f"good {size}"]) for size in SIZES.values()),
-             *(st.shown(found[name][f"loss {size}"]) for size in SIZES.values())]
+    rows = [[name, *(st.shown(cells_of[name][f"good {size}"]) for size in SIZES.values()),
+             *(st.shown(cells_of[name][f"loss {size}"]) for size in SIZES.values())]
             for name in names]  # fmt: skip
     columns = [*(f"goodput {size} (Mbit/s)" for size in sizes), *(f"loss {size} (%)" for size in sizes)]
     return st.Table([head, *columns], rows)
@@ -316,24 +316,24 @@ def table(
 
 def page(outcome: st.Outcome) -> st.Page:
     """Text, tables and figures of the page, in addition to verdicts and method."""
-    found = outcome[outcome.main]
+    main = outcome[outcome.main]
     return st.Page(
         short=st.prose(f"""
             How a RED queue counts sizes decides who gets the link. Ignoring them (RED_1) gives goodput in proportion to
             size; the byte mode proposed in 1993 (RED_2) reverses that and starves large packets, whose loss is
-            {st.shown(found["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
+            {st.shown(main["RED_2 Reno 15"]["loss 1500"])} %; weighting at the end (RED_3, RED_4) gives each size about
             the same at the small delay, and weighting by the square (RED_5) at the large one.
 
-            Under RED_5 loss grows with the power {st.shown(power(found, 15))} of the size at 15 ms and with the power
-            {st.shown(power(found, 80))} at 80 ms, as the paper says. At 15 ms that is too much for large packets: they
-            get {st.shown(found["RED_5 Reno 15"]["good 1500/good 375"])} times the goodput of the small ones, at 80 ms
-            {st.shown(found["RED_5 Reno 80"]["good 1500/good 375"])} times.
+            Under RED_5 loss grows with the power {st.shown(power(main, 15))} of the size at 15 ms and with the power
+            {st.shown(power(main, 80))} at 80 ms, as the paper says. At 15 ms that is too much for large packets: they
+            get {st.shown(main["RED_5 Reno 15"]["good 1500/good 375"])} times the goodput of the small ones, at 80 ms
+            {st.shown(main["RED_5 Reno 80"]["good 1500/good 375"])} times.
             """),
         choices=TEXTS.choices("Choices"),
         results=[
             figure(outcome, "era-reno", outcome.main, "Reno"), figure(outcome, "era-sack", outcome.main, "SACK"),
-            table(found, [f"{v} {s} {ms}" for ms in DELAYS for s in STACKS for v in VARIANTS], "variant, TCP, ms"),
-            st.FigureBlock("spacing", "Distances between drops", SPACED, partial(spaced, found)),
+            table(main, [f"{v} {s} {ms}" for ms in DELAYS for s in STACKS for v in VARIANTS], "variant, TCP, ms"),
+            st.FigureBlock("spacing", "Distances between drops", SPACED, partial(spaced, main)),
         ],
         today=[] if "today" not in outcome else [
             *map(st.Text, TEXTS["Today"]), figure(outcome, "today", "today", "SACK"),
@@ -346,8 +346,8 @@ def page(outcome: st.Outcome) -> st.Page:
                     [size if isinstance(size, int) else VOICE_BYTES for size in sizes])
               for name, sizes in MIXES.items()),
         ],
-        surprises=[*TEXTS["Surprises"], timed_out(found),
-                   TEXTS["Square"][0].format(loss=st.shown(found["RED_5 Reno 15"]["loss 1500"]))],
+        surprises=[*TEXTS["Surprises"], timed_out(main),
+                   TEXTS["Square"][0].format(loss=st.shown(main["RED_5 Reno 15"]["loss 1500"]))],
         paper=TEXTS["Paper"][0], explained=st.explained("decnodder"),
     )  # fmt: skip
 

@@ -100,19 +100,19 @@ def cells(base: Scenario, *, scale: float = 1.0, least: float = 0.8, units: tupl
     ``units`` are what RED and tail drop count."""
     base = udp(base, scale * least)
     early, tail = partial(red, base, unit=units[0]), partial(droptail, base, unit=units[1])
-    found = {f"queue {size}": early(low=60, high=180, max_p="1/50", size_bytes=size) for size in QUEUES}
-    found |= {f"droptail {size}/{win}": tail(size, win) for size, win in (*WINDOWS, SWAPPED)}
-    found |= {f"th {low}-{high}": early(low=low, high=high, max_p="1/50") for low, high in THRESHOLDS}
-    found |= {f"max_p {max_p}": early(low=90, high=270, max_p=max_p) for max_p in (*MAX_P, LEAST_P)}
+    scenarios = {f"queue {size}": early(low=60, high=180, max_p="1/50", size_bytes=size) for size in QUEUES}
+    scenarios |= {f"droptail {size}/{win}": tail(size, win) for size, win in (*WINDOWS, SWAPPED)}
+    scenarios |= {f"th {low}-{high}": early(low=low, high=high, max_p="1/50") for low, high in THRESHOLDS}
+    scenarios |= {f"max_p {max_p}": early(low=90, high=270, max_p=max_p) for max_p in (*MAX_P, LEAST_P)}
     best = early(low=90, high=270, max_p="1/90")
     for delay in RTTS:
-        found[f"red rtt {delay}"] = rtt(best, delay)
-        found[f"droptail rtt {delay}"] = rtt(tail(), delay)
+        scenarios[f"red rtt {delay}"] = rtt(best, delay)
+        scenarios[f"droptail rtt {delay}"] = rtt(tail(), delay)
     for rate in RATES:
         offered = scale * (least if rate == RATES[0] else rate)
-        found[f"red udp {rate:g}"] = udp(best, offered)
-        found[f"droptail udp {rate:g}"] = udp(tail(), offered)
-    return found
+        scenarios[f"red udp {rate:g}"] = udp(best, offered)
+        scenarios[f"droptail udp {rate:g}"] = udp(tail(), offered)
+    return scenarios
 
 
 def today() -> dict[str, Scenario]:
@@ -239,35 +239,35 @@ def sums() -> str:
     )  # fmt: skip
 
 
-def alike(found: st.Cells) -> str:
+def alike(cells_of: st.Cells) -> str:
     """Text on the short queues, whose average never leaves RED much to do."""
-    pairs = [(found[f"queue {size}"].numbers["tcp_Bps"], found[f"droptail {size}/{size}"].numbers["tcp_Bps"])
+    pairs = [(cells_of[f"queue {size}"].numbers["tcp_Bps"], cells_of[f"droptail {size}/{size}"].numbers["tcp_Bps"])
              for size in QUEUES[:3]]  # fmt: skip
     same = all(list(one)[: len(other)] == list(other)[: len(one)] for one, other in pairs)
     return TEXTS["Alike"][0].format(alike="the same in every run" if same else "nearly the same")
 
 
-def swapped(found: st.Cells) -> str:
+def swapped(cells_of: st.Cells) -> str:
     """Text on the fourth row of table 2, which a queue of 32000 bytes explains and a window of 32000 bytes does not."""
     (low, window), (high, _) = WINDOWS[3], WINDOWS[4]
     cells = (f"droptail {low}/{window}", f"droptail {high}/{high}", f"droptail {SWAPPED[0]}/{SWAPPED[1]}")
-    same = found[cells[0]].numbers["tcp_Bps"] == found[cells[1]].numbers["tcp_Bps"]
+    same = cells_of[cells[0]].numbers["tcp_Bps"] == cells_of[cells[1]].numbers["tcp_Bps"]
     return TEXTS["Swapped"][0].format(
         segments=window // SEGMENT, reached="never" if same else "hardly ever",
         same="the same to the last byte" if same else "nearly the same",
-        here=st.shown(found[cells[0]]["tcp_Bps"]), queue=st.shown(found[cells[2]]["tcp_Bps"]),
+        here=st.shown(cells_of[cells[0]]["tcp_Bps"]), queue=st.shown(cells_of[cells[2]]["tcp_Bps"]),
     )  # fmt: skip
 
 
-def tables(found: st.Cells) -> list[st.Table]:
+def tables(cells_of: st.Cells) -> list[st.Table]:
     """Each table of the report, its numbers next to ours, and the range of single runs."""
-    made = []
+    tables_of = []
     for title, experiments in TABLES.items():
         rows = []
         for row in st.printed("dsilva"):
             if row["experiment"] not in experiments:
                 continue
-            cell = found[cell_of(row)]
+            cell = cells_of[cell_of(row)]
             runs = cell.numbers["tcp_Bps"]
             small, large = segments(float(row["tcp_goodput_Bps"]))
             rows.append([
@@ -277,8 +277,8 @@ def tables(found: st.Cells) -> list[st.Table]:
             ])  # fmt: skip
         head = ["queue", "TCP, report", "that is, bytes in 10 s", "TCP, here", "single runs", "UDP, report",
                 "UDP, here"]  # fmt: skip
-        made.append(st.Table(head, rows, caption=f"{title} (goodput in bytes a second)"))
-    return made
+        tables_of.append(st.Table(head, rows, caption=f"{title} (goodput in bytes a second)"))
+    return tables_of
 
 
 def values() -> list[st.PrintedValue]:
@@ -291,10 +291,10 @@ def values() -> list[st.PrintedValue]:
             for quantity, (column, number) in kinds.items() for row in st.printed("dsilva")]  # fmt: skip
 
 
-def scatter(found: st.Cells, width_in: float) -> Figure:
+def scatter(cells_of: st.Cells, width_in: float) -> Figure:
     """Every printed value for TCP, next to the runs of its cell."""
     rows = st.printed("dsilva")
-    cells = [found[cell_of(row)] for row in rows]
+    cells = [cells_of[cell_of(row)] for row in rows]
     low = [min(cell.numbers["tcp_Bps"]) for cell in cells]
     high = [max(cell.numbers["tcp_Bps"]) for cell in cells]
     places = [float(i) for i in range(len(rows))]
@@ -318,26 +318,26 @@ KINDS = {"red": "RED, tuned", "droptail": "tail drop"}
 def compared(outcome: st.Outcome, width_in: float, *, setting: str) -> Figure:
     """RED and tail drop against round trip and, where the rates are those of the report, UDP's rate; with the report's
     figures in its own setting."""
-    found = outcome[setting]
+    cells_of = outcome[setting]
     printed = {cell_of(row): float(row["tcp_goodput_Bps"]) for row in st.printed("dsilva")}
     axes = [("what the report calls RTT (ms)", RTTS, "rtt"), ("UDP, each source (Mbit/s)", RATES, "udp")]
-    made = []
+    panels = []
     for x, values, name in axes[: 1 if setting == "room" else 2]:
-        lines = [st.line(label, [(float(v), found[f"{kind} {name} {v:g}"]["tcp_Bps"]) for v in values], look)
+        lines = [st.line(label, [(float(v), cells_of[f"{kind} {name} {v:g}"]["tcp_Bps"]) for v in values], look)
                  for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
         if setting == outcome.main:
             lines += [st.Line(f"{label}, the report's run", [float(v) for v in values],
                               [printed[f"{kind} {name} {v:g}"] for v in values], look=look, paper=True)
                       for look, (kind, label) in enumerate(KINDS.items())]  # fmt: skip
-        made.append(st.Panel(lines, x, "TCP goodput (bytes/s)", ticks={float(v): f"{v:g}" for v in values}))
-    return st.panels(made, width_in)
+        panels.append(st.Panel(lines, x, "TCP goodput (bytes/s)", ticks={float(v): f"{v:g}" for v in values}))
+    return st.panels(panels, width_in)
 
 
 def page(outcome: st.Outcome) -> st.Page:
     """Text, tables and figures of the page, in addition to verdicts and method."""
-    found = outcome[outcome.main]
-    runs = found["queue 64000"].numbers["tcp_Bps"]
-    tails = ", ".join(st.shown(found[f"droptail {size}/{size}"]["tcp_Bps"]) for size in (2000, 8000, 64000))
+    main = outcome[outcome.main]
+    runs = main["queue 64000"].numbers["tcp_Bps"]
+    tails = ", ".join(st.shown(main[f"droptail {size}/{size}"]["tcp_Bps"]) for size in (2000, 8000, 64000))
     other = ""
     if "red packets" in outcome:
         means = [[outcome[name][f"queue {size}"]["tcp_Bps"].value for size in QUEUES]
@@ -350,9 +350,9 @@ def page(outcome: st.Outcome) -> st.Page:
                for text in TEXTS["Short"]],
         choices=TEXTS.choices("Choices"),
         results=[
-            *tables(found),
+            *tables(main),
             st.FigureBlock("scatter", "The report's figures among single runs", TEXTS["Scatter"][0],
-                       partial(scatter, found)),
+                       partial(scatter, main)),
             pair(outcome, "compared", outcome.main, "RED and tail drop by round trip and load", "Era of the report."),
         ],
         today=[] if "today" not in outcome else [
@@ -363,7 +363,7 @@ def page(outcome: st.Outcome) -> st.Page:
             *map(st.Text, TEXTS["Room"]),
             pair(outcome, "room", "room", "TCP with UDP at 0.3 Mbit/s each", "UDP leaves 30 kB/s to TCP."),
         ],
-        surprises=[*TEXTS["Surprises"], alike(found), sums(), swapped(found)],
+        surprises=[*TEXTS["Surprises"], alike(main), sums(), swapped(main)],
         paper=TEXTS["Paper"][0], explained=st.explained("dsilva"),
     )  # fmt: skip
 

@@ -123,11 +123,11 @@ def average(effects: Sequence[Effect]) -> Effect:
     return smooth(lambda *all_of_them: math.fsum(all_of_them) / len(all_of_them), *effects)
 
 
-def gain(one: Effect, over: Effect) -> Effect:
+def gain(effect: Effect, over: Effect) -> Effect:
     """Returns the excess of one effect over another in per cent.
 
     Args:
-        one: The first effect.
+        effect: The first effect.
         over: The second, by replications of the same seeds.
 
     Returns:
@@ -137,7 +137,7 @@ def gain(one: Effect, over: Effect) -> Effect:
         >>> round(gain(mean([2.0, 2.0]), mean([1.0, 1.0])).value)
         100
     """
-    return smooth(lambda a, b: 100.0 * (a / b - 1.0), one, over)
+    return smooth(lambda a, b: 100.0 * (a / b - 1.0), effect, over)
 
 
 def _effect(other: Effect | float, like: Effect) -> Effect:

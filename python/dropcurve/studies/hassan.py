@@ -73,26 +73,26 @@ MARKING_ENDS = {"tcp": "for TCP alone", "both": "for both"}
 
 def ecn() -> dict[str, Scenario]:
     """RED that marks instead of dropping: the packets of TCP, or of both transports."""
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     for ends in MARKING_ENDS:
         marks = {"flows.tcp.ecn": True, "flows.tfrc.ecn": ends == "both"}
         base = queue(edited(marks)(Scenario.load("hassan_red_friendliness")), ecn=True)
-        found |= {f"{ends} {case} {n}": flows(queue(base, **CASES[case]), n)
+        scenarios |= {f"{ends} {case} {n}": flows(queue(base, **CASES[case]), n)
                   for case in ("base", "buf250") for n in COUNTS}  # fmt: skip
-    return found
+    return scenarios
 
 
 def rivals() -> dict[str, Scenario]:
     """Each rival against TCP in both cases, four and sixteen flows of each."""
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     for name, keys in RIVALS.items():
         base = Scenario.load("hassan_red_friendliness")
         if name != "TFRC (2000)":
             like = START if "transport" in keys else START | {"profile": "ns2-2000", "recovery": "sack1"}
             base = base.set("flows.tfrc", like | keys)
         for case in ("base", "buf250"):
-            found |= {f"{name} {case} {n}": flows(queue(base, **CASES[case]), n) for n in (4, 16)}
-    return found
+            scenarios |= {f"{name} {case} {n}": flows(queue(base, **CASES[case]), n) for n in (4, 16)}
+    return scenarios
 
 
 #: Numbers of sessions, and the long flows with them: of TCP and of TFRC.
@@ -101,12 +101,14 @@ USERS, LONG = (0, 4, 16), {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP,
 
 def short() -> dict[str, Scenario]:
     """Short transfers together with long ones, in both cases."""
-    found = {}
+    scenarios = {}
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
         base = queue(Scenario.load("hassan_red_friendliness"), **CASES[case])
         base = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)])
-        found[f"{case}, {long}, {users}"] = base.set("flows.web", WEB | {"count": users}) if users else base
-    return found
+        scenarios[f"{case}, {long}, {users}"] = (
+            base.set("flows.web", WEB | {"count": users}) if users else base
+        )
+    return scenarios
 
 
 #: RED's parameters and the load, each over the range of the paper's cases and of common configurations. The
@@ -122,14 +124,14 @@ POINTS = 192
 def atlas() -> dict[str, Scenario]:
     """Points spread over all of RED's parameters at once."""
     base = Scenario.load("hassan_red_friendliness")
-    found = {}
+    scenarios = {}
     for number, point in enumerate(st.spread(AXES, POINTS)):
         low = max(1.0, point["buffer"] * point["min_th"] / 100)
         high = low + (point["buffer"] - low) * point["max_th"] / 100
         keys = {"limit": f"{point['buffer']:.0f} pkts", "min_th": f"{low:.1f} pkts", "max_th": f"{high:.1f} pkts",
                 "max_p": point["max_p"], "w_q": point["w_q"]}  # fmt: skip
-        found[f"point {number}"] = flows(queue(base, **keys), round(point["flows"]))
-    return found
+        scenarios[f"point {number}"] = flows(queue(base, **keys), round(point["flows"]))
+    return scenarios
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
@@ -141,8 +143,8 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
         rates[group] = sum(mine) * 8e-3 / seconds / len(mine)
     drops = [run["links"]["bottleneck"][f"{kind}_pkts"] for kind in ("forced", "early", "overflow")]
     forced = 100 * drops[0] / sum(drops) if sum(drops) else math.nan
-    found = [flow["objects"]["fct_ms_all"]["p50"] for flow in run["flows"] if flow["group"] == "web"]
-    times = [one for one in found if one is not None]
+    transfer_times = [flow["objects"]["fct_ms_all"]["p50"] for flow in run["flows"] if flow["group"] == "web"]
+    times = [one for one in transfer_times if one is not None]
     return {**rates, "fct_ms": median(times) if times else math.nan, "forced": forced}
 
 
@@ -227,17 +229,17 @@ def single(x: st.Cells, case: str, number: Callable[[Sequence[float]], float]) -
 
 def values() -> list[st.PrintedValue]:
     """The means and intervals of tables 3 to 9; minimum and maximum are the ends of these intervals."""
-    found = []
+    printed = []
     for row in st.printed("hassan"):
         case, place = case_of(row), f"table {row['table']}, {row['parameter']} {row['value']}"
-        found += [
+        printed += [
             st.PrintedValue("mean F_r", place, float(row["fr_mean"]), partial(mean_ratio, case=case),
                             partial(single, case=case, number=fmean)),
             st.PrintedValue("interval of F_r over the flows", place, float(row["fr_delta"]),
                             partial(over_flows, case=case),
                             partial(single, case=case, number=lambda one: st.mean(one).half_width(0.95))),
         ]  # fmt: skip
-    return found
+    return printed
 
 
 def swing(x: st.Cells) -> str:

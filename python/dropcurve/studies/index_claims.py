@@ -47,8 +47,8 @@ class Quantity:
     @classmethod
     def parse(cls, text: str) -> Quantity:
         """Parses ``"red: goodput_bps[tcp]"``. Raises UsageError for another form or an unknown metric."""
-        found = QUANTITY.fullmatch(text)
-        if found is None or found["metric"] not in metrics.METRICS:
+        match = QUANTITY.fullmatch(text)
+        if match is None or match["metric"] not in metrics.METRICS:
             raise UsageError(
                 "quantity",
                 text,
@@ -56,7 +56,7 @@ class Quantity:
                 "write VARIANT: METRIC[SCOPE] with a metric of docs/metrics.md",
                 shown="value",
             )
-        return cls(found["variant"] or WHOLE, found["metric"], found["scope"] or "")
+        return cls(match["variant"] or WHOLE, match["metric"], match["scope"] or "")
 
     @property
     def number(self) -> str:
@@ -116,8 +116,8 @@ class IndexClaims:
 
     def measure(self, run: dict[str, Any]) -> dict[str, float]:
         """The quantities of one run; those that it does not have are NaN."""
-        found = {one.number: metrics.value(run, one.metric, scope=one.scope) for one in self.quantities()}
-        return {name: float("nan") if value is None else value for name, value in found.items()}
+        numbers = {one.number: metrics.value(run, one.metric, scope=one.scope) for one in self.quantities()}
+        return {name: float("nan") if value is None else value for name, value in numbers.items()}
 
     def study(self) -> Study:
         """A study with one claim, whose tests are the checks with a bound; `exact` returns the others."""

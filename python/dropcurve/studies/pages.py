@@ -189,13 +189,13 @@ def choices(outcome: Outcome) -> Iterator[Block]:
 
 def _where(outcome: Outcome, key: str) -> str:
     """Settings in which a claim holds, and those in which it does not."""
-    found: dict[str, list[str]] = {HOLDS: [], FAILS: [], OPEN: []}
+    settings_of: dict[str, list[str]] = {HOLDS: [], FAILS: [], OPEN: []}
     for name in outcome.findings:
-        if (verdict := outcome.verdict(key, name)) in found:
-            found[verdict].append(f"`{name}`")
-    if len([names for names in found.values() if names]) == 1:
-        return f"{next(verdict for verdict, names in found.items() if names)} in any of them"
-    return "; ".join(f"{verdict} in {_listing(names)}" for verdict, names in found.items() if names)
+        if (verdict := outcome.verdict(key, name)) in settings_of:
+            settings_of[verdict].append(f"`{name}`")
+    if len([names for names in settings_of.values() if names]) == 1:
+        return f"{next(verdict for verdict, names in settings_of.items() if names)} in any of them"
+    return "; ".join(f"{verdict} in {_listing(names)}" for verdict, names in settings_of.items() if names)
 
 
 def _method(outcome: Outcome, page: Page) -> Iterator[Block]:
@@ -241,11 +241,11 @@ def _replications(outcome: Outcome) -> str:
 
 def _exceptions(settings: Mapping[str, Setting], name: str, rest: int | None = None) -> str:
     """Settings with a number of their own, in brackets; ``rest``: the number of settings with verdicts alone."""
-    found: dict[int, list[str]] = {}
+    by_number: dict[int, list[str]] = {}
     for setting, one in settings.items():
         if (own := getattr(one, name)) is not None:
-            found.setdefault(own, []).append(f"`{setting}`")
-    words = [f"{number} in {_listing(names)}" for number, names in sorted(found.items())]
+            by_number.setdefault(own, []).append(f"`{setting}`")
+    words = [f"{number} in {_listing(names)}" for number, names in sorted(by_number.items())]
     words += [f"{rest} where only verdicts are printed"] if rest else []
     return f" ({'; '.join(words)})" if words else ""
 
@@ -260,25 +260,23 @@ def _precision(outcome: Outcome) -> str:
         return ""
     settings = outcome.study.settings
     cells = sum(len(cells) for name, cells in outcome.cells.items() if settings[name].printed)
-    asked = wording.percent(outcome.plan.precision)
+    requested = wording.percent(outcome.plan.precision)
     wide, loose = outcome.imprecise(floors=False), outcome.imprecise(floors=True)
     if not wide:
-        return f"All {cells} cells of the tables and figures are known within {asked}."
-    text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {asked}."
+        return f"All {cells} cells of the tables and figures are known within {requested}."
+    text = f"{cells - len(wide)} of {cells} cells of the tables and figures are known within {requested}."
     if small := {place: widths for place, widths in wide.items() if place not in loose}:
         listed = _listing(_named(small))
-        text += (
-            f" Others are within the stated width, which is more than {asked} of their small means: {listed}."
-        )
+        text += f" Others are within the stated width, which is more than {requested} of their small means: {listed}."
     if loose:
         text += f" Wider than that after the most runs: {_listing(_named(loose))}."
     return text
 
 
-def _named(found: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
+def _named(named: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
     """Cells by setting and number, with the widest of their intervals."""
     groups: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for (setting, cell), widths in found.items():
+    for (setting, cell), widths in named.items():
         for number, width in widths.items():
             groups.setdefault((setting, number), []).append((cell, width))
     return [

@@ -56,31 +56,31 @@ class Comparison:
 
 def compare(values: Sequence[PrintedValue], cells: Cells) -> list[Comparison]:
     """Each printed value with the runs of its cells."""
-    found = []
+    comparisons = []
     for one in values:
         effect = one.effect(cells)
         runs = effect.parts if one.runs is None else one.runs(cells)
-        found.append(Comparison(one, effect.value, effect.half_width(CONFIDENCE), min(runs), max(runs)))
-    return found
+        comparisons.append(Comparison(one, effect.value, effect.half_width(CONFIDENCE), min(runs), max(runs)))
+    return comparisons
 
 
-def summary(found: Sequence[Comparison]) -> list[Block]:
+def summary(comparisons: Sequence[Comparison]) -> list[Block]:
     """Number of printed values outside of the intervals, by quantity. The paragraph alone if the paper prints none."""
-    if not found:
+    if not comparisons:
         return [
             Text(
                 "**Printed values.** The paper prints no measured value: its results are plots and sentences."
             )
         ]
-    out, beyond = (_count(found, name) for name in ("outside_interval", "outside_runs"))
+    out, beyond = (_count(comparisons, name) for name in ("outside_interval", "outside_runs"))
     text = (
-        f"**Printed values.** The paper prints {wording.count(len(found), 'value')} that a cell here measures: {out} "
-        f"outside the 95 % interval of the mean here, {beyond} outside every single run. A value of the paper comes "
-        "from one run or a few, so the second number says more: it counts values that no run here produced."
+        f"**Printed values.** The paper prints {wording.count(len(comparisons), 'value')} that a cell here measures: "
+        f"{out} outside the 95 % interval of the mean here, {beyond} outside every single run. A value of the paper "
+        "comes from one run or a few, so the second number says more: it counts values that no run here produced."
     )
     rows = []
-    for quantity in dict.fromkeys(one.printed.quantity for one in found):
-        group = [one for one in found if one.printed.quantity == quantity]
+    for quantity in dict.fromkeys(one.printed.quantity for one in comparisons):
+        group = [one for one in comparisons if one.printed.quantity == quantity]
         below = sum(one.outside_interval and one.printed.value < one.mean for one in group)
         above = _count(group, "outside_interval") - below
         rows.append([quantity, *map(str, (len(group), below, above)), str(_count(group, "outside_runs"))])
@@ -94,8 +94,8 @@ def summary(found: Sequence[Comparison]) -> list[Block]:
     return [Text(text), Table(head, rows)]
 
 
-def _count(found: Sequence[Comparison], name: str) -> int:
-    return sum(bool(getattr(one, name)) for one in found)
+def _count(comparisons: Sequence[Comparison], name: str) -> int:
+    return sum(bool(getattr(one, name)) for one in comparisons)
 
 
 def printed(name: str) -> list[dict[str, str]]:

@@ -115,15 +115,15 @@ LOADS = (20, 80)
 
 def steps() -> dict[str, Scenario]:
     """RED-AT over its steps and bounds, compared with RED, at two loads."""
-    found = {}
+    scenarios = {}
     for n in LOADS:
         base = network(same, n)
-        found[f"RED {n}"] = queue(base, "RED")
+        scenarios[f"RED {n}"] = queue(base, "RED")
         settings = {(alpha, beta, name) for alpha, beta in STEPS for name in BOUNDS}
         settings |= {(alpha, beta, "ours") for alpha in ALPHAS for beta in BETAS if beta < alpha}
-        found |= {f"{alpha} {beta} {name} {n}": queue(base, "RED-AT", alpha=alpha, beta=beta, **bounds(name))
+        scenarios |= {f"{alpha} {beta} {name} {n}": queue(base, "RED-AT", alpha=alpha, beta=beta, **bounds(name))
                   for alpha, beta, name in sorted(settings)}  # fmt: skip
-    return found
+    return scenarios
 
 
 #: The readings of equation 4, by the option of `rtred`.
@@ -144,10 +144,10 @@ def measure(run: dict[str, Any]) -> dict[str, float]:
              "sojourn_ms_mean", "goodput_bps", "jain")  # fmt: skip
     link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
-    found = {name: metrics.value(run, name) or 0.0 for name in names}
+    numbers = {name: metrics.value(run, name) or 0.0 for name in names}
     drops = [link[f"{kind}_pkts"] for kind in ("forced", "early", "overflow")]
-    found["forced"] = 100 * drops[0] / max(1, sum(drops))
-    return {"throughput_bps": 8 * link["departed_bytes"] / seconds} | found
+    numbers["forced"] = 100 * drops[0] / max(1, sum(drops))
+    return {"throughput_bps": 8 * link["departed_bytes"] / seconds} | numbers
 
 
 def fewer_forced(x: st.Cells, *, n: int) -> st.Effect:
@@ -197,24 +197,24 @@ PANELS = (("loss", "drop rate (%)", 1.0), ("throughput_bps", "throughput (Mbit/s
 
 def over_load(x: st.Cells, width_in: float) -> Figure:
     """Figures 10 to 12, and how the queue swings."""
-    made = [
+    panels = [
         st.Panel([st.line(name, [(float(n), x[f"{name} {n}"][number]) for n in COUNTS], look, scale=scale)
                   for look, name in enumerate(SCHEMES)], "number of flows", label, zero=number != "throughput_bps")
         for number, label, scale in PANELS
     ]  # fmt: skip
-    return st.panels(made, width_in, height_in=2.0)
+    return st.panels(panels, width_in, height_in=2.0)
 
 
 def over_time(x: st.Cells, width_in: float) -> Figure:
     """Figures 8 and 9: the queue and the average at N = 80, thirty seconds of one run."""
-    made = []
+    panels = []
     for name in ("RED 80", "RED-AT 80"):
         lines = [
             excerpt(x[name].series, "queue_pkts", "queue", 6),
             excerpt(x[name].series, "avg", "average", 1),
         ]
-        made.append(st.Panel(lines, "time (s)", "packets", name, top=50))
-    return st.panels(made, width_in, height_in=1.9)
+        panels.append(st.Panel(lines, "time (s)", "packets", name, top=50))
+    return st.panels(panels, width_in, height_in=1.9)
 
 
 def excerpt(series: Series, name: str, label: str, look: int) -> st.Line:
@@ -226,14 +226,14 @@ def excerpt(series: Series, name: str, label: str, look: int) -> st.Line:
 
 def maps(x: st.Cells, width_in: float, *, number: str) -> Figure:
     """Maps of the change from RED to RED-AT in per cent, over alpha and beta and over both and the bounds."""
-    made = []
+    panels = []
     for n in LOADS:
 
         def change(alpha: float, beta: float, name: str, n: int = n) -> float:
             cell = f"{alpha} {beta} {name} {n}"
             return st.gain(x[cell][number], x[f"RED {n}"][number]).value if cell in x else math.nan
 
-        made.append(
+        panels.append(
             st.Map(
                 [[change(alpha, beta, "ours") for beta in BETAS] for alpha in ALPHAS],
                 [f"{alpha:g}" for alpha in ALPHAS],
@@ -245,20 +245,20 @@ def maps(x: st.Cells, width_in: float, *, number: str) -> Figure:
             )
         )
         columns = [f"{name}\n{a}-{b}, {c}-{d}" for name, (a, b, c, d) in BOUNDS.items()]
-        made.append(st.Map([[change(alpha, beta, name) for name in BOUNDS] for alpha, beta in STEPS],
+        panels.append(st.Map([[change(alpha, beta, name) for name in BOUNDS] for alpha, beta in STEPS],
                            [f"{a:g}, {b:g}" for a, b in STEPS], columns, "bounds of min_th, max_th", "alpha, beta",
                            f"bounds, N = {n}", middle=0.0))  # fmt: skip
-    return st.panels(made, width_in, height_in=2.2)
+    return st.panels(panels, width_in, height_in=2.2)
 
 
 def changed(x: st.Cells, number: str, n: int) -> dict[tuple[str, str, str], float]:
     """The change of a number from RED to RED-AT in per cent, by alpha, beta and bounds."""
-    found = {}
+    changes = {}
     for cell in x:
         parts = cell.split()
         if parts[-1] == str(n) and len(parts) == 4:
-            found[parts[0], parts[1], parts[2]] = st.gain(x[cell][number], x[f"RED {n}"][number]).value
-    return found
+            changes[parts[0], parts[1], parts[2]] = st.gain(x[cell][number], x[f"RED {n}"][number]).value
+    return changes
 
 
 def stepped(x: st.Cells) -> str:

@@ -132,8 +132,8 @@ class Screen:
     def regions(self, *, depth: int = 3, least: int = 16) -> list[Region]:
         """Boxes of the parameters, each found by halving where that explains most variance (Breiman et al. 1984), as
         often as ``depth`` says, of at least ``least`` points each; from the least mean to the largest."""
-        found = _halved(self, list(range(len(self.values))), depth, least, "")
-        return sorted(found, key=lambda one: one.mean)
+        parts = _halved(self, list(range(len(self.values))), depth, least, "")
+        return sorted(parts, key=lambda one: one.mean)
 
     def _profile(self, axis: Axis, bins: int) -> Line:
         groups: list[list[int]] = [[] for _ in range(bins)]
@@ -148,9 +148,9 @@ class Screen:
         cells: list[list[list[float]]] = [[[] for _ in range(bins)] for _ in range(bins)]
         for value, column, row in zip(self.values, columns, rows, strict=True):
             cells[row][column].append(value)
-        found = [[fmean(cell) if cell else math.nan for cell in row] for row in cells]
+        means = [[fmean(cell) if cell else math.nan for cell in row] for row in cells]
         names = [[_short(axis.at((i + 0.5) / bins)) for i in range(bins)] for axis in (up, across)]
-        return Map(found[::-1], names[0][::-1], names[1], across.label, up.label, "", self.middle)
+        return Map(means[::-1], names[0][::-1], names[1], across.label, up.label, "", self.middle)
 
     def _ranks(self, name: str, bins: int) -> list[int]:
         """The bin of each point, bins of equal count."""

@@ -54,8 +54,8 @@ def inline(text: str) -> Markup:
     """Markdown's `code`, **bold**, *emphasis* and [links](to); all else is escaped."""
     from markupsafe import Markup, escape
 
-    found = str(escape(text))
-    found = re.sub(r"`([^`]+)`", r"<code>\1</code>", found)
-    found = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", found)
-    found = re.sub(r"(?<!\*)\*([^*]+)\*(?!\*)", r"<i>\1</i>", found)
-    return Markup(re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", r'<a href="\2">\1</a>', found))
+    markup = str(escape(text))
+    markup = re.sub(r"`([^`]+)`", r"<code>\1</code>", markup)
+    markup = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", markup)
+    markup = re.sub(r"(?<!\*)\*([^*]+)\*(?!\*)", r"<i>\1</i>", markup)
+    return Markup(re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", r'<a href="\2">\1</a>', markup))

@@ -70,13 +70,15 @@ def cells(
 ) -> dict[str, Scenario]:
     """Every point of every figure; ``weight`` in place of those of table 4."""
     base = network(change)
-    found = {f"{kind} {size}": queue(base, kind, size, weight or read, shares=shares, **keys)
+    scenarios = {f"{kind} {size}": queue(base, kind, size, weight or read, shares=shares, **keys)
              for size, read in PAIRS for kind in QUEUES}  # fmt: skip
-    found |= {f"ERD {size}": early_random(base, size) for size, _ in (*PAIRS, (64, 0))}
-    found |= {f"w_q {weight}": queue(base, "RED", 64, weight, shares=shares, **keys) for weight in WEIGHTS}
-    found["tail drop 64"] = base.set("queue", {"kind": "droptail", "limit": "64 pkts", "dialect": "ns2"})
-    found["RED 64"] = queue(base, "RED", 64, 0.002, shares=shares, **keys)
-    return found
+    scenarios |= {f"ERD {size}": early_random(base, size) for size, _ in (*PAIRS, (64, 0))}
+    scenarios |= {
+        f"w_q {weight}": queue(base, "RED", 64, weight, shares=shares, **keys) for weight in WEIGHTS
+    }
+    scenarios["tail drop 64"] = base.set("queue", {"kind": "droptail", "limit": "64 pkts", "dialect": "ns2"})
+    scenarios["RED 64"] = queue(base, "RED", 64, 0.002, shares=shares, **keys)
+    return scenarios
 
 
 def edited(**keys: Any) -> Change:
@@ -107,12 +109,12 @@ def drain_ms(base: Scenario, size: int) -> float:
 def others(change: Change = lambda scenario: scenario) -> dict[str, Scenario]:
     """Each at each buffer."""
     base = network(change)
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     for size in SIZES:
         low, high = f"{0.4 * size:g} pkts", f"{0.7 * size:g} pkts"
         limit = {"limit": f"{size} pkts"}
         packet = {"mean_packet": base.get("queue.mean_packet")}
-        found |= {
+        scenarios |= {
             f"WTRED {size}": queue(base, "WTRED", size, 0.002, shares=True),
             f"RED {size}": queue(base, "RED", size, 0.002, shares=True),
             f"Adaptive RED {size}": base.set(
@@ -124,15 +126,15 @@ def others(change: Change = lambda scenario: scenario) -> dict[str, Scenario]:
             f"ERD {size}": early_random(base, size),
             f"tail drop {size}": base.set("queue", {"kind": "droptail", **limit}),
         }  # fmt: skip
-    return found
+    return scenarios
 
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
     """The paper's four numbers, and the quantities of its first figures."""
     names = ("goodput_bps", "utilisation", "loss", "delay_ms_mean", "queue_pkts_mean", "queue_pkts_sd", "jain", "sync",
              "sojourn_ms_mean", "timeouts")  # fmt: skip
-    found = {name: metrics.value(run, name) for name in names}
-    numbers = {name: float("nan") if value is None else value for name, value in found.items()}
+    measured = {name: metrics.value(run, name) for name in names}
+    numbers = {name: float("nan") if value is None else value for name, value in measured.items()}
     if run["links"]["bottleneck"]["kind"] == "droptail":
         # One flow has the link and waits at its own access link, which is no faster: that shows nothing about the
         # queue.
@@ -201,38 +203,38 @@ PANELS = (("goodput_bps", "throughput (Mbit/s)", 1e-6), ("loss", "packets lost (
 def over_weights(x: st.Cells, width_in: float) -> Figure:
     """Figures 8 to 11."""
     ticks = {0.001: "0.001", 0.003: "0.003", 0.01: "0.01", 0.03: "0.03", 0.1: "0.1"}
-    made = [st.Panel([st.line("RED", [(weight, x[f"w_q {weight}"][number]) for weight in WEIGHTS], scale=scale)],
+    panels = [st.Panel([st.line("RED", [(weight, x[f"w_q {weight}"][number]) for weight in WEIGHTS], scale=scale)],
                      "weight w_q", label, log_x=True, zero=False, ticks=ticks)
             for number, label, scale in PANELS]  # fmt: skip
-    return st.panels(made, width_in, height_in=1.9)
+    return st.panels(panels, width_in, height_in=1.9)
 
 
 def over_sizes(x: st.Cells, kinds: Sequence[str], sizes: Sequence[int], width_in: float, *,
                wait: bool = False) -> Figure:  # fmt: skip
     """Figures 14 to 17: the four numbers over the buffer, ``wait`` in place of the whole delay."""
-    made = [
+    panels = [
         st.Panel([st.line(kind, [(float(size), x[f"{kind} {size}"][number]) for size in sizes], look, scale=scale)
                   for look, kind in enumerate(kinds)], "buffer (pkts)", label, zero=False)
         for number, label, scale in (WAIT if wait and one[0] == "delay_ms_mean" else one for one in PANELS)
     ]  # fmt: skip
-    return st.panels(made, width_in, height_in=2.0)
+    return st.panels(panels, width_in, height_in=2.0)
 
 
 def over_time(x: st.Cells, width_in: float) -> Figure:
     """Figures 1 to 7: the queue, the average and the windows of two flows over ten seconds."""
-    made = []
+    panels = []
     for cell in ("tail drop 64", "RED 64"):
         series = x[cell].series
         queue_line = excerpt(series, "queue_pkts", "bottleneck", "queue", 6)
         average = (
             [excerpt(series, "avg", "bottleneck", "average", 1)] if series.has("avg", "bottleneck") else []
         )
-        made.append(st.Panel([queue_line, *average], "time (s)", "packets waiting", cell))
+        panels.append(st.Panel([queue_line, *average], "time (s)", "packets waiting", cell))
         windows = [
             excerpt(series, "cwnd", str(flow), f"window of flow {flow + 1}", flow) for flow in (0, 2, 4)
         ]
-        made.append(st.Panel(windows, "time (s)", "congestion window (segments)", cell))
-    return st.panels(made, width_in, height_in=1.9)
+        panels.append(st.Panel(windows, "time (s)", "congestion window (segments)", cell))
+    return st.panels(panels, width_in, height_in=1.9)
 
 
 def excerpt(series: Series, name: str, component: str, label: str, look: int) -> st.Line:

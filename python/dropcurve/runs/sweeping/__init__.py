@@ -85,10 +85,10 @@ def sweep(
         check_sweep(target, base.resolved)
     table = RunTable(target / "runs" if store is None else Path(store), build(), cache=cache)
     table.open()
-    asked = (
+    options = (
         command_line.edits(base.edits) + design.options(queues, at, vary, points, method) + effort.options()
     )
-    command = command_line.line("sweep", [base.origin or f"{base.name}.toml"], asked)
+    command = command_line.line("sweep", [base.origin or f"{base.name}.toml"], options)
     seeds = range(seed, seed + effort.first)
     record = folder.write(
         target, base, drawn, command=command, seeds=seeds, grid=design.is_grid(vary, base), store=store

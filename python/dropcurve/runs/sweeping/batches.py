@@ -91,8 +91,8 @@ def work(batch: Batch) -> BatchResult:
     records: list[tuple[Key, bytes]] = []
     jobs = [Job(Scenario.parse(text), seed, keep) for text, seed, keep in batch.jobs]
     with engine.using(batch.engine), store.writer(work=batch.name) as writer:
-        made = make(jobs, writer, threads=1, take=rows.append, records=records)
-    return BatchResult(made.seconds / max(1, made.runs), rows, records)
+        outcome = make(jobs, writer, threads=1, take=rows.append, records=records)
+    return BatchResult(outcome.seconds / max(1, outcome.runs), rows, records)
 
 
 def execute(
@@ -180,11 +180,11 @@ class _Client:
         """
         while True:
             try:
-                found: BatchResult = future.result(timeout=ANSWER_S)
+                result: BatchResult = future.result(timeout=ANSWER_S)
             except TimeoutError:
                 self._ahead()
             else:
-                return found
+                return result
 
     def _submit(self, jobs: list[Job]) -> Any:
         """The next batch; ``jobs`` are taken from the end."""

@@ -99,11 +99,11 @@ def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) 
         if not unsafe:
             kinds = [str(one.type).rpartition(".")[2] for one in duckdb.extract_statements(sql)]
             if len(kinds) != 1 or kinds[0] not in _READS:
-                found = " and ".join(kinds) or "nothing"
+                kinds_found = " and ".join(kinds) or "nothing"
                 raise UsageError(
                     "SQL",
                     sql,
-                    f"{found}: must be one statement that only reads (SELECT, DESCRIBE, EXPLAIN)",
+                    f"{kinds_found}: must be one statement that only reads (SELECT, DESCRIBE, EXPLAIN)",
                     "--unsafe (from Python unsafe=True) takes others, with access to all files",
                     shown="path",
                 )
@@ -112,22 +112,22 @@ def ask(database: duckdb.DuckDBPyConnection, sql: str, *, unsafe: bool = False) 
         raise UsageError("SQL", sql, _line(error), _CORRECT, shown="path") from None
 
 
-def rows(found: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
+def rows(relation: duckdb.DuckDBPyRelation) -> list[tuple[Any, ...]]:
     """The rows of an answer, which DuckDB computes only now. Raises UsageError."""
     import duckdb
 
     try:
-        return found.fetchall()
+        return relation.fetchall()
     except duckdb.Error as error:
         raise UsageError("SQL", "", _line(error), _CORRECT, shown="path") from None
 
 
-def shown(found: duckdb.DuckDBPyRelation) -> str:
+def shown(relation: duckdb.DuckDBPyRelation) -> str:
     """The rows of an answer as DuckDB draws them. Raises UsageError."""
     import duckdb
 
     try:
-        return str(found)
+        return str(relation)
     except duckdb.Error as error:
         raise UsageError("SQL", "", _line(error), _CORRECT, shown="path") from None
 

@@ -64,13 +64,13 @@ def points(
         )
     drawn = sample(sampled, samples or POINTS, method=method, seed=seed) if sampled else [{}]
     grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
-    found: list[DesignPoint] = []
+    design_points: list[DesignPoint] = []
     for queue in queues or [""]:
         start = with_queue(base, queue, at) if queue else base
         for setting in ({**fixed, **some} for fixed in grid for some in drawn):
             scenario = start.edit(setting.items()) if setting else start
-            found.append(DesignPoint(len(found), queue, setting, scenario))
-    return found
+            design_points.append(DesignPoint(len(design_points), queue, setting, scenario))
+    return design_points
 
 
 def axes_of(vary: Mapping[str, Sequence[Any] | Range | str], base: Scenario) -> dict[str, list[Any] | Range]:
@@ -126,33 +126,33 @@ def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]
         raise UsageError("points", count, "must be 1 or more", "give the number of points to draw")
     if method == "sobol":
         whole = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
-        found: NDArray[Any] = whole.random_base2((count - 1).bit_length())[:count]
-        return found
+        sample: NDArray[Any] = whole.random_base2((count - 1).bit_length())[:count]
+        return sample
     if method == "latin":
         latin: NDArray[Any] = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(count)
         return latin
     return np.random.default_rng(seed).random((count, dimensions))
 
 
-def _shown(some: Sequence[Any] | Range | str) -> str:
-    if isinstance(some, Range):
-        unit = f" {some.unit}" if some.unit else ""
-        return f"{some.low:g}{unit}..{some.high:g}{unit} {some.scale}"
-    return some if isinstance(some, str) else ",".join(map(values.show, some))
+def _shown(levels: Sequence[Any] | Range | str) -> str:
+    if isinstance(levels, Range):
+        unit = f" {levels.unit}" if levels.unit else ""
+        return f"{levels.low:g}{unit}..{levels.high:g}{unit} {levels.scale}"
+    return levels if isinstance(levels, str) else ",".join(map(values.show, levels))
 
 
-def _axis(path: str, some: Sequence[Any] | Range | str, base: Scenario) -> list[Any] | Range:
+def _axis(path: str, levels: Sequence[Any] | Range | str, base: Scenario) -> list[Any] | Range:
     """A list of values, or a range; a text with two dots in it is one."""
-    if isinstance(some, Range):
-        return some
-    if isinstance(some, str) or (len(some) == 1 and isinstance(some[0], str) and ".." in some[0]):
-        text = some if isinstance(some, str) else some[0]
+    if isinstance(levels, Range):
+        return levels
+    if isinstance(levels, str) or (len(levels) == 1 and isinstance(levels[0], str) and ".." in levels[0]):
+        text = levels if isinstance(levels, str) else levels[0]
         if not ranges.is_range(text):
             raise UsageError(
                 path, text, "must be a list of values, or a range", "write one such as 0.01..0.5"
             )
         return ranges.parse(text, name=path)
-    if not some:
+    if not levels:
         raise UsageError(path, "", "needs at least one value", "write some, such as 0.1,0.2")
     base.get(path)
-    return list(some)
+    return list(levels)

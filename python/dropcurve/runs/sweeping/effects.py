@@ -11,21 +11,21 @@ from ...metrics.statistics import Interval
 from ...quantities import wording
 
 
-def sentences(settings: Sequence[str], found: Mapping[str, Sequence[RunValue]]) -> list[str]:
+def sentences(settings: Sequence[str], measured: Mapping[str, Sequence[RunValue]]) -> list[str]:
     """Returns a sentence for each metric that has values; none where only one level was run.
 
     The means are over all levels of the other settings, with their 95 % intervals over the seeds.
 
     Args:
         settings: Names of the varied settings.
-        found: All runs by metric.
+        measured: All runs by metric.
     """
-    made = []
-    for name, runs in found.items():
+    lines = []
+    for name, runs in measured.items():
         effects = main_effects.effects(settings, runs)
         if effects and sum(one.mean is not None for one in effects[0].means) > 1:
-            made.append(_sentence(name, effects[0]))
-    return made
+            lines.append(_sentence(name, effects[0]))
+    return lines
 
 
 def _sentence(name: str, effect: MainEffect) -> str:

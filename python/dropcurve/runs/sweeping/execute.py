@@ -52,14 +52,16 @@ def complete(
         progress(before, whole)
     if not missing:
         return
-    with executor.opened() as there:
+    with executor.opened() as elsewhere:
         for start in range(0, len(missing), SLICE):
 
             def report(done: int, _: int, *, first: int = before + start) -> None:
                 if progress is not None:
                     progress(first + done, whole)
 
-            execute(missing[start : start + SLICE], table, executor=there, take=lambda _: None, done=report)
+            execute(
+                missing[start : start + SLICE], table, executor=elsewhere, take=lambda _: None, done=report
+            )
 
 
 def execute(
@@ -75,10 +77,10 @@ def execute(
         return
     finished = 0
 
-    def counted(found: Row) -> None:
+    def counted(row: Row) -> None:
         nonlocal finished
         finished += 1
-        take(found)
+        take(row)
         if done is not None:
             done(finished, len(jobs))
 
@@ -89,9 +91,9 @@ def execute(
         if records is not None:
             left = [_with_derived(job) for job in left]
         if executor.cluster is not None:
-            with executor.opened() as there:
+            with executor.opened() as elsewhere:
                 batches.execute(
-                    left, store, there.client, address=executor.cluster, take=counted, records=records
+                    left, store, elsewhere.client, address=executor.cluster, take=counted, records=records
                 )
         else:
             with store.writer() as writer:
@@ -109,13 +111,13 @@ def _copied(jobs: Sequence[Job], table: RunTable, take: Take) -> list[Job]:
     """Copies the rows that other commands have stored into the table and returns the jobs that remain."""
     with cache.store(table.cache) as store:
         keys = {job.key for job in jobs}
-        found = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
-    if not found:
+        stored = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
+    if not stored:
         return list(jobs)
     with table.writer() as writer:
         # A run that another session is making is left to `make`, which waits for it.
-        mine = set(writer.try_lock(list(found)))
+        mine = set(writer.try_lock(list(stored)))
         for one in mine:
-            writer.add(found[one])
-            take(found[one])
+            writer.add(stored[one])
+            take(stored[one])
     return [job for job in jobs if job.key not in mine]

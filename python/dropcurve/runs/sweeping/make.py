@@ -53,15 +53,15 @@ class RowView:
             self.records.append(((summary["scenario"], summary["seed"]), zlib.compress(stored()[0], 1)))
         return row(summary, build=self.build), stored
 
-    def stored(self, found: RunRecord) -> Row:
+    def stored(self, record: RunRecord) -> Row:
         """The row of a stored run."""
-        summary = found.summary.copy()
+        summary = record.summary.copy()
         summary.pop("derived", None)
         return row(summary, build=self.build)
 
-    def cut(self, found: Row, keep: Keep) -> Row:
+    def cut(self, row: Row, keep: Keep) -> Row:
         """The row as it is."""
-        return found
+        return row
 
 
 def make(
@@ -80,25 +80,25 @@ def make(
     from the table of the other, or makes them if the other died. With a ``store`` the runs are stored there as well;
     ``records`` collects them where the store is out of reach. ``watch`` may abandon the runs, see `Executor`.
     """
-    made = Made()
+    outcome = Made()
     executor, view = Executor(threads, watch=watch), RowView(build(), records)
 
-    def add(_: int, found: Row) -> None:
-        writer.add(found)
-        take(found)
+    def add(_: int, row: Row) -> None:
+        writer.add(row)
+        take(row)
 
     left = list(jobs)
     while left:
-        some, left = left[: CHUNK * threads], left[CHUNK * threads :]
-        mine = set(writer.lock([job.key for job in some]))
-        found = writer.read_new(mine)
-        for known in found.values():
+        batch, left = left[: CHUNK * threads], left[CHUNK * threads :]
+        mine = set(writer.lock([job.key for job in batch]))
+        elsewhere = writer.read_new(mine)
+        for known in elsewhere.values():
             take(known)
-        own = [job for job in some if job.key in mine and job.key not in found]
+        own = [job for job in batch if job.key in mine and job.key not in elsewhere]
         began = time.perf_counter()
         executor.execute(own, store, view=view, take=add)
-        made.runs += len(own)
-        made.seconds += time.perf_counter() - began
+        outcome.runs += len(own)
+        outcome.seconds += time.perf_counter() - began
         writer.tidy()
-        left += [job for job in some if job.key not in mine]
-    return made
+        left += [job for job in batch if job.key not in mine]
+    return outcome

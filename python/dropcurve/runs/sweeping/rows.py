@@ -33,7 +33,7 @@ def row(summary: Run, *, build: str) -> Row:
 
     A metric that needs series (``sync``) is left out, as are those the run has no value for.
     """
-    found: Row = {
+    values: Row = {
         "scenario": summary["scenario"], "seed": summary["seed"], "build": build,
         "version": summary["version"], "stopped_by": summary["stopped_by"],
         "simulated_s": float(summary["simulated_s"]), "events": int(summary["events"]),
@@ -43,8 +43,8 @@ def row(summary: Run, *, build: str) -> Row:
         for scope, place in places.get(of, ()):
             value = function(summary, place)
             if value is not None and value == value:
-                found[f"{name}[{scope}]" if scope else name] = float(value)
-    return found
+                values[f"{name}[{scope}]" if scope else name] = float(value)
+    return values
 
 
 def _places(summary: Run) -> dict[str, list[tuple[str, Any]]]:

@@ -145,12 +145,12 @@ class RunTable:
         Journals are read first: one that disappears meanwhile has become a file before the files are listed.
         """
         wanted = set(keys)
-        found: dict[Key, Row] = {}
+        rows_of: dict[Key, Row] = {}
         for path in self._others("journal-*.jsonl", work):
             if path == exclude:
                 continue
-            found |= {key(row): row for row in run_files.journal_rows(path) if row["build"] == self.build}
-        found = {name: row for name, row in found.items() if name in wanted}
+            rows_of |= {key(row): row for row in run_files.journal_rows(path) if row["build"] == self.build}
+        rows_of = {name: row for name, row in rows_of.items() if name in wanted}
         read: set[str] = set()
         while fresh := [path for path in self._other_parts(work) if path.name not in read]:
             for path in fresh:
@@ -158,8 +158,8 @@ class RunTable:
                 if wanted & run_files.keys_of(path, self.build):
                     rows = run_files.rows_of(path, columns=None) or []
                     mine = (row for row in rows if row["build"] == self.build and key(row) in wanted)
-                    found |= {key(row): run_files.without_gaps(row) for row in mine}
-        return found
+                    rows_of |= {key(row): run_files.without_gaps(row) for row in mine}
+        return rows_of
 
     def _other_parts(self, work: str) -> list[Path]:
         return [*self._others("part-*.parquet", work), *self._others("part-*.jsonl", work)]
@@ -256,9 +256,9 @@ class Writer:
     def try_lock(self, keys: Sequence[Key]) -> list[Key]:
         """Locks those of the runs that no other session is making."""
         names = {self._name(one): one for one in keys}
-        got = self.table.locks.try_acquire(names)
-        self._locked.update(got)
-        return [names[name] for name in got]
+        locked = self.table.locks.try_acquire(names)
+        self._locked.update(locked)
+        return [names[name] for name in locked]
 
     def lock(self, keys: Sequence[Key]) -> list[Key]:
         """Locks those of the runs that no other session is making; if there are none, waits for the first
@@ -267,14 +267,14 @@ class Writer:
         It holds no other lock while it waits, so that two sessions that wait for each other's runs cannot
         deadlock.
         """
-        got = self.try_lock(keys)
-        if not got and keys:
+        locked = self.try_lock(keys)
+        if not locked and keys:
             self.flush()
             name = self._name(keys[0])
             self.table.locks.acquire(name)
             self._locked.add(name)
-            got = [keys[0]]
-        return got
+            locked = [keys[0]]
+        return locked
 
     def read_new(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Existing rows of the runs that it has locked but not added itself; see `RunTable.read_new`."""
@@ -310,8 +310,8 @@ class Writer:
             self.table.locks.release(self._locked)
             self._locked.clear()
 
-    def _name(self, one: Key) -> str:
-        return f"run {one[0]} {one[1]} {self.table.build}"
+    def _name(self, key: Key) -> str:
+        return f"run {key[0]} {key[1]} {self.table.build}"
 
     def __enter__(self) -> Writer:
         return self

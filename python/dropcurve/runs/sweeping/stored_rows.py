@@ -25,20 +25,20 @@ _SPREAD = 0x9E3779B97F4A7C15
 def find(store: RunStore, keys: Collection[Key], *, exclude: Path) -> dict[Key, Row]:
     """Returns the rows of those runs of ``keys`` that some command has stored, except in the folder ``exclude``."""
     made_by = build()
-    found = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
+    rows = {key(one): one for one in (row(summary, build=made_by) for summary in store.summaries(keys))}
     for folder in store.tables(identity()):
         if folder == exclude or not installed("pyarrow"):
             continue
         for path in sorted(folder.glob("part-*.parquet")):
-            missing = [one for one in keys if one not in found]
+            missing = [one for one in keys if one not in rows]
             if not missing:
-                return found
+                return rows
             try:
-                found |= _read(path, missing)
+                rows |= _read(path, missing)
             except ResultError:
                 # A damaged file of another sweep is for that sweep to report; here its runs are made again.
                 continue
-    return found
+    return rows
 
 
 def _read(path: Path, keys: Collection[Key]) -> dict[Key, Row]:

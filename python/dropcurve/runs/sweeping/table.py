@@ -101,8 +101,8 @@ class Sweep:
             raise ResultError(
                 folder / "sweep.json", "store", "is damaged: store is not a path", REMEDY, shown="path"
             )
-        found = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
-        if store is None and not found.store.folder.resolve().is_relative_to(folder.resolve()):
+        swept = cls(folder, record | ({} if store is None else {"store": str(Path(store).resolve())}))
+        if store is None and not swept.store.folder.resolve().is_relative_to(folder.resolve()):
             raise ResultError(
                 folder,
                 record["store"],
@@ -110,7 +110,7 @@ class Sweep:
                 "name that folder with --store (from Python store=) if it is yours",
                 shown="path",
             )
-        return found
+        return swept
 
     @property
     def settings(self) -> list[str]:
@@ -149,8 +149,8 @@ class Sweep:
         Example:
             >>> found.query("select queue, avg(loss) from runs group by all").fetchall()
         """
-        found = self._connect(unsafe=True) if unsafe else self._database
-        return database.ask(found, sql, unsafe=unsafe)
+        connection = self._connect(unsafe=True) if unsafe else self._database
+        return database.ask(connection, sql, unsafe=unsafe)
 
     @cached_property
     def _database(self) -> duckdb.DuckDBPyConnection:
@@ -246,7 +246,7 @@ class Sweep:
         wanted = [name for name in (only or SHOWN) if name in self.columns]
         columns = ", ".join(f"list({database.identifier(name)} ORDER BY seed)" for name in wanted)
         keys = ", ".join(map(database.identifier, ("point", *self.settings)))
-        found = database.rows(
+        rows = database.rows(
             self.query(
                 f"SELECT {keys}{', ' if columns else ''}{columns} FROM runs GROUP BY ALL ORDER BY point"
             )
@@ -258,7 +258,7 @@ class Sweep:
                 name: statistics.t_interval(cell)
                 for name, cell in zip(wanted, row[len(names) :], strict=True)
             }
-            for row in found
+            for row in rows
         ]
 
     def runs_of(self, metric: str) -> list[RunValue]:
@@ -278,8 +278,8 @@ class Sweep:
         """
         metrics.find(metrics.split(metric)[0])
         columns = ", ".join(map(database.identifier, (*self.settings, "seed", metric)))
-        found = database.rows(self.query(f"SELECT {columns} FROM runs ORDER BY point, seed"))
-        return [RunValue(dict(zip(self.settings, row, strict=False)), int(row[-2]), row[-1]) for row in found]
+        rows = database.rows(self.query(f"SELECT {columns} FROM runs ORDER BY point, seed"))
+        return [RunValue(dict(zip(self.settings, row, strict=False)), int(row[-2]), row[-1]) for row in rows]
 
     def __repr__(self) -> str:
         count = wording.count(len(self.seeds), "replication")
@@ -312,16 +312,16 @@ class MeansTable:
     doubts: list[str]
 
 
-def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> MeansTable:
+def means_table(swept: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> MeansTable:
     """Returns the means of each point with intervals as text, of at most ``most`` points."""
-    rows = found.means(only)
+    rows = swept.means(only)
     names = [name for name in rows[0] if name != "point"] if rows else []
-    shown = [name for name in names if name not in found.settings]
+    shown = [name for name in names if name not in swept.settings]
     scales = {name: _scale(name, rows) for name in shown}
-    heads = [*found.settings, *(f"{name} ({unit})" if unit else name for name, (_, unit) in scales.items())]
+    heads = [*swept.settings, *(f"{name} ({unit})" if unit else name for name, (_, unit) in scales.items())]
     lines = []
     for row in rows[:most]:
-        line = [_setting(row[name]) for name in found.settings]
+        line = [_setting(row[name]) for name in swept.settings]
         for name in shown:
             possible = metrics.find(metrics.split(name)[0]).possible
             line.append(
@@ -332,23 +332,23 @@ def means_table(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> 
                 )
             )
         lines.append(line)
-    return MeansTable(heads, lines, len(rows), shown, list(_doubts(rows, shown, len(found.seeds))))
+    return MeansTable(heads, lines, len(rows), shown, list(_doubts(rows, shown, len(swept.seeds))))
 
 
-def text(found: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> str:
+def text(swept: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> str:
     """A table of means with intervals, of at most ``most`` points, with the largest effects and a hint on further
     tables."""
-    shown = means_table(found, only=only, most=most)
-    count, seeds = wording.count(shown.points, "point"), wording.count(len(found.seeds), "replication")
+    shown = means_table(swept, only=only, most=most)
+    count, seeds = wording.count(shown.points, "point"), wording.count(len(swept.seeds), "replication")
     runs = f"{count}, {seeds} each, 95 % intervals"
-    parts = [found.record["title"], runs, ""]
-    parts += _aligned([shown.heads, *shown.rows], left=len(found.settings))
-    parts += ["", *effects.sentences(found.settings, {name: found.runs_of(name) for name in shown.metrics})]
+    parts = [swept.record["title"], runs, ""]
+    parts += _aligned([shown.heads, *shown.rows], left=len(swept.settings))
+    parts += ["", *effects.sentences(swept.settings, {name: swept.runs_of(name) for name in shown.metrics})]
     parts += [f"\nWarning: {line}" for line in shown.doubts]
     if shown.points > most:
         parts += [
             "",
-            f"The first {most} of {shown.points} points; `dropcurve query {found.folder} SQL` asks for others.",
+            f"The first {most} of {shown.points} points; `dropcurve query {swept.folder} SQL` asks for others.",
         ]
     return "\n".join(parts)
 

@@ -53,20 +53,20 @@ class LinkSpec:
         Raises:
             UsageError: For values out of range.
         """
-        found = self.profile
+        profile = self.profile
         for key, value in condition.items():
-            found = _with(found, key, shown(key, self.varying[key], value))
-        return found
+            profile = _with(profile, key, shown(key, self.varying[key], value))
+        return profile
 
     def typed(self, condition: Mapping[str, float]) -> str:
         """The text of the link at a condition, which `spec` parses."""
         fixed = self.at(condition)
         values = [(key, shown(key, self.varying[key], value)) for key, value in condition.items()]
         head = self.head or f"{_compact(fixed.down_bps)}/{_compact(fixed.up_bps)}"
-        found = [f"{key}={value}" for key, value in values if key not in RATES]
+        words = [f"{key}={value}" for key, value in values if key not in RATES]
         if self.head and set(RATES) & set(condition):
-            found.append(f"rate={_compact(fixed.down_bps)}/{_compact(fixed.up_bps)}")
-        return ",".join([f"{head}:{self.direction}", *self.parts, *found])
+            words.append(f"rate={_compact(fixed.down_bps)}/{_compact(fixed.up_bps)}")
+        return ",".join([f"{head}:{self.direction}", *self.parts, *words])
 
     def label(self, condition: Mapping[str, float]) -> str:
         """A condition in a few words: ``downloads 4, up 2 Mbit/s``."""
@@ -145,7 +145,7 @@ def spec(text: str, **override: str | None) -> LinkSpec:
         given[key] = value
     given |= {key: value for key, value in override.items() if value is not None}
     varying: dict[str, Range] = {}
-    found = BASE if typed else preset(name)
+    base = BASE if typed else preset(name)
     for key, value in given.items():
         _refuse_unknown(key, value)
         for single, ends in _ranged(key, value):
@@ -153,16 +153,16 @@ def spec(text: str, **override: str | None) -> LinkSpec:
             if isinstance(ends, Range):
                 varying[single] = ends
                 ends = shown(single, ends, ends.at(0.5))
-            found = _with(found, single, ends)
+            base = _with(base, single, ends)
     fixed = tuple(
         f"{key}={value}"
         for key, value in given.items()
         if key not in varying and not (key in RATES and (typed or set(RATES) & set(varying)))
     )
-    made = LinkSpec(found, direction, varying, fixed, "" if typed else name)
+    result = LinkSpec(base, direction, varying, fixed, "" if typed else name)
     for condition in ({key: ends.at(share) for key, ends in varying.items()} for share in (0.0, 1.0)):
-        made.at(condition)
-    return made
+        result.at(condition)
+    return result
 
 
 def overrides(text: str, **numbers: Any) -> dict[str, str]:
@@ -205,11 +205,11 @@ def parse(text: str) -> tuple[LinkProfile, str]:
     Raises:
         UsageError: As `spec`, and for a range of anything but the round trip.
     """
-    found = spec(text)
-    if found.varying:
-        key = next(iter(found.varying))
+    parsed = spec(text)
+    if parsed.varying:
+        key = next(iter(parsed.varying))
         raise UsageError("link", text, f"{key} is a range, and one value is needed here", "write one value")
-    return found.profile, found.direction
+    return parsed.profile, parsed.direction
 
 
 def load(text: str, *, duration: str | None = None) -> Scenario:
@@ -219,8 +219,8 @@ def load(text: str, *, duration: str | None = None) -> Scenario:
         UsageError: As `parse`.
     """
     profile, direction = parse(text.removeprefix(PREFIX))
-    found = traffic.scenario(profile, direction=direction, duration=duration)
-    return replace(found, origin=text)
+    loaded = traffic.scenario(profile, direction=direction, duration=duration)
+    return replace(loaded, origin=text)
 
 
 def scenarios(text: str, *, duration: str | None = None, l4s: bool = False) -> list[Scenario]:
@@ -235,14 +235,14 @@ def scenarios(text: str, *, duration: str | None = None, l4s: bool = False) -> l
         UsageError: As `spec`.
     """
     text = with_l4s(text.removeprefix(PREFIX)) if l4s else text.removeprefix(PREFIX)
-    given = spec(text)
-    found = []
-    for condition in given.conditions():
-        typed = given.typed(condition) if condition else text
-        made = traffic.scenario(given.at(condition), direction=given.direction, duration=duration)
-        name = f"{made.name} {given.label(condition)}".strip() if condition else made.name
-        found.append(replace(made, name=name, origin=f"{PREFIX}{typed}"))
-    return found
+    wanted = spec(text)
+    loaded = []
+    for condition in wanted.conditions():
+        typed = wanted.typed(condition) if condition else text
+        scenario = traffic.scenario(wanted.at(condition), direction=wanted.direction, duration=duration)
+        name = f"{scenario.name} {wanted.label(condition)}".strip() if condition else scenario.name
+        loaded.append(replace(scenario, name=name, origin=f"{PREFIX}{typed}"))
+    return loaded
 
 
 def with_l4s(text: str) -> str:
@@ -346,9 +346,9 @@ def _refuse_unknown(key: str, value: str) -> None:
 
 def _known(key: str, value: str, what: str, name: str) -> None:
     """Refuses a value that is none of the catalogue's, with the nearest."""
-    found = [str(one[name]) for one in library.catalogue()[what]]
-    if value not in found:
-        hint = nearest(value, found, otherwise=f"there are {', '.join(found)}")
+    names = [str(one[name]) for one in library.catalogue()[what]]
+    if value not in names:
+        hint = nearest(value, names, otherwise=f"there are {', '.join(names)}")
         raise UsageError(key, value, "is not known", hint)
 
 
@@ -365,8 +365,8 @@ def _share(key: str, text: str) -> float:
     """A share from 0 to 1: ``30%``, ``0.3``, ``true`` (all) or ``false`` (none)."""
     if text in ("true", "false"):
         return float(text == "true")
-    found = re.fullmatch(r"([0-9]*\.?[0-9]+)\s*(%?)", text.strip())
-    share = float(found[1]) / (100.0 if found[2] else 1.0) if found else -1.0
+    match = re.fullmatch(r"([0-9]*\.?[0-9]+)\s*(%?)", text.strip())
+    share = float(match[1]) / (100.0 if match[2] else 1.0) if match else -1.0
     if not 0.0 <= share <= 1.0:
         raise UsageError(key, text, "must be a share", "write one such as 20% or 0.2")
     return share

@@ -127,8 +127,8 @@ class LinkProfile:
     def buffer_pkts(self, direction: str) -> int:
         """The buffer of a direction in full packets, at least 4."""
         rate = self.rate_bps(direction)
-        found = units.buffer(self.buffer, rate_bps=rate, rtt_s=self.rtt_s[1], packet_bytes=PACKET_BYTES)
-        return max(4, round(found))
+        size = units.buffer(self.buffer, rate_bps=rate, rtt_s=self.rtt_s[1], packet_bytes=PACKET_BYTES)
+        return max(4, round(size))
 
     def assumptions(self, direction: str) -> str:
         """Returns the assumptions about link and traffic in one line."""

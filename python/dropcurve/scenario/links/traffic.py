@@ -117,25 +117,25 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
     mix = profile.mix
     start = f'start = "uniform 0 s to {_span(warmup / 4.0)}"'
     ends = {way: _ends(profile, way, direction) for way in DIRECTIONS}
-    found = []
+    tables = []
     for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
-        found += _tcp(name, count, mix, f"{start}{ends[way]}")
+        tables += _tcp(name, count, mix, f"{start}{ends[way]}")
     own = f"{start}{ends[direction]}"
     if mix.l4s:
-        found.append(f'[flows.l4s]\ncount = {mix.l4s}\n{own}\ntransport = "tcp"\nprofile = "l4s"')
+        tables.append(f'[flows.l4s]\ncount = {mix.l4s}\n{own}\ntransport = "tcp"\nprofile = "l4s"')
     if mix.web:
-        found += _tcp("web", PLACES, mix, f"{_pages(profile)}{ends['down']}")
-    found += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{ends["down"]}')
+        tables += _tcp("web", PLACES, mix, f"{_pages(profile)}{ends['down']}")
+    tables += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{ends["down"]}')
     if mix.calls:
-        found.append(
+        tables.append(
             f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{own}'
         )
     if mix.games:
-        found.append(
+        tables.append(
             f'[flows.game]\ncount = {mix.games}\ntransport = "udp"\nsource = "cbr"\nrate = "20.6 kbit/s"\n'
             f'packet = "155 B"\njitter = 0.1\n{own}'
         )
-    return found
+    return tables
 
 
 def _ends(profile: LinkProfile, way: str, direction: str) -> str:
@@ -149,13 +149,13 @@ def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
     """The tables of a class over TCP: a group without ECN and one with it."""
     marked = round(mix.ecn * count)
     tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"'
-    found = []
+    tables = []
     if count > marked:
-        found.append(f"[flows.{name}]\ncount = {count - marked}\n{keys}\n{tcp}")
+        tables.append(f"[flows.{name}]\ncount = {count - marked}\n{keys}\n{tcp}")
     if marked:
         own = f'[flows.{name}_ecn]\ncounted_as = "{name}"' if count > marked else f"[flows.{name}]"
-        found.append(f"{own}\ncount = {marked}\n{keys}\n{tcp}\necn = true")
-    return found
+        tables.append(f"{own}\ncount = {marked}\n{keys}\n{tcp}\necn = true")
+    return tables
 
 
 def _pages(profile: LinkProfile) -> str:

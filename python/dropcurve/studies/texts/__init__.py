@@ -33,7 +33,7 @@ class Texts:
     def blocks(self, heading: str, drawings: Mapping[str, FigureBlock]) -> list[Block]:
         """Paragraphs, tables and drawings under a heading, in their order: ``Table: words`` is the caption of the table
         that follows, ``[name]`` a drawing. Raises KeyError for an unknown heading or drawing."""
-        found: list[Block] = []
+        parsed: list[Block] = []
         caption = ""
         for part in self.parts[heading].split("\n\n"):
             words = " ".join(part.split())
@@ -42,15 +42,15 @@ class Texts:
                     [cell.strip() for cell in line.strip().strip("|").split("|")]
                     for line in part.splitlines()
                 ]
-                found.append(Table(lines[0], lines[2:], caption=caption, words=len(lines[0])))
+                parsed.append(Table(lines[0], lines[2:], caption=caption, words=len(lines[0])))
                 caption = ""
             elif words.startswith("Table: "):
                 caption = words.removeprefix("Table: ")
             elif words.startswith("[") and words.endswith("]"):
-                found.append(drawings[words[1:-1]])
+                parsed.append(drawings[words[1:-1]])
             elif words:
-                found.append(Text(words))
-        return found
+                parsed.append(Text(words))
+        return parsed
 
     def choices(self, heading: str) -> list[tuple[str, str, str]]:
         """The same rows, of three cells each: what, in the paper, here. ValueError for another length."""
