@@ -179,13 +179,7 @@ def place(
     """
     line_bps = rate_bps or queue.rate_bps or queue.port_bps
     guaranteed_bps = queue.share_bps
-    if (
-        guaranteed_bps is not None
-        and line_bps is not None
-        and queue.rate_bps
-        and rate_bps
-        and queue.rate_bps != rate_bps
-    ):
+    if guaranteed_bps is not None and queue.rate_bps and rate_bps and queue.rate_bps != rate_bps:
         guaranteed_bps *= rate_bps / queue.rate_bps
     policed = queue.policed_bps is not None and queue.policed_bps < (guaranteed_bps or line_bps or inf)
     served = guaranteed_bps or line_bps

@@ -105,9 +105,8 @@ def short() -> dict[str, Scenario]:
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
         base = queue(Scenario.load("hassan_red_friendliness"), **CASES[case])
         base = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)])
-        scenarios[f"{case}, {long}, {users}"] = (
-            base.set("flows.web", WEB | {"count": users}) if users else base
-        )
+        web = base.set("flows.web", WEB | {"count": users}) if users else base
+        scenarios[f"{case}, {long}, {users}"] = web
     return scenarios
 
 
