@@ -1,4 +1,5 @@
-//! The tables of `docs/transports/tcp.md` equal the declarations. `DROPCURVE_BLESS=1` renews them.
+//! Pages of the transports: the tables of `docs/transports/tcp.md` equal the declarations (`DROPCURVE_BLESS=1` renews
+//! them), and all pages have their sections in one order.
 
 #![allow(clippy::unwrap_used)]
 
@@ -50,4 +51,42 @@ fn the_page_is_up_to_date() {
             "out of date: run DROPCURVE_BLESS=1 cargo test -p dropcurve-transport --test docs"
         );
     }
+}
+
+/// The sections of a page in order, and whether every page has them.
+const SECTIONS: [(&str, bool); 7] = [
+    ("Algorithm", true),
+    ("Measured behaviour", false),
+    ("Parameters", false),
+    ("Ambiguities in the sources", false),
+    ("When to use it", true),
+    ("Validation", true),
+    ("What is not modelled", false),
+];
+
+#[test]
+fn every_page_has_the_same_sections_and_something_in_each() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/transports");
+    let mut pages = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "md") {
+            continue;
+        }
+        pages += 1;
+        let page = std::fs::read_to_string(&path).unwrap();
+        let sections: Vec<(&str, &str)> =
+            page.split("\n## ").skip(1).filter_map(|section| section.split_once('\n')).collect();
+        let titles: Vec<&str> = sections.iter().map(|(title, _)| *title).collect();
+        let expected: Vec<&str> = SECTIONS
+            .iter()
+            .filter(|(title, required)| *required || titles.contains(title))
+            .map(|(title, _)| *title)
+            .collect();
+        assert_eq!(titles, expected, "{}", path.display());
+        for (title, text) in sections {
+            assert!(text.trim().len() > 3, "{}: nothing under {title:?}", path.display());
+        }
+    }
+    assert!(pages > 20, "{pages} pages");
 }

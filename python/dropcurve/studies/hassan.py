@@ -101,13 +101,12 @@ USERS, LONG = (0, 4, 16), {"4 of each": (4, 4), "7 TCP, 1 TFRC": (7, 1), "1 TCP,
 
 def short() -> dict[str, Scenario]:
     """Short transfers together with long ones, in both cases."""
-    scenarios = {}
+    cells = {}
     for case, (long, (tcp, tfrc)), users in product(("base", "buf250"), LONG.items(), USERS):
         base = queue(Scenario.load("hassan_red_friendliness"), **CASES[case])
         base = base.edit([("flows.tcp.count", tcp), ("flows.tfrc.count", tfrc)])
-        web = base.set("flows.web", WEB | {"count": users}) if users else base
-        scenarios[f"{case}, {long}, {users}"] = web
-    return scenarios
+        cells[f"{case}, {long}, {users}"] = base.set("flows.web", WEB | {"count": users}) if users else base
+    return cells
 
 
 #: RED's parameters and the load, each over the range of the paper's cases and of common configurations. The
