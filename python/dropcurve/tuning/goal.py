@@ -116,14 +116,18 @@ class Objective:
         """Label of the objective: its measure or weighted sum."""
         if self.single:
             return self.single.text
-        parts = [
-            f"{'−' if weight < 0 else '+'} {f'{abs(weight):g} × ' if abs(weight) != 1 else ''}{one.text}"
-            for weight, one in self.terms
-        ]
-        return " ".join(parts).removeprefix("+ ")
+        return " ".join(_term(weight, one) for weight, one in self.terms).removeprefix("+ ")
 
     def __str__(self) -> str:
         return f"{'max' if self.higher else 'min'} {self.label}"
+
+
+def _term(weight: float, measure: Measure) -> str:
+    """A term of a weighted sum with its sign; weights of rates are for a Mbit/s."""
+    sign = "−" if weight < 0 else "+"
+    if measure.unit == "bit/s" and abs(weight) != 1:
+        return f"{sign} {1e6 * abs(weight):g} × {measure.text} in Mbit/s"
+    return f"{sign} {f'{abs(weight):g} × ' if abs(weight) != 1 else ''}{measure.text}"
 
 
 @dataclass(frozen=True)
