@@ -171,7 +171,9 @@ def image(folder: Path) -> str:
     builder = next((one for one in ("podman", "buildah") if shutil.which(one)), None)
     if builder is None:
         return "neither podman nor buildah is here; (cd FOLDER && podman build -t dropcurve .) builds it without root"
-    base = "".join(re.findall(r"^FROM (\S+)$", (ROOT / "Containerfile").read_text(encoding="utf-8"), re.M))
+    base = "".join(
+        re.findall(r"^ARG BASE=(\S+)$", (ROOT / "Containerfile").read_text(encoding="utf-8"), re.M)
+    )
     if subprocess.run([builder, "pull", "--quiet", base], capture_output=True).returncode:
         return f"{builder} cannot pull {base} here; (cd FOLDER && {builder} build -t dropcurve .) builds it elsewhere"
     run(builder, "build", "--tag", f"dropcurve:{version()}", str(folder))
