@@ -11,17 +11,17 @@ from reference.standards import MS, Single
 
 def degrees(x, peaks):
     """How far `x` belongs to each of the triangles with these peaks; the outer ones are shoulders."""
-    found = []
+    memberships = []
     for i, peak in enumerate(peaks):
         if x == peak or (i == 0 and x < peak) or (i == len(peaks) - 1 and x > peak):
-            found.append(1.0)
+            memberships.append(1.0)
         elif x < peak:
             left = peaks[i - 1] if i else peak
-            found.append((x - left) / (peak - left) if left < x else 0.0)
+            memberships.append((x - left) / (peak - left) if left < x else 0.0)
         else:
             right = peaks[i + 1] if i + 1 < len(peaks) else peak
-            found.append((right - x) / (right - peak) if x < right else 0.0)
-    return found
+            memberships.append((right - x) / (right - peak) if x < right else 0.0)
+    return memberships
 
 
 def conclude(first, second, conclusions, both):

@@ -35,14 +35,14 @@ def ignored(today: datetime.date) -> list[str]:
     policy = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"].get(
         "dropcurve-audit", {}
     )
-    found = []
+    advisories = []
     for name, one in policy.get("ignore", {}).items():
         if not re.fullmatch(r"(PYSEC|GHSA|CVE)-[\w-]+", name) or not one.get("reason"):
             sys.exit(f"audit: {name}: must be the number of an advisory, with a reason")
         if one["until"] < today:
             sys.exit(f"audit: {name}: was left out until {one['until']}; look at it again")
-        found += ["--ignore-vuln", name]
-    return found
+        advisories += ["--ignore-vuln", name]
+    return advisories
 
 
 def main() -> int:

@@ -33,10 +33,10 @@ def main(arguments: list[str]) -> int:
     return 1 if wrong else 0
 
 
-def differences(recorded: list[str], found: list[str]) -> list[str]:
+def differences(recorded: list[str], lines: list[str]) -> list[str]:
     """A line for each run that is missing, new or different. A line is the name of a run and its hash."""
     before = dict(_named(line) for line in recorded)
-    now = dict(_named(line) for line in found)
+    now = dict(_named(line) for line in lines)
     missing = [f"{name}: recorded, but not run" for name in before if name not in now]
     new = [
         f"{name}: run, but not recorded; tools/bits.py --write records it"

@@ -88,20 +88,20 @@ def _outcome(text: str, *, box: str | None = None) -> tuple[str, list[boxes.Impo
         return "crashed", traceback.format_exc()
 
 
-def shown(found: Reading) -> Iterator[str]:
+def shown(outcome: Reading) -> Iterator[str]:
     """A line for a file, and further ones for its faults."""
-    if found.crashed:
-        yield f"CRASHED  {found.name}\n{found.crashed}"
-    elif found.refused:
-        yield f"refused  {found.name}: {found.refused.splitlines()[0][:160]}"
+    if outcome.crashed:
+        yield f"CRASHED  {outcome.name}\n{outcome.crashed}"
+    elif outcome.refused:
+        yield f"refused  {outcome.name}: {outcome.refused.splitlines()[0][:160]}"
     else:
         lost = (
-            f"; lost: {', '.join(f'{key} x{n}' for key, n in sorted(found.lost.items()))}"
-            if found.lost
+            f"; lost: {', '.join(f'{key} x{n}' for key, n in sorted(outcome.lost.items()))}"
+            if outcome.lost
             else ""
         )
-        yield f"{found.box:<8} {found.name}: {found.queues} queues{lost}"
-    for line in found.over:
+        yield f"{outcome.box:<8} {outcome.name}: {outcome.queues} queues{lost}"
+    for line in outcome.over:
         yield f"  ignored, line {line[:140]}"
 
 
@@ -115,16 +115,16 @@ def main() -> int:
             f"{arguments.folder}: is no folder; give CORPUS=FOLDER with a configuration in each file"
         )
     files = sorted(path for path in arguments.folder.rglob("*") if path.is_file())
-    found = [reading(path) for path in files]
-    for one in found:
+    readings = [reading(path) for path in files]
+    for one in readings:
         print("\n".join(shown(one)))
-    read = [one for one in found if one.box]
+    read = [one for one in readings if one.box]
     by_box = ", ".join(f"{n} {box}" for box, n in sorted(Counter(one.box for one in read).items()))
     print(
-        f"\n{len(found)} files: {len(read)} read ({by_box}), {sum(bool(one.refused) for one in found)} refused, "
-        f"{sum(bool(one.crashed) for one in found)} crashed; {sum(len(one.over) for one in read)} lines ignored"
+        f"\n{len(readings)} files: {len(read)} read ({by_box}), {sum(bool(one.refused) for one in readings)} refused, "
+        f"{sum(bool(one.crashed) for one in readings)} crashed; {sum(len(one.over) for one in read)} lines ignored"
     )
-    return int(any(one.crashed for one in found))
+    return int(any(one.crashed for one in readings))
 
 
 if __name__ == "__main__":

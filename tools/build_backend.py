@@ -44,8 +44,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def get_requires_for_build_wheel(config_settings: Mapping[str, Any] | None = None) -> list[str]:
     """The requirements of maturin, and the Optuna that is copied."""
-    found: list[str] = maturin.get_requires_for_build_wheel(config_settings)
-    return [*found, third_party.requirement()]
+    requirements: list[str] = maturin.get_requires_for_build_wheel(config_settings)
+    return [*requirements, third_party.requirement()]
 
 
 def build_wheel(

@@ -37,11 +37,11 @@ def main(root: Path, version: str, date: str) -> None:
 
 def items(notes: list[Path]) -> dict[str, list[str]]:
     """The notes by the title of their kind, each on one line."""
-    found: dict[str, list[str]] = {title: [] for title in KINDS.values()}
+    by_heading: dict[str, list[str]] = {title: [] for title in KINDS.values()}
     for note in notes:
         title = KINDS[note.name.rsplit(".", 2)[1]]
-        found[title].append(f"* {' '.join(note.read_text(encoding='utf-8').split())}")
-    return {title: lines for title, lines in found.items() if lines}
+        by_heading[title].append(f"* {' '.join(note.read_text(encoding='utf-8').split())}")
+    return {title: lines for title, lines in by_heading.items() if lines}
 
 
 def with_items(text: str, added: dict[str, list[str]]) -> str:

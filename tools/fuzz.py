@@ -60,8 +60,8 @@ class Slow(Exception):
 
 def scenario(data: bytes, _: Path) -> None:
     """The text of a scenario."""
-    found = dc.Scenario.parse(data.decode("utf-8", "replace"))
-    dc.Scenario.parse(found.to_toml())
+    parsed = dc.Scenario.parse(data.decode("utf-8", "replace"))
+    dc.Scenario.parse(parsed.to_toml())
 
 
 def box(data: bytes, _: Path) -> None:
@@ -101,33 +101,33 @@ def capture(data: bytes, place: Path) -> None:
 
 def long_json(data: bytes, _: Path) -> None:
     """JSON with long lists of objects, compared with the result of the usual parser."""
-    whole = b'{"flows": [' + b",".join([data] * 1001) + b"]}"
+    document = b'{"flows": [' + b",".join([data] * 1001) + b"]}"
     try:
-        plain = json.loads(whole, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
+        plain = json.loads(document, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
     except (ValueError, RecursionError):
         plain = None
     try:
-        found = _core.read_json(whole)
+        parsed = _core.read_json(document)
     except ValueError:
-        found = None
-    assert (found is None) == (plain is None), "the parsers differ in what is JSON"
+        parsed = None
+    assert (parsed is None) == (plain is None), "the parsers differ in what is JSON"
     if plain is None:
         raise DropcurveError("json", "", "is not JSON", "write it again")
-    assert found == plain, "the parsers differ in a value"
-    json.loads(rows.dump(found))
+    assert parsed == plain, "the parsers differ in a value"
+    json.loads(rows.dump(parsed))
 
 
 def _whole(digits: str) -> float:
     """A whole number, or a float for one beyond 64 bits."""
-    found = int(digits)
-    return found if -(2**63) <= found < 2**64 else _finite(digits)
+    number = int(digits)
+    return number if -(2**63) <= number < 2**64 else _finite(digits)
 
 
 def _finite(digits: str) -> float:
-    found = float(digits)
-    if math.isinf(found):
+    number = float(digits)
+    if math.isinf(number):
         raise ValueError(digits)
-    return found
+    return number
 
 
 def _refuse(name: str) -> None:
@@ -343,21 +343,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true")
-    asked = parser.parse_args()
-    if asked.files:
+    options = parser.parse_args()
+    if options.files:
         with tempfile.TemporaryDirectory() as place:
-            for path in asked.files:
-                words = attempt(TARGETS[asked.target or "scenario"], path.read_bytes(), Path(place))
+            for path in options.files:
+                words = attempt(TARGETS[options.target or "scenario"], path.read_bytes(), Path(place))
                 print(f"{path}: {words or 'read'}")
         return 0
     faults = 0
-    for target in [TARGETS[asked.target]] if asked.target else TARGETS.values():
-        found = fuzz(target, seconds=asked.seconds, seed=asked.seed, keep=asked.keep)
-        faults += len(found.faults)
+    for target in [TARGETS[options.target]] if options.target else TARGETS.values():
+        outcome = fuzz(target, seconds=options.seconds, seed=options.seed, keep=options.keep)
+        faults += len(outcome.faults)
         print(
-            f"{target.name}: {found.tried} inputs, {len(found.met)} different answers, {len(found.faults)} faults"
+            f"{target.name}: {outcome.tried} inputs, {len(outcome.met)} different answers, {len(outcome.faults)} faults"
         )
-        for path in found.faults[:5]:
+        for path in outcome.faults[:5]:
             print(
                 f"  {path.relative_to(ROOT)}: {path.with_suffix('.txt').read_text().splitlines()[-1][:200]}"
             )

@@ -73,10 +73,10 @@ def learn() -> Path:
 def merger() -> Path:
     """The toolchain's own llvm-profdata: another one need not read what this compiler writes."""
     folder = Path(output("rustc", "--print", "target-libdir").strip()).parent / "bin"
-    found = shutil.which("llvm-profdata", path=str(folder))
-    if found is None:
+    program = shutil.which("llvm-profdata", path=str(folder))
+    if program is None:
         raise MissingError("the toolchain has no llvm-profdata: rustup component add llvm-tools")
-    return Path(found)
+    return Path(program)
 
 
 def counting() -> Path:

@@ -123,13 +123,13 @@ class Watch:
 def seen(page: Page) -> list[str]:
     """Faults of the page in view: images that did not load, and a page wider than its window."""
     page.evaluate(EAGER)
-    found: Mapping[str, Any] = page.evaluate(FAULTS)
-    if found["wide"] > 0:
+    measured: Mapping[str, Any] = page.evaluate(FAULTS)
+    if measured["wide"] > 0:
         # A menu that slides out of the window is not the page.
         page.wait_for_timeout(SETTLED)
-        found = page.evaluate(FAULTS)
-    wide = [f"wide: by {found['wide']} px"] if found["wide"] > 0 else []
-    return [*(f"image: {one}" for one in found["broken"]), *wide]
+        measured = page.evaluate(FAULTS)
+    wide = [f"wide: by {measured['wide']} px"] if measured["wide"] > 0 else []
+    return [*(f"image: {one}" for one in measured["broken"]), *wide]
 
 
 def violations(page: Page, *, only: Sequence[str] = ()) -> list[str]:
@@ -196,8 +196,8 @@ def _file(address: str) -> str:
 def pages(folder: Path) -> list[str]:
     """The pages of a folder, relative to it. Of the Rust reference, which rustdoc writes, the front page of each crate;
     not the page for what is missing, whose links are those of a server's root."""
-    found = (path.relative_to(folder) for path in sorted(folder.rglob("*.html")) if path.name != "404.html")
-    return [one.as_posix() for one in found if "rust" not in one.parts or one.match("rust/*/index.html")]
+    names = (path.relative_to(folder) for path in sorted(folder.rglob("*.html")) if path.name != "404.html")
+    return [one.as_posix() for one in names if "rust" not in one.parts or one.match("rust/*/index.html")]
 
 
 def first_of_each(chosen: Sequence[str]) -> list[str]:
@@ -220,18 +220,18 @@ def main(arguments: Sequence[str]) -> int:
         default="few",
         help="pages that axe checks: the first of each folder, or all; a page takes some seconds",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if chromium() is None:
         print("look: NOT DONE, because there is no Chromium here (apt install chromium)")
         return 0
-    chosen = [one for one in pages(given.folder) if given.only in one]
-    if given.shots is not None:
-        given.shots.mkdir(parents=True, exist_ok=True)
+    chosen = [one for one in pages(options.folder) if options.only in one]
+    if options.shots is not None:
+        options.shots.mkdir(parents=True, exist_ok=True)
     faulty = 0
-    ruled = {"none": [], "few": first_of_each(chosen), "all": chosen}[given.rules]
-    with served(given.folder) as address, started() as browser:
+    ruled = {"none": [], "few": first_of_each(chosen), "all": chosen}[options.rules]
+    with served(options.folder) as address, started() as browser:
         there, checked = ([f"{address}/{one}" for one in some] for some in (chosen, ruled))
-        for page, faults in looked_at(browser, there, ruled=checked, shots=given.shots):
+        for page, faults in looked_at(browser, there, ruled=checked, shots=options.shots):
             faulty += bool(faults)
             for fault in faults:
                 print(f"look: {page.removeprefix(address)}: {fault}", flush=True)

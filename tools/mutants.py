@@ -57,9 +57,9 @@ def _swapped(operator: ast.AST) -> ast.AST | None:
 def _changed(node: ast.AST) -> Iterator[ast.AST]:
     """The mutants of one node, its parts apart."""
     if isinstance(node, (ast.BinOp, ast.BoolOp)) and (other := _swapped(node.op)) is not None:
-        made = copy.deepcopy(node)
-        made.op = other  # type: ignore[assignment]
-        yield made
+        changed = copy.deepcopy(node)
+        changed.op = other  # type: ignore[assignment]
+        yield changed
     if isinstance(node, ast.Compare) and (other := _swapped(node.ops[0])) is not None:
         compared = copy.deepcopy(node)
         compared.ops[0] = other  # type: ignore[call-overload]
@@ -83,8 +83,8 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
     decorators = {
         id(node)
         for one in ast.walk(tree)
-        for made in getattr(one, "decorator_list", ())
-        for node in ast.walk(made)
+        for changed in getattr(one, "decorator_list", ())
+        for node in ast.walk(changed)
     }
     for parent in ast.walk(tree):
         if id(parent) in decorators:
@@ -96,11 +96,11 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
             for index, node in items:
                 if not isinstance(node, ast.AST):
                     continue
-                for made in _changed(node):
-                    ast.copy_location(made, node)
-                    ast.fix_missing_locations(made)
-                    _put(parent, name, index, made)
-                    before, after = (ast.unparse(one).splitlines()[0] for one in (node, made))
+                for changed in _changed(node):
+                    ast.copy_location(changed, node)
+                    ast.fix_missing_locations(changed)
+                    _put(parent, name, index, changed)
+                    before, after = (ast.unparse(one).splitlines()[0] for one in (node, changed))
                     yield getattr(node, "lineno", 0), f"{before}  ->  {after}", ast.unparse(tree)
                     _put(parent, name, index, node)
 
@@ -174,11 +174,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--every", type=int, default=1)
-    asked = parser.parse_args()
-    chosen = {asked.module: asked.tests or TARGETS[asked.module]} if asked.module else TARGETS
-    end = time.monotonic() + asked.seconds
+    options = parser.parse_args()
+    chosen = {options.module: options.tests or TARGETS[options.module]} if options.module else TARGETS
+    end = time.monotonic() + options.seconds
     for module, tests in chosen.items():
-        tried, caught = run(module, tests, end=end, first=asked.first, every=asked.every)
+        tried, caught = run(module, tests, end=end, first=options.first, every=options.every)
         print(f"{module}: {caught} of {tried} mutants caught")
 
 

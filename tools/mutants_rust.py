@@ -81,12 +81,12 @@ class Mutant:
 
 def listed(piece: Piece, numbers: Iterator[int]) -> list[Mutant]:
     """The mutants that cargo-mutants lists for a piece; those outside functions are named and left out."""
-    found = subprocess.run(
+    done = subprocess.run(
         [tool(), "mutants", "--list", "--json", "-p", f"dropcurve-{piece.crate}", "--file", piece.files],
         cwd=ROOT, check=True, capture_output=True, text=True,
     )  # fmt: skip
     mutants = []
-    for one in json.loads(found.stdout):
+    for one in json.loads(done.stdout):
         if one["function"] is None:
             print(f"left out, as it is not in a function: {one['name']}")
             continue
@@ -101,10 +101,10 @@ def listed(piece: Piece, numbers: Iterator[int]) -> list[Mutant]:
 
 def tool() -> str:
     """The program cargo-mutants."""
-    found = shutil.which("cargo-mutants", path=f"{ROOT / 'target/tools/bin'}:{os.environ['PATH']}")
-    if found is None:
+    program = shutil.which("cargo-mutants", path=f"{ROOT / 'target/tools/bin'}:{os.environ['PATH']}")
+    if program is None:
         raise SystemExit("mutants: cargo-mutants is missing: cargo install --root target/tools cargo-mutants")
-    return found
+    return program
 
 
 def _offset(source: str, place: dict[str, int]) -> int:
@@ -141,12 +141,14 @@ def switched(source: str, mutants: list[Mutant]) -> tuple[str, list[tuple[int, i
 def built(crate: str, mutants: list[Mutant]) -> tuple[Path, list[Mutant]]:
     """The unit tests of a crate, built with all mutants that compile, and those."""
     for name in COPIED:
-        made = COPY / name
+        built_in = COPY / name
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("target"))
+            shutil.copytree(
+                ROOT / name, built_in, dirs_exist_ok=True, ignore=shutil.ignore_patterns("target")
+            )
         else:
-            made.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, made)
+            built_in.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, built_in)
     root = Path(f"crates/{crate}/src/lib.rs")
     (COPY / root).write_text((ROOT / root).read_text(encoding="utf-8") + CHOICE, encoding="utf-8")
     while True:
@@ -173,21 +175,21 @@ def _at(places: list[tuple[int, int, int]], line: int) -> list[int]:
 
 def _compiled(crate: str) -> tuple[Path | None, list[tuple[str, int]]]:
     """Path of the tests, or the places of the compiler's errors."""
-    made = subprocess.run(
+    done = subprocess.run(
         ["cargo", "test", "--no-run", "--locked", "-p", f"dropcurve-{crate}", "--lib", "--message-format=json"],
         cwd=COPY, capture_output=True, text=True, check=False, env=os.environ | QUICK,
     )  # fmt: skip
     tests, errors = None, []
-    for line in made.stdout.splitlines():
-        said = json.loads(line)
-        if said["reason"] == "compiler-artifact" and said.get("executable"):
-            tests = Path(said["executable"])
-        if said["reason"] == "compiler-message" and said["message"]["level"] == "error":
-            spans = said["message"]["spans"]
+    for line in done.stdout.splitlines():
+        message = json.loads(line)
+        if message["reason"] == "compiler-artifact" and message.get("executable"):
+            tests = Path(message["executable"])
+        if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
+            spans = message["message"]["spans"]
             errors += [(span["file_name"], span["line_start"]) for span in spans if span["is_primary"]]
-    if made.returncode and not errors:
-        raise SystemExit(made.stderr)
-    return (None if made.returncode else tests), errors
+    if done.returncode and not errors:
+        raise SystemExit(done.stderr)
+    return (None if done.returncode else tests), errors
 
 
 def is_caught(piece: Piece, tests: Path, number: int) -> bool:
@@ -213,20 +215,20 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=3600, help="time for the mutants of each law")
     parser.add_argument("--only", default="", help="mutants whose name contains this text")
-    asked = parser.parse_args()
-    for crate in dict.fromkeys(PIECES[name].crate for name in asked.pieces):
-        names = [name for name in asked.pieces if PIECES[name].crate == crate]
+    options = parser.parse_args()
+    for crate in dict.fromkeys(PIECES[name].crate for name in options.pieces):
+        names = [name for name in options.pieces if PIECES[name].crate == crate]
         number = itertools.count(1)
         mutants = {
-            name: [one for one in listed(PIECES[name], number) if asked.only in one.name] for name in names
+            name: [one for one in listed(PIECES[name], number) if options.only in one.name] for name in names
         }
-        tests, compiling = built(crate, [one for some in mutants.values() for one in some])
+        tests, compiling = built(crate, [one for chosen in mutants.values() for one in chosen])
         able = {one.number for one in compiling}
         for name in names:
-            some = [one for one in mutants[name] if one.number in able]
-            random.Random(26).shuffle(some)
-            some = some[asked.first :: asked.every]
-            tried, caught = run(PIECES[name], tests, some, asked.seconds)
+            chosen = [one for one in mutants[name] if one.number in able]
+            random.Random(26).shuffle(chosen)
+            chosen = chosen[options.first :: options.every]
+            tried, caught = run(PIECES[name], tests, chosen, options.seconds)
             print(f"{name}: {caught} of {tried} mutants caught, of {len(mutants[name])}", flush=True)
 
 

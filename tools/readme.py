@@ -64,12 +64,12 @@ def examples(page: str) -> Iterator[Example]:
     for number, block in enumerate(blocks):
         after = blocks[number + 1] if number + 1 < len(blocks) else None
         if block[1] == "python":
-            shown = (
+            output = (
                 after
                 if after and after[1] == "text" and not page[block.end() : after.start()].strip()
                 else None
             )
-            yield Example((), block[2], slice(*shown.span(2)) if shown else slice(0, 0))
+            yield Example((), block[2], slice(*output.span(2)) if output else slice(0, 0))
         elif block[1] == "console":
             for line in PROMPT.finditer(page, block.start(2), block.end(2)):
                 yield from command(line[1], slice(*line.span(2)))

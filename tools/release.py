@@ -36,13 +36,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Builds a release.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default=",".join(STEPS), help="steps, separated by commas")
-    asked = parser.parse_args(arguments)
-    wanted = asked.only.split(",")
+    options = parser.parse_args(arguments)
+    wanted = options.only.split(",")
     if unknown := [name for name in wanted if name not in STEPS]:
         print(f"release: {', '.join(unknown)}: must be some of {', '.join(STEPS)}", file=sys.stderr)
         return 2
     number = version()
-    folder: Path = asked.folder.resolve()
+    folder: Path = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     skipped = []
     for name in wanted:
@@ -88,10 +88,10 @@ def notes(folder: Path) -> str:
             sys.exit(f"release: v{number} is tagged, but changes/ has notes: raise the version for them")
         changelog.main(ROOT, number, datetime.datetime.now(datetime.UTC).date().isoformat())
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    found = re.search(rf"^## {re.escape(number)} .*?(?=^## |\Z)", text, re.M | re.S)
-    if found is None:
+    match = re.search(rf"^## {re.escape(number)} .*?(?=^## |\Z)", text, re.M | re.S)
+    if match is None:
         sys.exit(f"release: CHANGELOG.md has no section for {number}, and changes/ has no note")
-    (folder / "CHANGES.md").write_text(found[0].rstrip() + "\n", encoding="utf-8")
+    (folder / "CHANGES.md").write_text(match[0].rstrip() + "\n", encoding="utf-8")
     return ""
 
 
@@ -145,8 +145,8 @@ def crates(folder: Path) -> str:
     packages = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "package"
     for name in CRATES:
         package = f"{name}-{version()}.crate"
-        found = next(one for one in (packages / package, packages / "tmp-crate" / package) if one.exists())
-        shutil.copyfile(found, folder / package)
+        packed = next(one for one in (packages / package, packages / "tmp-crate" / package) if one.exists())
+        shutil.copyfile(packed, folder / package)
     return ""
 
 

@@ -39,8 +39,8 @@ def components() -> Iterator[dict[str, Any]]:
 def component(kind: str, name: str, version: str, digest: str | None) -> dict[str, Any]:
     """One dependency."""
     url = f"pkg:{kind}/{name}@{version}"
-    found: dict[str, Any] = {"type": "library", "bom-ref": url, "name": name, "version": version, "purl": url}
-    return found | ({"hashes": [{"alg": "SHA-256", "content": digest}]} if digest else {})
+    entry: dict[str, Any] = {"type": "library", "bom-ref": url, "name": name, "version": version, "purl": url}
+    return entry | ({"hashes": [{"alg": "SHA-256", "content": digest}]} if digest else {})
 
 
 def document() -> dict[str, Any]:
@@ -48,17 +48,17 @@ def document() -> dict[str, Any]:
     version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"][
         "version"
     ]
-    found = sorted(components(), key=lambda one: str(one["bom-ref"]))
+    entries = sorted(components(), key=lambda one: str(one["bom-ref"]))
     url = f"pkg:pypi/{OURS}@{version}"
-    names = "\n".join(one["bom-ref"] for one in found)
+    names = "\n".join(one["bom-ref"] for one in entries)
     return {
         "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, url + names)}",
         "metadata": {
             "component": {"type": "application", "bom-ref": url, "name": OURS, "version": version, "purl": url}
         },
-        "components": found,
-        "dependencies": [{"ref": url, "dependsOn": [one["bom-ref"] for one in found]}],
+        "components": entries,
+        "dependencies": [{"ref": url, "dependsOn": [one["bom-ref"] for one in entries]}],
     }  # fmt: skip
 
 

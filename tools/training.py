@@ -93,10 +93,10 @@ def digest(run: Any) -> str:
     The scenario's own hash is left out, since a new option changes it although the option is at its default."""
     summary = run.summary(["links.*.little_pkts"])
     del summary["scenario"]
-    found = hashlib.sha256(json.dumps([summary, run.derived()]).encode())
+    hashed = hashlib.sha256(json.dumps([summary, run.derived()]).encode())
     for name, component, times, values in run.series():
-        found.update(f"{name} {component}".encode() + times + values)
-    return found.hexdigest()[:16]
+        hashed.update(f"{name} {component}".encode() + times + values)
+    return hashed.hexdigest()[:16]
 
 
 def shipped() -> Iterator[Case]:

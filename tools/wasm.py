@@ -80,16 +80,16 @@ def imports(module: bytes) -> list[str]:
 def names(module: bytes, at: int) -> list[str]:
     """The names in an import section."""
     count, at = number(module, at)
-    found = []
+    entries = []
     for _ in range(count):
         parts = []
         for _ in range(2):
             length, at = number(module, at)
             parts.append(module[at : at + length].decode())
             at += length
-        found.append(".".join(parts))
+        entries.append(".".join(parts))
         at = after_description(module, at)
-    return found
+    return entries
 
 
 def after_description(module: bytes, at: int) -> int:

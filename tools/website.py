@@ -284,12 +284,12 @@ def python() -> str:
 
 def described(name: str, thing: object) -> str:
     """A name's signature, docstring and public methods."""
-    found = [entry(name, thing)]
+    entries = [entry(name, thing)]
     if inspect.isclass(thing):
         for other, member in vars(thing).items():
             if not other.startswith("_") and inspect.isroutine(member):
-                found.append(f"### {name}.{other}\n\n{entry(other, getattr(thing, other))}")
-    return "\n\n".join(found)
+                entries.append(f"### {name}.{other}\n\n{entry(other, getattr(thing, other))}")
+    return "\n\n".join(entries)
 
 
 def entry(name: str, thing: object) -> str:
@@ -308,9 +308,9 @@ def nav() -> str:
     for title, places in NAV.items():
         lines.append(f"  - {title}:\n")
         for place in places:
-            some = [one for one in left if one == place or (place.endswith("/") and one.startswith(place))]
-            lines.extend(f"    - {one}\n" for one in some)
-            left = [one for one in left if one not in some]
+            pages = [one for one in left if one == place or (place.endswith("/") and one.startswith(place))]
+            lines.extend(f"    - {one}\n" for one in pages)
+            left = [one for one in left if one not in pages]
     if left:
         lines.append("  - More:\n")
         lines.extend(f"    - {one}\n" for one in left)

@@ -68,15 +68,15 @@ Matrix = dict[tuple[str, str], MatrixShare]
 
 def transports() -> dict[str, str]:
     """Every transport that answers to congestion, and the keys of a group of flows that uses it."""
-    found = library.catalogue()
-    recoveries = [one["name"] for one in found["recoveries"]]
-    controls = [one["name"] for one in found["congestion_controls"] if one["name"] != "reno"]
+    catalogue = library.catalogue()
+    recoveries = [one["name"] for one in catalogue["recoveries"]]
+    controls = [one["name"] for one in catalogue["congestion_controls"] if one["name"] != "reno"]
     # sack1 is sack in ns-2's words; the recovery of Vegas goes with its control.
     keys = {name: f'recovery = "{name}"\n' for name in recoveries if name != "sack1" and name not in controls}
     keys |= {name: f'cc = "{name}"\n' for name in controls}
     keys["prague"] = 'profile = "l4s"\n'
     keys["westwood1"] = 'cc = "westwood"\nwestwood_rule = "original"\n'
-    others = [one["name"] for one in found["transports"] if one["name"] not in ("tcp", "udp")]
+    others = [one["name"] for one in catalogue["transports"] if one["name"] not in ("tcp", "udp")]
     return keys | {name: f'transport = "{name}"\n' for name in others} | {"video": VIDEO}
 
 
@@ -124,13 +124,13 @@ def matrix(
     plan = ReplicationPlan(first=replications, precision=None, maximum=replications, jobs=jobs)
     with cache.store_or(Path(out)) as store:
         cells = Runner(ratio, plan, store, progress=progress).run(scenarios)
-    found: Matrix = {}
+    shares: Matrix = {}
     for key, (one, other) in pairs.items():
         middle = share(cells[key].numbers["log F_r"])
-        found[one, other] = middle
+        shares[one, other] = middle
         if one != other:
-            found[other, one] = middle.inverse
-    return found
+            shares[other, one] = middle.inverse
+    return shares
 
 
 def ratio(run: dict[str, Any]) -> dict[str, float]:
@@ -141,37 +141,37 @@ def ratio(run: dict[str, Any]) -> dict[str, float]:
 
 def share(logarithms: Sequence[float]) -> MatrixShare:
     """Mean and interval of logarithms of F_r."""
-    found = statistics.t_interval(list(logarithms))
-    middle, half = found.mean or 0.0, found.half_width or 0.0
+    interval = statistics.t_interval(list(logarithms))
+    middle, half = interval.mean or 0.0, interval.half_width or 0.0
     return MatrixShare(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
 
 
-def table(found: Matrix) -> str:
+def table(shares: Matrix) -> str:
     """Markdown: the row's F_r against the column, with its interval, and the letter of its class."""
-    names = list(dict.fromkeys(one for one, _ in found))
+    names = list(dict.fromkeys(one for one, _ in shares))
     lines = ["| | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     lines += [
-        f"| **{one}** | " + " | ".join(str(found[one, other]) for other in names) + " |" for one in names
+        f"| **{one}** | " + " | ".join(str(shares[one, other]) for other in names) + " |" for one in names
     ]
     return "\n".join(lines) + "\n"
 
 
-def draw(found: Matrix, title: str) -> Figure:
+def draw(shares: Matrix, title: str) -> Figure:
     """The matrix in colours: a row that takes more than the column is warm, one that takes less is cold."""
     import numpy as np
 
     from dropcurve.plot import style
 
-    names = list(dict.fromkeys(one for one, _ in found))
+    names = list(dict.fromkeys(one for one, _ in shares))
     figure = style.new_figure(style.PAGE_IN, 2.0 + 0.27 * len(names))
     ax = figure.subplots()
-    values = np.array([[math.log2(found[one, other].ratio) for other in names] for one in names])
+    values = np.array([[math.log2(shares[one, other].ratio) for other in names] for one in names])
     ax.imshow(values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
     ax.set_yticks(range(len(names)), names)
     for i, one in enumerate(names):
         for j, other in enumerate(names):
-            value = found[one, other].ratio
+            value = shares[one, other].ratio
             shown = f"{value:.2f}" if 0.01 <= value < 10 else f"{value:.2g}"
             colour = "white" if abs(values[i, j]) > 1.8 else "black"
             ax.text(j, i, shown, ha="center", va="center", fontsize=6, color=colour)
@@ -269,16 +269,16 @@ def write(options: argparse.Namespace) -> None:
         )
     ]  # fmt: skip
     for queue, title in TITLES.items():
-        found = matrix(
+        shares = matrix(
             names, queue=queue, replications=replications, seconds=seconds, out=out, jobs=options.jobs,
             progress=None if options.quick else partial(tell, title),
         )  # fmt: skip
         parts.append(f"## {title}\n")
         if not options.quick:
             parts.append(
-                f"![F_r over {title}]({draw_figure(found, title, out / 'figures' / f'friendliness-{queue}.svg')})\n"
+                f"![F_r over {title}]({draw_figure(shares, title, out / 'figures' / f'friendliness-{queue}.svg')})\n"
             )
-        parts.append(table(found))
+        parts.append(table(shares))
     page = "\n".join(parts)
     if options.quick:
         sys.stdout.write(page)
@@ -287,13 +287,13 @@ def write(options: argparse.Namespace) -> None:
         sys.stderr.write(f"The page: {out / 'friendliness.md'}\n")
 
 
-def draw_figure(found: Matrix, title: str, path: Path) -> str:
+def draw_figure(shares: Matrix, title: str, path: Path) -> str:
     """Draws a matrix into a file; its path as the page names it."""
     from dropcurve.plot import style
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with style.styled():
-        figure = draw(found, title)
+        figure = draw(shares, title)
         style.arrange(figure)
         path.write_bytes(style.to_bytes(figure, format="svg"))
     return f"{path.parent.name}/{path.name}"

@@ -21,13 +21,13 @@ Ack = tuple[int, list[tuple[int, int]], int]
 
 def blocks_of(segments: set[int]) -> list[tuple[int, int]]:
     """The blocks that a set of segments makes."""
-    found: list[tuple[int, int]] = []
+    blocks: list[tuple[int, int]] = []
     for one in sorted(segments):
-        if found and found[-1][1] == one:
-            found[-1] = (found[-1][0], one + 1)
+        if blocks and blocks[-1][1] == one:
+            blocks[-1] = (blocks[-1][0], one + 1)
         else:
-            found.append((one, one + 1))
-    return found
+            blocks.append((one, one + 1))
+    return blocks
 
 
 def receiver(rng: random.Random, count: int) -> list[Ack]:
@@ -77,14 +77,16 @@ def plan(folder: Path) -> None:
 
 def digest(folder: Path) -> None:
     """A line for each burst: its acknowledgements, and the numbers of those that came through either filter."""
-    found = json.loads((folder / "acks.out").read_text())
+    recorded = json.loads((folder / "acks.out").read_text())
     lines = [
         "# Recorded by reference/linux/acks.py from Linux's CAKE: acknowledgements that wait together, and which of",
         "# them either filter lets through. ACK[:FROM-TO...][e] in segments, e: with ECE.",
     ]
     for number, case in enumerate(cases()):
         acks = [str(ack) + "".join(f":{a}-{b}" for a, b in blocks) + "e" * ece for ack, blocks, ece in case]
-        left = [",".join(map(str, found[mode][number])) for mode in ("ack-filter", "ack-filter-aggressive")]
+        left = [
+            ",".join(map(str, recorded[mode][number])) for mode in ("ack-filter", "ack-filter-aggressive")
+        ]
         lines.append(" ".join(acks) + " | " + " | ".join(left))
     TRACE.write_text("\n".join(lines) + "\n")
 

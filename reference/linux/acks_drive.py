@@ -68,7 +68,7 @@ def main() -> None:
     start.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
     to = ("a0", IPV4, 0, 0, mac)
     plug = packet(UDP, PLUG, struct.pack("!HHHH", 5, 9, 1408, 0) + b"\0" * 1400)
-    found: dict[str, list[list[int]]] = {}
+    recorded: dict[str, list[list[int]]] = {}
     for mode in ("ack-filter", "ack-filter-aggressive"):
         tc(
             "qdisc",
@@ -83,7 +83,7 @@ def main() -> None:
             "flowblind",
             mode,
         )
-        found[mode] = []
+        recorded[mode] = []
         for case, acks in enumerate(json.loads((OUT / "plan.json").read_text())):
             # The first is on the line while the second waits, and the acknowledgements behind it.
             start.sendto(plug, to)
@@ -91,8 +91,8 @@ def main() -> None:
             for number, ack in enumerate(acks):
                 start.sendto(packet(TCP, number + 1, acknowledgement(2000 + case, *ack)), to)
             time.sleep(0.3)
-            found[mode].append(arrived(end))
-    (OUT / "acks.out").write_text(json.dumps(found))
+            recorded[mode].append(arrived(end))
+    (OUT / "acks.out").write_text(json.dumps(recorded))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import idle
-from .made import Case, Phases, arrivals, head
+from .recorded_case import Case, Phases, arrivals, head
 
 TRACES = Path("crates/queue/tests/traces/linux")
 REPETITIONS = 20
@@ -35,16 +35,16 @@ CASES = (
         "tbf",
         "tbf rate 8mbit burst 5000 limit 60000",
         "kind = tbf; rate = 8 Mbit/s; burst = 5000 B; limit = 60000 B",
-        chance=False,
+        random=False,
     ),
     Case(
         "tbf_peak",
         "tbf rate 4mbit burst 8000 limit 60000 peakrate 8mbit mtu 1600",
         "kind = tbf; rate = 4 Mbit/s; burst = 8000 B; limit = 60000 B; peak_rate = 8 Mbit/s; mtu = 1600 B",
-        chance=False,
+        random=False,
     ),
-    Case("pfifo", "pfifo limit 50", "kind = droptail; limit = 50 pkts", chance=False),
-    Case("codel", "codel limit 200", "kind = codel; dialect = linux; limit = 200 pkts", chance=False),
+    Case("pfifo", "pfifo limit 50", "kind = droptail; limit = 50 pkts", random=False),
+    Case("codel", "codel limit 200", "kind = codel; dialect = linux; limit = 200 pkts", random=False),
     Case(
         "codel_ecn",
         "codel limit 200 ecn",
@@ -77,7 +77,7 @@ CASES = (
         0.5,
         False,
     ),
-    # The kernel divides every quantum in 65536ths, 1 as well, and rounds by chance.
+    # The kernel divides every quantum in 65536ths, 1 as well, and rounds at random.
     Case(
         "cake_flows",
         "cake unlimited besteffort flows",
@@ -139,16 +139,16 @@ CASES = (
             ("hosts", "hosts"),
         )
     ),
-    Case("sfq", "sfq limit 60 divisor 1024", "kind = sfq; dialect = linux; limit = 60 pkts", chance=False),
+    Case("sfq", "sfq limit 60 divisor 1024", "kind = sfq; dialect = linux; limit = 60 pkts", random=False),
     Case("red", RED, OUR_RED),
-    # So small a probability that all drops are those above max, without chance. In silence the average stays: HTB does
-    # not ask an empty queue for packets, so its idle time does not begin.
+    # So small a probability that all drops are those above max, none of them random. In silence the average stays: HTB
+    # does not ask an empty queue for packets, so its idle time does not begin.
     Case(
         "red_idle",
         "red limit 400000 min 15000 max 45000 avpkt 1000 burst 100 probability 0.0001 bandwidth 10mbit",
         "kind = red; dialect = linux; limit = 400000 B; min_th = 15000 B; max_th = 45000 B; mean_packet = 1000 B; "
         "burst = 100; max_p = 0.0001; idle_rate = 10 Mbit/s",
-        chance=False,
+        random=False,
         phases=PAUSES,
         packets=10000,
     ),
@@ -160,12 +160,12 @@ CASES = (
         f"{OUR_PIE}; ecn = true",
         0.5,
     ),
-    # Cause unknown: packets wait 2 % longer here.
+    # Cause unknown: sojourn times are 2 % longer here.
     Case(
         "fq_pie",
         "fq_pie limit 1000",
         "kind = fq_pie; dialect = linux; first_update = 404 ms; limit = 1000 pkts",
-        apart="ms waited by 0.04",
+        difference="ms waited by 0.04",
     ),
     Case(
         "choke",
@@ -175,14 +175,19 @@ CASES = (
     Case("sfb", "sfb limit 200", "kind = sfb; limit = 200 pkts; increment = 0.0005; decrement = 0.00005"),
     # Cause unknown: 2.5 % more marks here, most of them by the step of the low-latency queue.
     Case(
-        "dualpi2", "netlink dualpi2", "kind = dualpi2; dialect = linux", 0.5, field=1, apart="marks by 0.04"
+        "dualpi2",
+        "netlink dualpi2",
+        "kind = dualpi2; dialect = linux",
+        0.5,
+        field=1,
+        difference="marks by 0.04",
     ),
 )
 ALL = (*CASES, *idle.CASES)
 
 
 def plan(folder: Path, names: list[str]) -> None:
-    """Writes plan.json."""
+    """Writes plan.json, the instructions for drive.py."""
     chosen = [case for case in ALL if not names or case.name in names]
     rows = [
         {
@@ -192,7 +197,7 @@ def plan(folder: Path, names: list[str]) -> None:
             "learns_idle": case.learns_idle,
             "watch": case.watch,
             "hosts": case.hosts,
-            "repetitions": REPETITIONS if case.chance and not case.learns_idle else 1,
+            "repetitions": REPETITIONS if case.random and not case.learns_idle else 1,
             "arrivals": arrivals(case),
         }
         for case in chosen
@@ -208,15 +213,17 @@ def fate(packet: tuple[int, int] | None, at: int, tos: int) -> str:
 
 
 def exact(case: Case, run: dict[str, Any]) -> None:
-    """Every verdict."""
-    left = {number: (time, tos) for number, time, tos in run["order"]}
+    """Writes the trace of a run without random drops: a row for each packet, with its fate."""
+    departures = {number: (time, tos) for number, time, tos in run["order"]}
     rows, before = [], 0
-    given = arrivals(case)
-    for number, ((_, flow, size, tos), at) in enumerate(zip(given, run["sent"], strict=True)):
+    packets = arrivals(case)
+    for number, ((_, flow, size, tos), at) in enumerate(zip(packets, run["sent"], strict=True)):
         capable = "e" if tos & 3 else ""
         code = f"c{tos >> 2}" if tos >> 2 else ""
         ends = "h{}-{}".format(*case.hosts[flow]) if case.hosts else ""
-        rows.append(f"{at - before} {flow} {size}{capable}{code}{ends} {fate(left.get(number), at, tos)}")
+        rows.append(
+            f"{at - before} {flow} {size}{capable}{code}{ends} {fate(departures.get(number), at, tos)}"
+        )
         before = at
     columns = "Columns: ns since the last arrival, flow, bytes (e: ECN-capable, c: code point, h: hosts), "
     columns += "ns it waits (m: marked, x: dropped)."
@@ -226,18 +233,19 @@ def exact(case: Case, run: dict[str, Any]) -> None:
 
 
 def windows(case: Case, runs: list[dict[str, Any]]) -> Iterator[str]:
-    """A row for each window of arrivals: packets, then mean and deviation of drops, marks, milliseconds waited."""
-    given = arrivals(case)
-    last = int(given[-1][0] / 1e9 / WINDOW_S)
+    """Yields a row for each window of arrivals: packets, then mean and deviation over runs of drops, marks and ms in
+    the queue."""
+    packets = arrivals(case)
+    last = int(packets[-1][0] / 1e9 / WINDOW_S)
     for window in range(last + 1):
-        inside = [i for i, row in enumerate(given) if int(row[0] / 1e9 / WINDOW_S) == window]
+        inside = [i for i, row in enumerate(packets) if int(row[0] / 1e9 / WINDOW_S) == window]
         table: list[tuple[float, float, float]] = []
         for run in runs:
-            left = {number: (time, tos) for number, time, tos in run["order"]}
-            there = [i for i in inside if i in left]
-            marks = sum(1 for i in there if left[i][1] & 3 == 3)
-            waited = [(left[i][0] - run["sent"][i]) / 1e6 for i in there]
-            table.append((len(inside) - len(there), marks, statistics.fmean(waited) if waited else 0.0))
+            departures = {number: (time, tos) for number, time, tos in run["order"]}
+            delivered = [i for i in inside if i in departures]
+            marks = sum(1 for i in delivered if departures[i][1] & 3 == 3)
+            waited = [(departures[i][0] - run["sent"][i]) / 1e6 for i in delivered]
+            table.append((len(inside) - len(delivered), marks, statistics.fmean(waited) if waited else 0.0))
         columns = [
             f"{statistics.fmean(column):.4g} {statistics.stdev(column):.4g}"
             for column in zip(*table, strict=True)
@@ -246,7 +254,7 @@ def windows(case: Case, runs: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def digest(folder: Path) -> None:
-    """Writes the traces."""
+    """Writes the traces of all recorded cases in a folder."""
     TRACES.mkdir(parents=True, exist_ok=True)
     named = {case.name: case for case in ALL}
     for file in sorted(folder.glob("*.out")):
@@ -255,7 +263,7 @@ def digest(folder: Path) -> None:
         if case.learns_idle:
             (TRACES / f"idle_{case.name}.txt").write_text(idle.digest(case, runs[0]))
             continue
-        if not case.chance:
+        if not case.random:
             exact(case, runs[0])
             continue
         notes = [
@@ -265,7 +273,7 @@ def digest(folder: Path) -> None:
             f"field capable = {case.field}",
         ]
         notes += [f"codes of flows = {', '.join(map(str, case.codes))}"] if case.codes else []
-        notes += [f"known apart = {case.apart}"] if case.apart else []
+        notes += [f"known apart = {case.difference}"] if case.difference else []
         text = head(case, *notes)
         (TRACES / f"mean_{case.name}.txt").write_text(text + "\n".join(windows(case, runs)) + "\n")
 

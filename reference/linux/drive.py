@@ -103,32 +103,32 @@ def by_code_point() -> None:
 
 def sink() -> socket.socket:
     """A socket that keeps every packet, with the time of its arrival and its ECN field, until it is asked."""
-    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
-    one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    one.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
-    one.bind(("0.0.0.0", 9))
-    return one
+    opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    opened.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+    opened.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    opened.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+    opened.bind(("0.0.0.0", 9))
+    return opened
 
 
 def source(flow: int, hosts: list[int]) -> socket.socket:
     """A socket that sends packets of a flow between two hosts. One for all its ECN fields: the kernel's hash is that of
     the socket."""
     source_host, destination_host = hosts
-    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    one.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
-    one.bind((f"10.1.{source_host}.1", 10_000 + flow))
-    one.connect((f"10.1.{destination_host}.2", 9))
-    return one
+    opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    opened.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER)
+    opened.bind((f"10.1.{source_host}.1", 10_000 + flow))
+    opened.connect((f"10.1.{destination_host}.2", 9))
+    return opened
 
 
-def received(one: socket.socket, start: int) -> list[tuple[int, int, int]]:
+def received(sink: socket.socket, start: int) -> list[tuple[int, int, int]]:
     """Arrivals: number, time, ECN field."""
     rows: list[tuple[int, int, int]] = []
-    one.setblocking(False)
+    sink.setblocking(False)
     while True:
         try:
-            data, notes, _, _ = one.recvmsg(2048, 256)
+            data, notes, _, _ = sink.recvmsg(2048, 256)
         except BlockingIOError:
             return rows
         when = tos = 0
@@ -155,19 +155,19 @@ def averages(link: socket.socket) -> list[int]:
     """Averages of GRED's virtual queues, read from the kernel directly, which is faster than the tc command."""
     # RTM_GETQDISC with NLM_F_REQUEST | NLM_F_DUMP
     link.send(struct.pack("IHHII", 36, 38, 0x301, 1, 0) + struct.pack("BxxxiIII", 0, 0, 0, 0, 0))
-    found: list[int] = []
+    values: list[int] = []
     while True:
         data, at = link.recv(1 << 18), 0
         while at < len(data):
             length, kind = struct.unpack_from("IH", data, at)
             if kind == 3:  # NLMSG_DONE
-                return found
+                return values
             one = attributes(data[at + 36 : at + length])
             if one[1] == b"gred\0":
                 # TCA_OPTIONS, in it TCA_GRED_PARMS: sixteen struct tc_gred_qopt, whose sixth word is the average.
                 rows = attributes(one[2])[1]
                 words = [struct.unpack_from("13I", rows, 52 * i) for i in range(16)]
-                found = [row[5] for row in words if row[2] > 0]
+                values = [row[5] for row in words if row[2] > 0]
             at += length + -length % 4
 
 
@@ -198,8 +198,8 @@ def run(case: dict[str, Any], arrivals: list[Arrival]) -> dict[str, Any]:
             seen.append((number, averages(link)))
     time.sleep(3)
     rows = received(end, start)
-    for one in (end, link, *sources.values()):
-        one.close()
+    for opened in (end, link, *sources.values()):
+        opened.close()
     return {
         "monotonic": monotonic,
         "sent": sent,

@@ -1,16 +1,16 @@
-"""RED and GRED in setups where they learn that they are idle: the recording, and its form in the tests.
+"""RED and GRED where they learn that they are idle: the recording on a Linux kernel, and its form in the tests.
 
-HTB asks no empty queue for packets, so a discipline under it never begins idle time. Here TBF stands above a netem that
-delays nothing, and that asks its child after each packet. In return packets that arrive while TBF delays one reach the
-discipline only after that one has left: all at once, at a known moment. So the record has the events of the discipline
-itself: each arrival with its verdict, and each dequeue.
+HTB never dequeues from an empty queue, so a discipline under it never begins idle time. Here TBF is above a netem
+without delay, which dequeues after each packet. In return, packets that arrive while TBF delays one reach the
+discipline only after that one has left: all at once, at a known moment. So the record has the events of the
+discipline itself: each arrival with its verdict, and each dequeue.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .made import Case, Phases, arrivals, head
+from .recorded_case import Case, Phases, arrivals, head
 
 
 def pauses(*seconds: float) -> Phases:
@@ -23,13 +23,13 @@ LONG = pauses(0.02, 0.1, 0.4, 1.0, 2.0, 4.0)
 
 
 #: Limit, thresholds, mean packet, burst, probability, bandwidth.
-Given = tuple[int, int, int, int, int, float, str]
+RedSettings = tuple[int, int, int, int, int, float, str]
 
 
 def red(
     limit: int, low: int, high: int, packet: int, burst: int, chance: float, rate: str, *flags: str
 ) -> str:
-    """Text of a value as tc takes it."""
+    """Returns the command of RED as tc takes it."""
     sizes = f"red limit {limit} min {low} max {high} avpkt {packet} burst {burst}"
     return " ".join([sizes, f"probability {chance} bandwidth {rate}", *flags])
 
@@ -37,7 +37,7 @@ def red(
 def ours(
     limit: int, low: int, high: int, packet: int, burst: int, chance: float, rate: str, *keys: str
 ) -> str:
-    """The same as one writes it here."""
+    """Returns the same settings as keys of a scenario."""
     sizes = (
         f"limit = {limit} B; min_th = {low} B; max_th = {high} B; mean_packet = {packet} B; burst = {burst}"
     )
@@ -46,7 +46,7 @@ def ours(
 
 
 #: By the weight that tc finds for them.
-RED: dict[str, tuple[Given, Phases]] = {
+RED: dict[str, tuple[RedSettings, Phases]] = {
     "red_1": ((90000, 15000, 45000, 1000, 15, 0.1, "10mbit"), PAUSES),
     "red_3": ((400000, 15000, 45000, 1000, 20, 0.05, "10mbit"), PAUSES),
     "red_5": ((400000, 12000, 20000, 1000, 30, 0.5, "10mbit"), PAUSES),
@@ -54,8 +54,8 @@ RED: dict[str, tuple[Given, Phases]] = {
     "red_9_slow": ((400000, 5000, 12000, 300, 100, 0.02, "2mbit"), LONG),
     "red_12": ((400000, 1200, 2400, 1000, 40, 0.1, "1000mbit"), LONG),
 }
-ECN: Given = (60000, 10000, 30000, 1000, 20, 0.1, "10mbit")
-VQS: tuple[Given, ...] = (
+ECN: RedSettings = (60000, 10000, 30000, 1000, 20, 0.1, "10mbit")
+VQS: tuple[RedSettings, ...] = (
     (60000, 5000, 15000, 1000, 10, 0.05, "10mbit"),
     (30000, 8000, 25000, 1000, 15, 0.1, "2mbit"),
     (50000, 10000, 45000, 1000, 40, 0.2, "50mbit"),
@@ -63,10 +63,10 @@ VQS: tuple[Given, ...] = (
 
 
 #: Where nothing overflows, each drop shows whether it ended a cycle.
-ROOMY: tuple[Given, ...] = tuple((500000, *vq[1:]) for vq in VQS)
+ROOMY: tuple[RedSettings, ...] = tuple((500000, *vq[1:]) for vq in VQS)
 
 
-def gred(vqs: Sequence[Given], prios: Sequence[int], *modes: str, ecn: bool = False) -> str:
+def gred(vqs: Sequence[RedSettings], prios: Sequence[int], *modes: str, ecn: bool = False) -> str:
     """Set up, then a change for each virtual queue."""
     lines = [" ".join(["gred setup DPs 3 default 0", *modes, "limit 3000000"])]
     for i, (vq, prio) in enumerate(zip(vqs, prios, strict=True)):
@@ -75,8 +75,8 @@ def gred(vqs: Sequence[Given], prios: Sequence[int], *modes: str, ecn: bool = Fa
     return ";".join(lines)
 
 
-def our_gred(vqs: Sequence[Given], prios: Sequence[int], *keys: str) -> str:
-    """The same as one writes it here."""
+def our_gred(vqs: Sequence[RedSettings], prios: Sequence[int], *keys: str) -> str:
+    """Returns the same settings as keys of a scenario."""
     limits, lows, highs, _, bursts, chances, _ = zip(*vqs, strict=True)
 
     def bytes_of(sizes: Sequence[int]) -> str:
@@ -134,16 +134,17 @@ CASES = (
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Something that the discipline saw: a packet that arrived, or left, or that it was asked in vain."""
+class DiscEvent:
+    """An event of the discipline: a packet arrived ("in") or left ("out"), or a dequeue found none ("nothing")."""
 
     at: int
     what: str
     number: int = -1
 
 
-def seen(run: dict[str, Any]) -> Iterator[Seen]:
-    """The discipline is asked when a packet arrives and nothing is held back, and after each that leaves."""
+def events(run: dict[str, Any]) -> Iterator[DiscEvent]:
+    """Yields the events of the discipline: TBF dequeues when a packet arrives while it holds none back, and after each
+    departure."""
     sent, left = run["sent"], [(at, number) for number, at, _ in run["order"]]
     coming, gone, holds = 0, 0, False
     while coming < len(sent) or gone < len(left):
@@ -155,27 +156,27 @@ def seen(run: dict[str, Any]) -> Iterator[Seen]:
         else:
             return
         while coming < len(sent) and sent[coming] <= now:
-            yield Seen(now, "in", coming)
+            yield DiscEvent(now, "in", coming)
             coming += 1
         holds = gone < len(left) and left[gone][1] < coming
-        yield Seen(now, "out" if holds else "nothing", left[gone][1] if holds else -1)
+        yield DiscEvent(now, "out" if holds else "nothing", left[gone][1] if holds else -1)
 
 
 def rows(case: Case, run: dict[str, Any]) -> Iterator[str]:
     """Packets as the discipline saw them, in order, with GRED's averages where they were read."""
-    left = {number: tos for number, _, tos in run["order"]}
+    departures = {number: tos for number, _, tos in run["order"]}
     averages, before = [(run["sent"][number], row) for number, row in run["averages"]], 0
-    given = arrivals(case)
-    for event in seen(run):
+    packets = arrivals(case)
+    for event in events(run):
         while averages and averages[0][0] < event.at:
             at, row = averages.pop(0)
             yield f"{at - before} a {' '.join(map(str, row))}"
             before = at
         if event.what == "in":
-            _, _, size, tos = given[event.number]
+            _, _, size, tos = packets[event.number]
             capable, code = "e" if tos & 3 else "", f"c{tos >> 2}" if tos >> 2 else ""
-            marked = left.get(event.number, 0) & 3 == 3 and tos & 3 != 3
-            fate = "x" if event.number not in left else "m" if marked else "k"
+            marked = departures.get(event.number, 0) & 3 == 3 and tos & 3 != 3
+            fate = "x" if event.number not in departures else "m" if marked else "k"
             yield f"{event.at - before} {size}{capable}{code} {fate}"
         else:
             yield f"{event.at - before} {'o' if event.what == 'out' else '-'}"
@@ -183,7 +184,7 @@ def rows(case: Case, run: dict[str, Any]) -> Iterator[str]:
 
 
 def digest(case: Case, run: dict[str, Any]) -> str:
-    """The record in full."""
+    """Returns the trace of a case: a header and its rows."""
     columns = "Columns: ns since the last row; then bytes (e: ECN-capable, c: code point) and k, m or x for an arrival "
     columns += "that is kept, marked or dropped; or o where one leaves; or - where one is asked for and there is none; "
     columns += "or a with the averages of all virtual queues." if case.watch else "nothing more."

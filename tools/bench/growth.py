@@ -37,14 +37,15 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     bench = build(learned=True)
-    costs: dict[str, list[Cost]] = {case: [] for case in given.cases}
-    for done in range(given.rounds):
+    costs: dict[str, list[Cost]] = {case: [] for case in options.cases}
+    for done in range(options.rounds):
         for case, runs in costs.items():
             runs.append(measure(bench, *case.split(":")))
             print(
-                f"growth: round {done + 1} of {given.rounds}, {case}: {runs[-1].each:.0f} ns", file=sys.stderr
+                f"growth: round {done + 1} of {options.rounds}, {case}: {runs[-1].each:.0f} ns",
+                file=sys.stderr,
             )
     print("| Flows | Seconds | Segments | ns a segment | times the row above | most held, MB | kB a flow |")
     print("|---:|---:|---:|---:|---:|---:|---:|")
@@ -67,10 +68,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def measure(bench: Path, flows: str, seconds: str) -> Cost:
     """One run of the bench."""
-    said = output(str(bench), flows, seconds, "folded")
-    read = re.match(r"(\d+) segments, ([\d.]+) ns .*, ([\d.]+) MB held", said)
+    printed = output(str(bench), flows, seconds, "folded")
+    read = re.match(r"(\d+) segments, ([\d.]+) ns .*, ([\d.]+) MB held", printed)
     if read is None:
-        sys.exit(f"growth: cannot read what the bench said: {said}")
+        sys.exit(f"growth: cannot read what the bench said: {printed}")
     return Cost(int(read[1]), float(read[2]), 1e6 * float(read[3]))
 
 

@@ -96,22 +96,22 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=1_000_000)
     parser.add_argument("--ask", help="one step alone")
-    asked = parser.parse_args()
-    if asked.ask:
-        ask(asked.folder, asked.ask)
+    options = parser.parse_args()
+    if options.ask:
+        ask(options.folder, options.ask)
         return 0
     began = time.perf_counter()
-    fill(asked.folder, asked.runs)
+    fill(options.folder, options.runs)
     print("| step | s | most memory (MiB) |\n|---|--:|--:|")
     print(f"| keep | {time.perf_counter() - began:.0f} | {most_mib():.0f} |", flush=True)
     for what in ("compact", *QUERIES, *CALLS):
-        command = [sys.executable, __file__, str(asked.folder), "--ask", what]
+        command = [sys.executable, __file__, str(options.folder), "--ask", what]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         measured = json.loads(done.stdout)
         print(f"| `{what}` | {measured['s']:.1f} | {measured['mib']:.0f} |", flush=True)
-    size = sum(path.stat().st_size for path in (asked.folder / "runs").glob("part-*"))
-    columns = len(parquet.read_schema(next((asked.folder / "runs").glob("part-*"))).names)
-    print(f"\n{asked.runs} runs, {columns} columns, {size / 2**20:.0f} MiB on disk")
+    size = sum(path.stat().st_size for path in (options.folder / "runs").glob("part-*"))
+    columns = len(parquet.read_schema(next((options.folder / "runs").glob("part-*"))).names)
+    print(f"\n{options.runs} runs, {columns} columns, {size / 2**20:.0f} MiB on disk")
     return 0
 
 

@@ -62,16 +62,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--queue", default="red", choices=QUEUES)
     parser.add_argument("--hops", type=int, default=1, choices=HOPS)
     parser.add_argument("cases", nargs="*", default=CASES, metavar="FLOWS:SECONDS[:ROUNDS]")
-    given = parser.parse_args(arguments)
-    if given.queue == "fq_codel" and given.hops > 1:
+    options = parser.parse_args(arguments)
+    if options.queue == "fq_codel" and options.hops > 1:
         parser.error("--hops: with fq_codel must be 1; leave it out")
-    ordinary = given.queue == "red" and given.hops == 1
-    sides = found(given.without) if ordinary else found_for(given.queue, given.hops, given.without)
+    ordinary = options.queue == "red" and options.hops == 1
+    sides = found(options.without) if ordinary else found_for(options.queue, options.hops, options.without)
     print("flows  seconds  side      segments   ns/segment            ours is faster by")
-    for case in given.cases:
+    for case in options.cases:
         flows, seconds, *rounds = case.split(":")
         costs: dict[str, list[Cost]] = {name: [] for name in sides}
-        for done in range(int(rounds[0]) if rounds else given.rounds):
+        for done in range(int(rounds[0]) if rounds else options.rounds):
             for name, side in sides.items():
                 costs[name].append(side(flows, seconds))
                 line = f"round {done + 1}, {flows} flows, {name}: {costs[name][-1].each:.0f} ns"

@@ -47,5 +47,5 @@ def _titles(tree: Tree) -> Iterator[tuple[str, str]]:
 
 def _git(tree: Tree, *words: str) -> list[str]:
     """The lines that git prints; none if it fails."""
-    found = subprocess.run(["git", *words], cwd=tree.root, capture_output=True, text=True, check=False)
-    return found.stdout.splitlines() if found.returncode == 0 else []
+    done = subprocess.run(["git", *words], cwd=tree.root, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines() if done.returncode == 0 else []

@@ -27,7 +27,7 @@ def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
     Tarjan's algorithm, without recursion.
     """
-    found: list[list[str]] = []
+    rings: list[list[str]] = []
     order: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -51,9 +51,9 @@ def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
                 if low[node] == order[node]:
                     place = stack.index(node)
                     if len(stack) - place > 1:
-                        found.append(sorted(stack[place:]))
+                        rings.append(sorted(stack[place:]))
                     del stack[place:]
-    return found
+    return rings
 
 
 def python_imports(tree: Tree, folder: str = PACKAGE) -> Graph:
@@ -68,9 +68,9 @@ def python_imports(tree: Tree, folder: str = PACKAGE) -> Graph:
         for node in tree.nodes(path):
             for target in targets(node, package):
                 # A name that is not a module is defined by the module before its last dot.
-                found = files.get(target) or files.get(target.rpartition(".")[0])
-                if found and found != path:
-                    graph[path].setdefault(found, getattr(node, "lineno", 1))
+                imported = files.get(target) or files.get(target.rpartition(".")[0])
+                if imported and imported != path:
+                    graph[path].setdefault(imported, getattr(node, "lineno", 1))
     return graph
 
 
@@ -118,15 +118,15 @@ def rust_module(path: str, root: str) -> tuple[str, ...]:
 
 def paths(text: str, module: tuple[str, ...], files: Modules) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The paths of the crate that a file names, from its root, with their lines; re-exports are left out."""
-    for found in USE.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        if not found[0].lstrip().startswith("pub"):
-            for named in expanded(found[1]):
+    for match in USE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        if not match[0].lstrip().startswith("pub"):
+            for named in expanded(match[1]):
                 if absolute := from_root(named, module, files):
                     yield line, absolute
-    for found in PATH.finditer(USE.sub(lambda use: re.sub(r"[^\n]", " ", use[0]), text)):
-        if absolute := from_root((found[1], *found[2].strip(":").split("::")), module, files):
-            yield text.count("\n", 0, found.start()) + 1, absolute
+    for match in PATH.finditer(USE.sub(lambda use: re.sub(r"[^\n]", " ", use[0]), text)):
+        if absolute := from_root((match[1], *match[2].strip(":").split("::")), module, files):
+            yield text.count("\n", 0, match.start()) + 1, absolute
 
 
 def expanded(use: str) -> list[tuple[str, ...]]:
@@ -163,9 +163,9 @@ def from_root(named: tuple[str, ...], module: tuple[str, ...], files: Modules) -
 
 def reexported(text: str, module: tuple[str, ...], files: Modules) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Names that a module re-exports, with the path each is taken from."""
-    for found in USE.finditer(text):
-        if found[0].lstrip().startswith("pub"):
-            for named in expanded(found[1]):
+    for match in USE.finditer(text):
+        if match[0].lstrip().startswith("pub"):
+            for named in expanded(match[1]):
                 absolute = from_root(named, module, files) or module + named
                 if any(absolute[:n] in files for n in range(len(module) + 1, len(absolute) + 1)):
                     yield named[-1], absolute

@@ -101,9 +101,9 @@ def check_words(tree: Tree) -> Iterator[Fault]:
         if not ANY.search(joined):
             continue
         for pattern, say in FORBIDDEN:
-            for found in pattern.finditer(joined):
-                line = text.count("\n", 0, found.start()) + 1
-                yield Fault(path, line, "word", f"'{found[0]}': say {say} (docs/glossary.md)")
+            for match in pattern.finditer(joined):
+                line = text.count("\n", 0, match.start()) + 1
+                yield Fault(path, line, "word", f"'{match[0]}': say {say} (docs/glossary.md)")
 
 
 def check_docstrings(tree: Tree) -> Iterator[Fault]:
@@ -117,8 +117,8 @@ def check_docstrings(tree: Tree) -> Iterator[Fault]:
         for node in tree.nodes(path):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 text = ast.get_docstring(node) or ""
-                if found := RIDDLE.match(text):
-                    message = f"a docstring begins with '{found[0]}': say what it returns, does or holds"
+                if match := RIDDLE.match(text):
+                    message = f"a docstring begins with '{match[0]}': say what it returns, does or holds"
                     yield Fault(path, getattr(node, "lineno", 1), "docstring", message)
 
 
@@ -142,8 +142,8 @@ def rust_types(tree: Tree) -> Iterator[tuple[str, str, int]]:
     for path in tree.matching("crates/", ".rs"):
         if "/src/" in path and path not in tests:
             text = rust.blank_tests(rust.code(tree.text(path)))
-            for found in RUST_TYPE.finditer(text):
-                yield found[1], path, text.count("\n", 0, found.start()) + 1
+            for match in RUST_TYPE.finditer(text):
+                yield match[1], path, text.count("\n", 0, match.start()) + 1
 
 
 def python_types(tree: Tree) -> Iterator[tuple[str, str, int]]:

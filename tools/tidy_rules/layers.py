@@ -80,8 +80,8 @@ def imports(tree: Tree) -> Iterator[Fault]:
     foreign = re.compile(r"^\s*(?:from|import) (reference|tools|tests|tidy_rules|validation|examples)\b")
     for path in tree.matching("python/", ".py"):
         for number, line in tree.lines(path):
-            if found := foreign.match(line):
-                yield Fault(path, number, "layers", f"the package may not use {found[1]}/")
+            if match := foreign.match(line):
+                yield Fault(path, number, "layers", f"the package may not use {match[1]}/")
 
 
 def package_layers(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
@@ -94,12 +94,12 @@ def package_layers(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
             f"at most {MOST_PARTS} subpackages in {MOST_LAYERS} layers: put the new one into an existing one"
         )
         yield Fault(TABLE, 1, "layers", rule)
-    found: set[str] = set()
+    names: set[str] = set()
     for path, imported in package.items():
         part = part_of(path)
         if part in TOP:
             continue
-        found.add(part)
+        names.add(part)
         if part not in drawn:
             yield Fault(path, 1, "layers", f"{part} is not in the drawing of the Python package in {TABLE}")
             continue
@@ -112,7 +112,7 @@ def package_layers(tree: Tree, package: graph.Graph) -> Iterator[Fault]:
             elif below != part and drawn.get(below, -1) >= drawn[part]:
                 rule = f"{part} may not import {below}: {TABLE} does not draw it on a lower line"
                 yield Fault(path, line, "layers", rule)
-    for part in sorted(set(drawn) - found):
+    for part in sorted(set(drawn) - names):
         yield Fault(TABLE, 1, "layers", f"{part} is drawn and does not exist")
 
 

@@ -32,18 +32,18 @@ def check_leftovers(tree: Tree) -> Iterator[Fault]:
     """No notes to self, no unfinished macros, no printing from a crate."""
     for path in tree.matching(*SOURCES):
         for number, line in tree.lines(path) if WORDS.search(tree.text(path)) else ():
-            if found := WORDS.search(line):
-                yield Fault(path, number, "leftover", f"{found[0]}: finish it, or take it out")
+            if match := WORDS.search(line):
+                yield Fault(path, number, "leftover", f"{match[0]}: finish it, or take it out")
     tests = set(rust.test_modules(tree))
     for path in tree.matching("crates/", ".rs"):
         blanked = rust.code(tree.text(path))
         quiet = "/src/" in path and path not in tests
         kept = rust.blank_tests(blanked).splitlines()
         for number, line in enumerate(blanked.splitlines(), start=1):
-            if found := UNFINISHED.search(line):
-                yield Fault(path, number, "leftover", f"{found[0]} is for the desk, not for the tree")
-            elif quiet and (found := PRINTS.search(kept[number - 1])):
-                yield Fault(path, number, "leftover", f"{found[0]}: a crate returns what it has to say")
+            if match := UNFINISHED.search(line):
+                yield Fault(path, number, "leftover", f"{match[0]} is for the desk, not for the tree")
+            elif quiet and (match := PRINTS.search(kept[number - 1])):
+                yield Fault(path, number, "leftover", f"{match[0]}: a crate returns what it has to say")
 
 
 def check_private(tree: Tree) -> Iterator[Fault]:
@@ -54,9 +54,9 @@ def check_private(tree: Tree) -> Iterator[Fault]:
         if not (MACHINE.search(text) or ("@" in text and EMAIL.search(text)) or FOREIGN.search(text.lower())):
             continue
         for number, line in tree.lines(path):
-            if found := MACHINE.search(line):
-                yield Fault(path, number, "private", f"a path of one machine: {found[0]}…")
-            if found := EMAIL.search(line):
-                yield Fault(path, number, "private", f"an e-mail address: {found[0]}")
-            if found := FOREIGN.search(line.lower()):
-                yield Fault(path, number, "private", f"{found[0]} does not belong here")
+            if match := MACHINE.search(line):
+                yield Fault(path, number, "private", f"a path of one machine: {match[0]}…")
+            if match := EMAIL.search(line):
+                yield Fault(path, number, "private", f"an e-mail address: {match[0]}")
+            if match := FOREIGN.search(line.lower()):
+                yield Fault(path, number, "private", f"{match[0]} does not belong here")

@@ -44,8 +44,8 @@ def registered(tree: Tree, path: str, opening: str, entry: str) -> Iterator[tupl
             inside = True
         elif line.lstrip().startswith("}"):
             inside = False
-        elif inside and (found := re.match(entry, line)):
-            yield found[1], number
+        elif inside and (match := re.match(entry, line)):
+            yield match[1], number
 
 
 def check_scenarios(tree: Tree) -> Iterator[Fault]:

@@ -40,11 +40,11 @@ class Tree:
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
         if (self.root / ".git").exists():
             listed = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True)
-            found = {name for name in listed.stdout.split("\0") if name}
+            names = {name for name in listed.stdout.split("\0") if name}
         else:
-            found = {path.relative_to(self.root).as_posix() for path in self.root.rglob("*")}
-            found = {name for name in found if not BUILT.intersection(name.split("/"))}
-        return sorted(name for name in found if (self.root / name).is_file())
+            names = {path.relative_to(self.root).as_posix() for path in self.root.rglob("*")}
+            names = {name for name in names if not BUILT.intersection(name.split("/"))}
+        return sorted(name for name in names if (self.root / name).is_file())
 
     def matching(self, *patterns: str) -> Iterator[str]:
         """Files with one of these endings; a pattern with a slash at its end is a folder they lie in."""
@@ -76,10 +76,10 @@ class Tree:
                 self._modules[path] = ast.parse(self.text(path))
             except SyntaxError as problem:
                 self._modules[path] = problem
-        found = self._modules[path]
-        if isinstance(found, SyntaxError):
-            raise found
-        return found
+        parsed = self._modules[path]
+        if isinstance(parsed, SyntaxError):
+            raise parsed
+        return parsed
 
     def nodes(self, path: str) -> list[ast.AST]:
         """Returns all nodes of a Python file, as `ast.walk` has them; none if it does not parse."""

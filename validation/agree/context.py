@@ -65,22 +65,22 @@ class Context:
         place = self.cache / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
         if place.exists():
             return json.loads(place.read_text(encoding="utf-8"))
-        found = work()
+        value = work()
         place.parent.mkdir(parents=True, exist_ok=True)
         part = place.with_suffix(f".{get_ident()}.part")
-        part.write_text(json.dumps(found), encoding="utf-8")
+        part.write_text(json.dumps(value), encoding="utf-8")
         part.replace(place)
-        return found
+        return value
 
     def each(
         self, name: str, items: Sequence[Any], work: Callable[[Any], AgreementCase]
     ) -> list[AgreementCase]:
         """The cases of many items, with progress."""
-        found = []
+        cases = []
         for number, item in enumerate(items, 1):
             self.tell(f"{name} {number}/{len(items)}")
-            found.append(work(item))
-        return found
+            cases.append(work(item))
+        return cases
 
 
 def show_progress(text: str) -> None:

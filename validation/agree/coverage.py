@@ -113,10 +113,10 @@ def bound(interval: float, theirs: float, name: str) -> float:
 
 def linux_rows(context: Context) -> list[dict[str, str]]:
     """All recorded rows of the kernel that have an equivalent scenario."""
-    found: list[dict[str, str]] = []
+    rows: list[dict[str, str]] = []
     for path in RECORDED:
-        found += context.csv(*path)
-    return [row for row in found if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
+        rows += context.csv(*path)
+    return [row for row in rows if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
 
 
 def numbers(row: Mapping[str, str], scenario: dc.Scenario, runs: int = RUNS) -> list[dict[str, float]]:
@@ -126,11 +126,11 @@ def numbers(row: Mapping[str, str], scenario: dc.Scenario, runs: int = RUNS) -> 
     the first data on: ours come from runs of the same seeds without a warm-up.
     """
     settled = dc.run(scenario, replications=runs, jobs=1).baseline.runs
-    whole = dc.run(scenario.set("run.warmup", "0 s"), replications=runs, jobs=1).baseline.runs
+    whole_runs = dc.run(scenario.set("run.warmup", "0 s"), replications=runs, jobs=1).baseline.runs
     opens_s = int(row["N"]) * float(row["DELAY"].removesuffix("ms")) / 1000
     share = float(row["T"]) / (float(row["T"]) - opens_s)
     found = []
-    for run, full in zip(settled, whole, strict=True):
+    for run, full in zip(settled, whole_runs, strict=True):
         one, all_ = other_stacks.linux_numbers(dict(run)), other_stacks.linux_numbers(dict(full))
         signals = all_["drops"] + float(full["links"]["bottleneck"]["marked_pkts"])
         found.append({**one, "goodput_mbps": all_["goodput_mbps"] * share, "signals": signals})
@@ -165,8 +165,8 @@ def linux_lines(compared: Sequence[Compared], profile: str) -> list[tuple[object
     """Rows of the table that ships."""
     lines: list[tuple[object, ...]] = []
     for one in compared:
-        row, found = one.row, one.verdicts()
-        (goodput, ours, _), (backlog, our_backlog, _) = found["goodput_mbps"], found["backlog_mean"]
+        row, verdicts = one.row, one.verdicts()
+        (goodput, ours, _), (backlog, our_backlog, _) = verdicts["goodput_mbps"], verdicts["backlog_mean"]
         lines.append((
             "Linux 7.3.4", profile, KINDS.get(row["Q"], row["Q"]), row["CC"], row["ECN"],
             row["RATE"].removesuffix("mbit"), row["DELAY"].removesuffix("ms"), row["N"], f"{goodput:.4g}",

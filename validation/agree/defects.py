@@ -222,29 +222,29 @@ def compare(context: Context) -> Area:
 def distances(scenario: dc.Scenario, seed: int) -> list[int]:
     """Packets sent from one drop to the next, in the second half of a run."""
     trace = dc.trace(scenario, seed=seed)
-    found: list[int] = []
+    lengths: list[int] = []
     sent = last = 0
     for row in trace.rows("send", "drop"):
         if trace.words[trace.what[row]] == "send":
             sent += 1
         else:
-            found.append(sent - last)
+            lengths.append(sent - last)
             last = sent
-    return found[len(found) // 2 :]
+    return lengths[len(lengths) // 2 :]
 
 
 def case(defect: Defect, context: Context) -> AgreementCase:
     """One defect with and without its option."""
     name = f"{defect.key}: {defect.what}"
     right = dc.Scenario.parse(defect.scenario)
-    found = []
+    figures = []
     for scenario in (right, right.edit(defect.edits.items())):
         if defect.gaps is not None:
-            found.append(statistics.fmean(defect.gaps(distances(scenario, seed)) for seed in range(1, 5)))
+            figures.append(statistics.fmean(defect.gaps(distances(scenario, seed)) for seed in range(1, 5)))
             continue
         runs = context.runs(scenario, 4, lambda run: {"x": defect.of(run["links"]["bottleneck"])})
-        found.append(statistics.fmean(run["x"] for run in runs))
-    without, with_it = found
+        figures.append(statistics.fmean(run["x"] for run in runs))
+    without, with_it = figures
     moved = with_it >= without * defect.factor if defect.factor > 1 else with_it <= without * defect.factor
     allowed = abs(with_it - without) if moved else 0.0
     options = ", ".join(f"{path} = {value}" for path, value in defect.edits.items())

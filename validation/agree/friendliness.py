@@ -40,11 +40,11 @@ def with_headers(row: Row) -> bool:
 
 def queue(row: Row) -> str:
     """The queue of both directions."""
-    found = red(row, limit=row["buf"], low=row["minth"], high=row["maxth"], mean_packet=row["meanpkt"])
+    text = red(row, limit=row["buf"], low=row["minth"], high=row["maxth"], mean_packet=row["meanpkt"])
     if row["adaptive"] == "1":
-        found = found.replace('kind = "red"', 'kind = "ared"').replace('"ns2_explicit"', '"ns2"')
-        found += "" if row["gentle"] == "true" else 'above_max = "drop"\n'
-    return found
+        text = text.replace('kind = "red"', 'kind = "ared"').replace('"ns2_explicit"', '"ns2"')
+        text += "" if row["gentle"] == "true" else 'above_max = "drop"\n'
+    return text
 
 
 def scenario(row: Row) -> str:
@@ -98,14 +98,14 @@ def numbers(run: dict[str, Any], row: Row) -> dict[str, float]:
     tcp = [flow["goodput_bytes"] for flow in run["flows"] if flow["group"] == "tcp"]
     tfrc = [flow["received_bytes"] for flow in run["flows"] if flow["group"] == "tfrc"]
     headers = 40 if with_headers(row) else 0
-    one = run["links"]["bottleneck"]
-    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
-    found = {
+    link = run["links"]["bottleneck"]
+    drops = link["early_pkts"] + link["forced_pkts"] + link["overflow_pkts"]
+    values = {
         "tcp_bps": sum(tcp) * 8 * (1000 + headers) / 1000 / seconds / count,
         "tfrc_bps": sum(tfrc) * 8 / seconds / count,
-        "loss": drops / max(1, one["arrived_pkts"]),
-        "qmean": one["queue_pkts_mean"],
-        "ave_mean": one["avg_mean"] or 0.0,
-        "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
+        "loss": drops / max(1, link["arrived_pkts"]),
+        "qmean": link["queue_pkts_mean"],
+        "ave_mean": link["avg_mean"] or 0.0,
+        "util": link["departed_bytes"] * 8 / seconds / link["rate_bps"],
     }
-    return found | {"Fr": found["tfrc_bps"] / found["tcp_bps"]}
+    return values | {"Fr": values["tfrc_bps"] / values["tcp_bps"]}

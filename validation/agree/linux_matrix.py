@@ -60,8 +60,8 @@ BLOCK = 5
 
 def pairs() -> list[tuple[str, str]]:
     """Every queue with every sender, in an order drawn once; DCTCP only where there are marks."""
-    found = [(q, c) for q in QUEUES for c in CONTROLS if c != "dctcp" or q not in ("pfifo", "sfq")]
-    return Random("linux matrix").sample(found, len(found))
+    all_pairs = [(q, c) for q in QUEUES for c in CONTROLS if c != "dctcp" or q not in ("pfifo", "sfq")]
+    return Random("linux matrix").sample(all_pairs, len(all_pairs))
 
 
 def drawn(number: int) -> dict[str, str]:
@@ -112,7 +112,7 @@ def record(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     subprocess.run(
         [RIG / "run", kernel(), OUT], capture_output=True, check=True, timeout=live.PATIENCE_S * BLOCK
     )
-    found, marked_before = [], 0
+    recorded, marked_before = [], 0
     for row in rows:
         runs = []
         for near_ms in NEAR_MS:
@@ -121,8 +121,8 @@ def record(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
             runs.append(summary(folder, marked - marked_before))
             marked_before = marked
         middle = float(row["DELAY"].removesuffix("ms")) + statistics.fmean(NEAR_MS)
-        found.append({**row, "DELAY": f"{middle:g}ms", **means.row_of(runs)})
-    return found
+        recorded.append({**row, "DELAY": f"{middle:g}ms", **means.row_of(runs)})
+    return recorded
 
 
 def summary(folder: Path, marked: int) -> dict[str, float]:
@@ -141,12 +141,12 @@ def summary(folder: Path, marked: int) -> dict[str, float]:
 def samples(text: str) -> list[int]:
     """Bytes waiting in the discipline below the shaper, sample by sample."""
     scale = {"": 1, "K": 1024, "M": 1 << 20}
-    found = []
+    values = []
     for part in text.split("qdisc ")[1:]:
         waiting = re.search(r"backlog (\d+)([KM]?)b", part)
         if waiting and not part.startswith("htb"):
-            found.append(int(waiting[1]) * scale[waiting[2]])
-    return found
+            values.append(int(waiting[1]) * scale[waiting[2]])
+    return values
 
 
 def missing(count: int, first: int = 0) -> Iterator[list[dict[str, str]]]:

@@ -42,8 +42,8 @@ def attempt(name: str, work: Callable[[], AgreementCase]) -> AgreementCase:
     try:
         return work()
     except subprocess.SubprocessError as error:
-        said = getattr(error, "stderr", None) or ""
-        last = said.strip().splitlines()[-1] if isinstance(said, str) and said.strip() else str(error)
+        output = getattr(error, "stderr", None) or ""
+        last = output.strip().splitlines()[-1] if isinstance(output, str) and output.strip() else str(error)
         return AgreementCase(name, missing=f"a run that ended well ({last[:120]})")
 
 
@@ -58,10 +58,10 @@ def arguments(table: str, row: Row) -> dict[str, str]:
     """Returns the arguments of `dumbbell.tcl` for a row."""
     parameters_of = {"wtred": _wtred, "cnodder": _cnodder, "redat_ftp": _redat, "hassan_tcp": _hassan}[table]
     keys = ("buf", "minth", "maxth", "maxp", "wq", "wait", "gentle", "window")
-    found = {key: row[key] for key in keys if key in row}
-    found["years"] = "2000" if row["profile"] == "era" else "2011"
-    found["from"], found["until"] = row["tmeas"], row["dur"]
-    return found | parameters_of(row)
+    values = {key: row[key] for key in keys if key in row}
+    values["years"] = "2000" if row["profile"] == "era" else "2011"
+    values["from"], values["until"] = row["tmeas"], row["dur"]
+    return values | parameters_of(row)
 
 
 def _wtred(row: Row) -> dict[str, str]:
@@ -112,8 +112,8 @@ def record(table: str, row: Row, seeds: int, context: Context) -> dict[str, str]
     def run(seed: int) -> dict[str, float]:
         pairs = arguments(table, row)
         key = f"ns2 {table} {sorted(pairs.items())} {seed}"
-        found: dict[str, float] = context.cached(key, lambda: once(pairs, seed))
-        return found
+        values: dict[str, float] = context.cached(key, lambda: once(pairs, seed))
+        return values
 
     with ThreadPoolExecutor(context.jobs) as pool:
         runs = list(pool.map(run, range(1, seeds + 1)))
@@ -125,11 +125,11 @@ def main(words: Sequence[str]) -> None:
     table, source, seeds, out = words[0], Path(words[1]), int(words[2]), Path(words[3])
     with source.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found = [record(table, row, seeds, Context()) for row in rows]
+    recorded = [record(table, row, seeds, Context()) for row in rows]
     with out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(recorded[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(found)
+        writer.writerows(recorded)
 
 
 if __name__ == "__main__":

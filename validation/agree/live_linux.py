@@ -97,8 +97,8 @@ def kernel(keys: dict[str, str], context: Context) -> dict[str, float]:
     """One run of the kernel: the same keys return the same bytes."""
     words = [f"{key}={value}" for key, value in keys.items()]
     key = f"linux {(oracle() / 'linux-um').stat().st_size} {' '.join(words)}"
-    found: dict[str, float] = context.cached(key, lambda: once(words))
-    return found
+    values: dict[str, float] = context.cached(key, lambda: once(words))
+    return values
 
 
 def once(words: list[str], columns: Iterable[str] = COLUMNS) -> dict[str, float]:
@@ -111,5 +111,5 @@ def once(words: list[str], columns: Iterable[str] = COLUMNS) -> dict[str, float]
     subprocess.run(run, capture_output=True, check=True, timeout=live.PATIENCE_S, env=environment)
     summary = [sys.executable, str(oracle() / "summary"), str(OUT)]
     text = subprocess.run(summary, capture_output=True, text=True, check=True).stdout
-    found = {key: float(value) for key, value in re.findall(r"(\w+)=([\d.]+)", text)}
-    return {column: found[column] for column in columns}
+    values = {key: float(value) for key, value in re.findall(r"(\w+)=([\d.]+)", text)}
+    return {column: values[column] for column in columns}

@@ -145,7 +145,7 @@ def _positions(rng: random.Random, share: float, count: int) -> str:
 
 
 def _settings(rng: random.Random, flavour: str) -> list[str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for _ in range(rng.choice([0, 0, 1, 2, 4])):
         owner = rng.choice(list(SETTINGS))
         setting = rng.choice(SETTINGS[owner])
@@ -153,9 +153,9 @@ def _settings(rng: random.Random, flavour: str) -> list[str]:
         fits = (
             name in VEGAS_SETTINGS if flavour == "Vegas" else owner != "TCP/Newreno" or flavour == "Newreno"
         )
-        if fits and name not in found:
-            found[name] = f"Agent/{owner}:{setting}"
-    return list(found.values())
+        if fits and name not in values:
+            values[name] = f"Agent/{owner}:{setting}"
+    return list(values.values())
 
 
 def run(keys: dict[str, str]) -> dict[str, object]:
@@ -177,7 +177,7 @@ def run(keys: dict[str, str]) -> dict[str, object]:
 
 def _events(lines: Sequence[str]) -> list[ns2_packets.Event]:
     """Departures and arriving acknowledgements at the sender, and drops anywhere."""
-    found = []
+    events = []
     for line in lines:
         what, time, start, end, kind, *rest = line.split()
         letter = ""
@@ -188,17 +188,17 @@ def _events(lines: Sequence[str]) -> list[ns2_packets.Event]:
         elif (what, start, end, kind) == ("r", "1", "0", "ack"):
             letter = "A"
         if letter:
-            found.append((round(float(time) * 1e6), letter, int(rest[5])))
-    return found
+            events.append((round(float(time) * 1e6), letter, int(rest[5])))
+    return events
 
 
 def _windows(lines: Sequence[str]) -> list[tuple[int, float]]:
     """The last window of each moment at which it changed."""
-    found: dict[int, float] = {}
+    by_time: dict[int, float] = {}
     for line in lines:
         time, *_, value = line.split()
-        found[round(float(time) * 1e6)] = float(value)
-    return list(found.items())
+        by_time[round(float(time) * 1e6)] = float(value)
+    return list(by_time.items())
 
 
 #: The two comparisons, by key.

@@ -62,16 +62,16 @@ TFRC = {
 
 def options(settings: str, sink: str) -> dict[str, str]:
     """Options in TOML for a comma list of ``class:variable:value``; those of another kind of sink change nothing."""
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for setting in settings.split(",") if settings != "-" else []:
         owner, variable, value = setting.split(":")
         if variable == "interval_" and not owner.endswith(f"TCPSink/{sink}"):
             continue
         if variable in SWITCHES:
             name, on, off = SWITCHES[variable]
-            found[name] = on if value in ("1", "true") else off
+            keys[name] = on if value in ("1", "true") else off
         elif variable in NUMBERS:
-            found[NUMBERS[variable]] = value
+            keys[NUMBERS[variable]] = value
         else:
-            found[SPANS[variable]] = f'"{value} s"'
-    return found
+            keys[SPANS[variable]] = f'"{value} s"'
+    return keys

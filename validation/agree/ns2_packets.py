@@ -123,17 +123,17 @@ def compare(context: Context) -> Area:
 
 def vegas(context: Context) -> list[RecordedFlow]:
     """The runs of Vegas in the tables of the reference, if it is there."""
-    found = {}
+    flows = {}
     for row in context.csv("ns2", "basics", "index.csv"):
         if row["tcp"] == "Vegas":
-            found[row["case"]] = RecordedFlow({**row, "boot": row["boot_time"], "variables": row["knobs"]})
+            flows[row["case"]] = RecordedFlow({**row, "boot": row["boot_time"], "variables": row["knobs"]})
     for row in context.csv("ns2", "basics", "vegas_pkt.csv"):
         event = (round(float(row["t"]) * 1e6), "X" if row["ev"] == "DA" else row["ev"], int(row["seq"]))
-        found[row["case"]].events.append(event)
+        flows[row["case"]].events.append(event)
     for row in context.csv("ns2", "basics", "vegas_var.csv"):
         if row["var"] == "cwnd":
-            found[row["case"]].windows.append((round(float(row["t"]) * 1e6), float(row["value"])))
-    return list(found.values())
+            flows[row["case"]].windows.append((round(float(row["t"]) * 1e6), float(row["value"])))
+    return list(flows.values())
 
 
 def read(path: Path) -> Iterator[RecordedFlow]:
@@ -163,9 +163,9 @@ def read(path: Path) -> Iterator[RecordedFlow]:
         yield current
 
 
-def scenario(one: RecordedFlow) -> dc.Scenario:
+def scenario(recorded: RecordedFlow) -> dc.Scenario:
     """The run as a scenario."""
-    key = one.keys
+    key = recorded.keys
     era = key["profile"] == "era"
     # Vegas sends whole packets, whatever the headers.
     mss = 1000 if era or key["tcp"] == "Vegas" else 960
@@ -203,32 +203,32 @@ def scenario(one: RecordedFlow) -> dc.Scenario:
 def events(trace: dc.Trace) -> list[Event]:
     """Our events in ns-2's form: an acknowledgement names the highest segment in order."""
     letters = {"send": "S", "acked": "A", "drop": "D"}
-    found = []
+    sent = []
     for row in trace.rows(*letters):
         word, back = trace.words[trace.what[row]], bool(trace.back[row])
         letter = "X" if back and word == "drop" else letters[word]
         number = int(trace.seq[row]) - int(back)
-        found.append((int(trace.time_ns[row]) // 1000, letter, number))
-    return found
+        sent.append((int(trace.time_ns[row]) // 1000, letter, number))
+    return sent
 
 
-def case(one: RecordedFlow) -> AgreementCase:
+def case(recorded: RecordedFlow) -> AgreementCase:
     """One run compared."""
-    trace = dc.trace(scenario(one))
-    ours, theirs = events(trace), one.events
+    trace = dc.trace(scenario(recorded))
+    ours, theirs = events(trace), recorded.events
     same = _common(ours, theirs)
     note = ""
     if same < max(len(ours), len(theirs)):
         note = f"first difference: ns-2 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
     flow = trace.summary["flows"][0]
-    matching, compared = _windows(trace, one)
+    matching, compared = _windows(trace, recorded)
     totals = [
-        Figure("sent", float(one.keys["sent"]), flow["sent_pkts"]),
-        Figure("retransmits", float(one.keys["rtx"]), flow["retransmits"]),
-        Figure("timeouts", float(one.keys["timeouts"]), flow["timeouts"]),
+        Figure("sent", float(recorded.keys["sent"]), flow["sent_pkts"]),
+        Figure("retransmits", float(recorded.keys["rtx"]), flow["retransmits"]),
+        Figure("timeouts", float(recorded.keys["timeouts"]), flow["timeouts"]),
     ]
     both = Figure("events", len(theirs), same if same < len(theirs) else len(ours))
-    return AgreementCase(one.name, (both, Figure("cwnd", compared, matching), *totals), note=note)
+    return AgreementCase(recorded.name, (both, Figure("cwnd", compared, matching), *totals), note=note)
 
 
 def _common(ours: list[Event], theirs: list[Event]) -> int:
@@ -240,12 +240,12 @@ def _common(ours: list[Event], theirs: list[Event]) -> int:
     )
 
 
-def _windows(trace: dc.Trace, one: RecordedFlow) -> tuple[int, int]:
+def _windows(trace: dc.Trace, recorded: RecordedFlow) -> tuple[int, int]:
     """Samples at which the windows agree, and samples compared: those that lie on no change of ns-2's."""
     time_s, ours = trace.series.select("cwnd", "0")
     sampled_us = np.rint(time_s * 1e6).astype(np.int64)
-    changes = np.array([time for time, _ in one.windows])
-    values = np.array([value for _, value in one.windows])
+    changes = np.array([time for time, _ in recorded.windows])
+    values = np.array([value for _, value in recorded.windows])
     place = np.searchsorted(changes, sampled_us, side="right") - 1
     following = np.minimum(place + 1, len(changes) - 1)
     clear = (sampled_us - changes[place] > 10) & (np.abs(changes[following] - sampled_us) > 10)

@@ -10,19 +10,19 @@ Numbers = dict[str, float]
 
 def link(run: Summary, name: str = "bottleneck") -> Numbers:
     """Numbers that all tables have of a bottleneck."""
-    one = run["links"][name]
+    counters = run["links"][name]
     seconds = run["simulated_s"] - run["warmup_s"]
-    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
+    drops = counters["early_pkts"] + counters["forced_pkts"] + counters["overflow_pkts"]
     return {
         "drops": drops,
-        "loss": drops / max(1, one["arrived_pkts"]),
-        "early_frac": one["early_pkts"] / drops if drops else 0.0,
-        "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
-        "qmean": one["queue_pkts_mean"],
-        "qmean_bytes": one["queue_bytes_mean"],
-        "ave_mean": one["avg_mean"] or 0.0,
-        "qdelay_ms": one["sojourn_ms"]["mean"],
-        "qdelay_sd_ms": one["sojourn_ms"]["sd"],
+        "loss": drops / max(1, counters["arrived_pkts"]),
+        "early_frac": counters["early_pkts"] / drops if drops else 0.0,
+        "util": counters["departed_bytes"] * 8 / seconds / counters["rate_bps"],
+        "qmean": counters["queue_pkts_mean"],
+        "qmean_bytes": counters["queue_bytes_mean"],
+        "ave_mean": counters["avg_mean"] or 0.0,
+        "qdelay_ms": counters["sojourn_ms"]["mean"],
+        "qdelay_sd_ms": counters["sojourn_ms"]["sd"],
     }
 
 

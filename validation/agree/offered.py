@@ -158,17 +158,17 @@ exit_delay = "0 s"
 
 def numbers(run: Summary) -> dict[str, float]:
     """The columns of the table; a stream that is not there loses nothing."""
-    one = run["links"]["bottleneck"]
+    link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
-    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
-    found = {
-        "loss": drops / max(1, one["arrived_pkts"]),
-        "util": one["departed_bytes"] * 8 / seconds / one["rate_bps"],
-        "qmean": one["queue_pkts_mean"],
-        "qdelay_ms": one["sojourn_ms"]["mean"],
+    drops = link["early_pkts"] + link["forced_pkts"] + link["overflow_pkts"]
+    values = {
+        "loss": drops / max(1, link["arrived_pkts"]),
+        "util": link["departed_bytes"] * 8 / seconds / link["rate_bps"],
+        "qmean": link["queue_pkts_mean"],
+        "qdelay_ms": link["sojourn_ms"]["mean"],
     }
     losses = [flow["dropped_pkts"] / max(1, flow["sent_pkts"]) for flow in run["flows"]]
-    return found | {f"loss_{i}": losses[i] if i < len(losses) else 0.0 for i in range(MOST)}
+    return values | {f"loss_{i}": losses[i] if i < len(losses) else 0.0 for i in range(MOST)}
 
 
 def record(row: Row, seeds: int) -> dict[str, str]:

@@ -110,16 +110,16 @@ def ns3_numbers(run: dict[str, Any]) -> dict[str, float]:
     The sojourn there is taken where the root's Dequeue trace fires, which it does for packets that CoDel or COBALT then
     drop, too: the mean of all that left, not of those sent.
     """
-    one = run["links"]["bottleneck"]
+    link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
-    drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
+    drops = link["early_pkts"] + link["forced_pkts"] + link["overflow_pkts"]
     rates = [flow["goodput_bytes"] for flow in run["flows"]]
     return {
         "goodput_Mbps": sum(rates) * 8 / seconds / 1e6,
-        "drop_rate": drops / max(1, one["arrived_pkts"]),
-        "soj_mean_ms": one["left_ms"]["mean"],
-        "soj_p95_ms": one["left_ms"]["p95"],
-        "qlen_mean_pkts": one["queue_pkts_mean"],
+        "drop_rate": drops / max(1, link["arrived_pkts"]),
+        "soj_mean_ms": link["left_ms"]["mean"],
+        "soj_p95_ms": link["left_ms"]["p95"],
+        "qlen_mean_pkts": link["queue_pkts_mean"],
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
     }
 
@@ -221,11 +221,11 @@ def _ecn(row: Row) -> str:
 
 def linux_numbers(run: dict[str, Any]) -> dict[str, float]:
     """The columns of Linux's table."""
-    one = run["links"]["bottleneck"]
+    link = run["links"]["bottleneck"]
     seconds = run["simulated_s"] - run["warmup_s"]
     flows = run["flows"]
     return {
         "goodput_mbps": sum(flow["goodput_bytes"] for flow in flows) * 8 / seconds / 1e6,
-        "backlog_mean": one["queue_bytes_mean"],
+        "backlog_mean": link["queue_bytes_mean"],
         "drops": sum(account["dropped"]["pkts"] for account in run["conservation"]),
     }

@@ -87,8 +87,8 @@ def shown(figure: Figure) -> str:
 def missing(areas: Sequence[Area]) -> str:
     """Parts that are missing, with the number of cases that wait for them."""
     lines = ["| needs | cases | where |", "|---|--:|---|"]
-    found = Counter((case.missing, area.title) for area in areas for case in area.cases if case.missing)
-    lines += [f"| {part} | {count} | {title} |" for (part, title), count in sorted(found.items())]
+    counts = Counter((case.missing, area.title) for area in areas for case in area.cases if case.missing)
+    lines += [f"| {part} | {count} | {title} |" for (part, title), count in sorted(counts.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -164,11 +164,11 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 def inline(text: str) -> str:
     """Emphasis, code and links."""
-    found = html.escape(text, quote=False)
-    found = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", found)
-    found = re.sub(r"\*(.+?)\*", r"<i>\1</i>", found)
-    found = re.sub(r"`(.+?)`", r"<code>\1</code>", found)
-    return re.sub(r"\[(.+?)\]\((.+?)\)", r'<a href="\2">\1</a>', found)
+    escaped = html.escape(text, quote=False)
+    escaped = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped)
+    escaped = re.sub(r"\*(.+?)\*", r"<i>\1</i>", escaped)
+    escaped = re.sub(r"`(.+?)`", r"<code>\1</code>", escaped)
+    return re.sub(r"\[(.+?)\]\((.+?)\)", r'<a href="\2">\1</a>', escaped)
 
 
 PAGE = """<!doctype html>

@@ -221,13 +221,13 @@ def parse(tested: Tested, head: str, events: str) -> RecordedRate:
     return RecordedRate(tested, dict(pair.split("=") for pair in head.split()), found)
 
 
-def scenario(one: RecordedRate) -> dc.Scenario:
+def scenario(recorded: RecordedRate) -> dc.Scenario:
     """The run as a scenario."""
-    key = one.keys
+    key = recorded.keys
     lists = {name: "" if key[name] == "-" else key[name].replace(",", ", ") for name in ("drop", "adrop")}
     delay = key["delay"].replace("ms", " ms")
     rate = key.get("rate", "0.8Mb").replace("Mb", " Mbit/s")
-    flow = one.tested.flow(key)
+    flow = recorded.tested.flow(key)
     text = SCENARIO.format(
         **lists,
         rate=rate,
@@ -235,7 +235,7 @@ def scenario(one: RecordedRate) -> dc.Scenario:
         limit=key["limit"],
         datagram=key["datagram"],
         flow=flow,
-        until=one.tested.until,
+        until=recorded.tested.until,
     )
     return dc.Scenario.parse(text)
 
@@ -250,18 +250,18 @@ def events(trace: dc.Trace, flow: int) -> list[Event]:
     ]
 
 
-def case(one: RecordedRate) -> AgreementCase:
+def case(recorded: RecordedRate) -> AgreementCase:
     """One run compared."""
-    trace = dc.trace(scenario(one))
+    trace = dc.trace(scenario(recorded))
     flow = next(flow for flow in trace.summary["flows"] if flow["group"] == "tested")
-    ours, theirs = events(trace, trace.summary["flows"].index(flow)), one.events
+    ours, theirs = events(trace, trace.summary["flows"].index(flow)), recorded.events
     same = _common(ours, theirs)
     note = ""
     if same < max(len(ours), len(theirs)):
         note = f"first difference: ns-2 {theirs[same : same + 3]}, here {ours[same : same + 3]}"
     sent = sum(letter == "S" for _, letter, _ in theirs)
     both = Figure("events", len(theirs), same if same < len(theirs) else len(ours))
-    return AgreementCase(one.name, (both, Figure("sent", sent, flow["sent_pkts"])), note=note)
+    return AgreementCase(recorded.name, (both, Figure("sent", sent, flow["sent_pkts"])), note=note)
 
 
 def _common(ours: list[Event], theirs: list[Event]) -> int:

@@ -99,9 +99,9 @@ def main(count: int = 10) -> int:
         sys.stderr.write(f"record-linux: needs {lack}\n")
         return 1
     for row in missing(count):
-        found = record(row)
-        append(found)
-        sys.stderr.write(" ".join(f"{key}={found[key]}" for key in (*KEYS[:8], *COLUMNS)) + "\n")
+        recorded = record(row)
+        append(recorded)
+        sys.stderr.write(" ".join(f"{key}={recorded[key]}" for key in (*KEYS[:8], *COLUMNS)) + "\n")
     return 0
 
 

@@ -178,13 +178,13 @@ def solve(problem: SearchProblem, folder: Path, *, seed: int = 1, jobs: int = 1)
     question, kind = problem.question, problem.kind
     bench = Bench(question, RunTable(folder, build()), Executor(jobs))
     bench.open()
-    found = Search(bench, seed, Budget(problem.runs)).go()
+    candidates = Search(bench, seed, Budget(problem.runs)).go()
     searched = bench.runs
     trials = block(question.conditions(), seed)
     points = _grid(problem, bench, trials)
     bench.run((point, trial) for point in points for trial in trials)
     best = min(points, key=lambda point: bench.score(point, trials))
-    answer = found.best_of.get(kind) or found.finalists[0]
+    answer = candidates.best_of.get(kind) or candidates.finalists[0]
     gap = _behind(bench, answer, best)
     bench.store.compact()
     return SearchOutcomes(len(family(kind, question.room).axes), searched, len(points) * len(trials), gap)
@@ -198,14 +198,14 @@ def side(problem: SearchProblem, conditions: int, coordinates: int) -> int:
 
 def _grid(problem: SearchProblem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
     """About ten times as many runs as the search has, at regular distances; equal settings once."""
-    one = family(problem.kind, problem.question.room)
-    steps = side(problem, len(trials), len(one.axes))
+    space = family(problem.kind, problem.question.room)
+    steps = side(problem, len(trials), len(space.axes))
     shares = [(step + 0.5) / steps for step in range(steps)]
-    made = []
-    for place in product(shares, repeat=len(one.axes)):
-        coordinates = {name: axis.at(at) for (name, axis), at in zip(one.axes.items(), place, strict=True)}
-        made.append(Candidate("grid", problem.kind, one.params(coordinates)))
-    distinct = {point.key: point for point in made}.values()
+    candidates = []
+    for place in product(shares, repeat=len(space.axes)):
+        coordinates = {name: axis.at(at) for (name, axis), at in zip(space.axes.items(), place, strict=True)}
+        candidates.append(Candidate("grid", problem.kind, space.params(coordinates)))
+    distinct = {point.key: point for point in candidates}.values()
     return [point for point in distinct if all(bench.usable(point, trial) for trial in trials)]
 
 
@@ -222,10 +222,10 @@ def _behind(bench: Bench, answer: Candidate, best: Candidate) -> Interval:
     return gap
 
 
-def page(found: Sequence[SearchedProblem]) -> Iterator[str]:
+def page(problems: Sequence[SearchedProblem]) -> Iterator[str]:
     """The page, line by line."""
-    reached = sum(one.median.reached for one in found)
-    single = [search.reached for one in found for search in one.searches]
+    reached = sum(one.median.reached for one in problems)
+    single = [search.reached for one in problems for search in one.searches]
     yield from f"""\
 # The search against a grid
 
@@ -239,13 +239,13 @@ interval is ±{NARROW:g} or {MOST} are used. *Behind* is what the answer loses a
 (percentage points of the goal, or 1 % of tail drop's; a broken bound costs {PENALTY / 100:g} for each per cent of it),
 paired, with a 95 % interval: the median of the searches, and the worst of them; below 0 the search found better.
 
-**In {reached} of {len(found)} the median of the searches reaches the grid within its interval, and {sum(single)} of the
-{len(single)} single searches do.** A grid of many points chooses the luckiest of them on its seed, so that its
+**In {reached} of {len(problems)} the median of the searches reaches the grid within its interval, and {sum(single)} of
+the {len(single)} single searches do.** A grid of many points chooses the luckiest of them on its seed, so that its
 winner does worse on fresh ones; the search takes into account the results of neighbouring settings.
 
 | link | discipline | parameters | goal | runs of the search | of the grid | behind, median (points) | worst | reached |
 |---|---|--:|---|--:|--:|--:|--:|--:|""".splitlines()
-    for one in found:
+    for one in problems:
         runs = sorted(search.searched for search in one.searches)
         worst = one.ranked[-1]
         yield (
@@ -255,17 +255,17 @@ winner does worse on fresh ones; the search takes into account the results of ne
         )
 
 
-def progress_line(number: int, seed: int, one: SearchOutcomes) -> str:
+def progress_line(number: int, seed: int, outcomes: SearchOutcomes) -> str:
     """A line of progress."""
-    verdict = "reached the grid" if one.reached else "did not reach the grid"
+    verdict = "reached the grid" if outcomes.reached else "did not reach the grid"
     return (
-        f"problem {number} of {len(PROBLEMS)}, seed {seed}: the search {verdict} with {one.searched} runs against "
-        f"{one.grid}: behind by {_shown(one.behind)} points over {one.behind.n} fresh seeds"
+        f"problem {number} of {len(PROBLEMS)}, seed {seed}: the search {verdict} with {outcomes.searched} runs against "
+        f"{outcomes.grid}: behind by {_shown(outcomes.behind)} points over {outcomes.behind.n} fresh seeds"
     )
 
 
-def _shown(one: Interval) -> str:
-    return f"{one.mean or 0.0:+.2f} ± {one.half_width or 0.0:.2f}".replace("-", "−")
+def _shown(interval: Interval) -> str:
+    return f"{interval.mean or 0.0:+.2f} ± {interval.half_width or 0.0:.2f}".replace("-", "−")
 
 
 def main() -> int:
@@ -275,18 +275,18 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--runs", type=Path, help="folder for the runs, to go on after an interruption")
     parser.add_argument("--jobs", type=int, default=1)
-    asked = parser.parse_args()
-    found = []
+    options = parser.parse_args()
+    problems = []
     with tempfile.TemporaryDirectory() as scratch:
-        for number in asked.problems or range(1, len(PROBLEMS) + 1):
+        for number in options.problems or range(1, len(PROBLEMS) + 1):
             problem = PROBLEMS[number - 1]
             searches = []
             for seed in range(1, SEARCHES + 1):
-                folder = (asked.runs or Path(scratch)) / f"{number}-{seed}"
-                searches.append(solve(problem, folder, seed=seed, jobs=asked.jobs))
+                folder = (options.runs or Path(scratch)) / f"{number}-{seed}"
+                searches.append(solve(problem, folder, seed=seed, jobs=options.jobs))
                 sys.stderr.write(progress_line(number, seed, searches[-1]) + "\n")
-            found.append(SearchedProblem(problem, tuple(searches)))
-            asked.out.write_text(wrap_markdown("\n".join(page(found)) + "\n"), encoding="utf-8")
+            problems.append(SearchedProblem(problem, tuple(searches)))
+            options.out.write_text(wrap_markdown("\n".join(page(problems)) + "\n"), encoding="utf-8")
     return 0
 
 

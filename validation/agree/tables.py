@@ -73,11 +73,11 @@ def case(table: AgreementTable, context: Context, again: Sequence[Row], row: Row
     if missing:
         return AgreementCase(name, missing=missing)
     more = recorded_again(again, row)
-    found = compare_row(table, context, more or row)
-    if found.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
-        found = compare_row(table, context, live.record(table.key, row, LIVE_SEEDS, context))
-        return replace(found, note=f"{found.note}; ns-2 run just now")
-    return replace(found, note=f"{found.note}; recorded again, with more seeds") if more else found
+    compared = compare_row(table, context, more or row)
+    if compared.verdict == "outside" and context.live and table.key in live.TABLES and live.available():
+        compared = compare_row(table, context, live.record(table.key, row, LIVE_SEEDS, context))
+        return replace(compared, note=f"{compared.note}; ns-2 run just now")
+    return replace(compared, note=f"{compared.note}; recorded again, with more seeds") if more else compared
 
 
 def compare_row(table: AgreementTable, context: Context, row: Row) -> AgreementCase:

@@ -162,11 +162,11 @@ def queues(context: Context) -> list[AgreementCase]:
         context.tell(f"theory, {name}")
         wanted = partial(single, of)
         runs = context.runs(dc.Scenario.load(name), 10, wanted)
-        found = [run["x"] for run in runs]
-        half = student(len(found) - 1) * float(np.std(found, ddof=1)) / math.sqrt(len(found))
+        values = [run["x"] for run in runs]
+        half = student(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
         cases.append(
             AgreementCase(
-                name.upper(), (Figure(what, value, float(np.mean(found)), max(1.5 * half, 0.03 * value)),)
+                name.upper(), (Figure(what, value, float(np.mean(values)), max(1.5 * half, 0.03 * value)),)
             )
         )
     return cases

@@ -112,7 +112,7 @@ def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
     size = units.packets(case.buffer, packet_bytes=1500)
     limit = f"{size:g} pkts"
     base = {"dialect": "ns2_explicit", "limit": limit}
-    found = [
+    designs = [
         RivalDesign(replace(best, name="tuned"), red(best.params)),
         RivalDesign(
             Candidate("tail drop", "droptail", {"dialect": "ns2", "limit": limit}), {"aqm": "DropTail"}
@@ -127,7 +127,7 @@ def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
     ):
         both = {**base, **params}
         if units.packets("15 pkts", packet_bytes=1500) < size:
-            found.append(RivalDesign(Candidate(name, "red", both), red(both)))
+            designs.append(RivalDesign(Candidate(name, "red", both), red(both)))
     automatic = {
         "aqm": "RED",
         "minth": "0",
@@ -138,11 +138,11 @@ def rivals(case: TunedLink, best: Candidate) -> list[RivalDesign]:
         "wait": "true",
     }
     own = {"dialect": "ns2", "limit": limit, "mean_packet": "1500 B"}
-    found.append(
+    designs.append(
         RivalDesign(Candidate("ns-2's defaults", "red", own), {**automatic, "bytes": "true", "qib": "true"})
     )
-    found.append(RivalDesign(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
-    return found
+    designs.append(RivalDesign(Candidate("Adaptive RED", "ared", own), {**automatic, "adaptive": "1"}))
+    return designs
 
 
 def red(params: Mapping[str, object]) -> dict[str, str]:
@@ -168,8 +168,8 @@ def path(condition: Mapping[str, float], buffer_pkts: float) -> dict[str, str]:
 
 def theirs(settings: Mapping[str, str], seed: int) -> dict[str, float]:
     """One run of ns-2: utilisation in per cent and mean delay in milliseconds."""
-    found = live.once(settings, seed)
-    return {"utilisation": 100 * found["util"], "sojourn_ms_mean": found["qdelay_ms"]}
+    values = live.once(settings, seed)
+    return {"utilisation": 100 * values["util"], "sojourn_ms_mean": values["qdelay_ms"]}
 
 
 def recorded_of(
@@ -237,12 +237,12 @@ def solve(case: TunedLink, folder: Path, *, jobs: int) -> TunedOutcome:
     if best.kind != "red":
         best = outcome.best_of["red"]
     replications = fresh(question)
-    some = rivals(case, best)
-    bench.run((one.candidate, trial) for one in some for trials in replications for trial in trials)
+    designs = rivals(case, best)
+    bench.run((one.candidate, trial) for one in designs for trials in replications for trial in trials)
     size = units.packets(case.buffer, packet_bytes=1500)
     arguments = [
         ({**path(dict(trial.condition), size), **one.settings}, trial.seed)
-        for one in some
+        for one in designs
         for trials in replications
         for trial in trials
     ]
@@ -251,10 +251,10 @@ def solve(case: TunedLink, folder: Path, *, jobs: int) -> TunedOutcome:
         one.candidate.name: [
             [bench.row(one.candidate, trial) or {} for trial in trials] for trials in replications
         ]
-        for one in some
+        for one in designs
     }
     there = {
-        one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in some
+        one.candidate.name: [[next(recorded) for _ in trials] for trials in replications] for one in designs
     }
     return TunedOutcome(
         case, best, outcome.looked.get(best.kind, 0), tuple(_lines(case, here, there)), build()

@@ -22,15 +22,15 @@ from .tuned import CASES, CONDITIONS, REPLICATIONS, RUNS, TunedOutcome, solve
 FIGURE = "tuning-ns2.svg"
 
 
-def write(out: Path, found: Sequence[TunedOutcome]) -> None:
+def write(out: Path, outcomes: Sequence[TunedOutcome]) -> None:
     """Writes the page and its figure."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
-    (out.parent / "figures" / FIGURE).write_bytes(draw(found))
-    out.write_text(wrap_markdown("\n".join(_page(found)) + "\n"), encoding="utf-8")
+    (out.parent / "figures" / FIGURE).write_bytes(draw(outcomes))
+    out.write_text(wrap_markdown("\n".join(_page(outcomes)) + "\n"), encoding="utf-8")
 
 
-def _page(found: Sequence[TunedOutcome]) -> Iterator[str]:
-    margins = [line for one in found for line in one.lines[1:]]
+def _page(outcomes: Sequence[TunedOutcome]) -> Iterator[str]:
+    margins = [line for one in outcomes for line in one.lines[1:]]
     real = [line for line in margins if _sure(line.here.margin)]
     both = [line for line in real if _sure(line.there.margin)]
     lost = [line for line in margins if _sure(line.there.margin, below=True)]
@@ -51,23 +51,23 @@ too; in {len(lost)} of {len(margins)} a rival is really better there.**
 
 ![Margins of the recommendation over each rival, here and in ns-2](figures/{FIGURE})
 """.splitlines()
-    for one in found:
+    for one in outcomes:
         yield from _section(one)
 
 
-def _section(one: TunedOutcome) -> Iterator[str]:
-    params = one.best.params
+def _section(outcome: TunedOutcome) -> Iterator[str]:
+    params = outcome.best.params
     law = ", ".join(f"{name} {params[name]}" for name in ("min_th", "max_th", "max_p", "w_q"))
     yield from (
         "",
-        f"## {one.case.title}",
+        f"## {outcome.case.title}",
         "",
-        f"Goal: `{one.case.goal}`. Recommended after {one.tried} settings: {law}. Build {one.build}.",
+        f"Goal: `{outcome.case.goal}`. Recommended after {outcome.tried} settings: {law}. Build {outcome.build}.",
         "",
         "| | utilisation here (%) | in ns-2 | mean delay here (ms) | in ns-2 | margin here (points) | in ns-2 |",
         "|---|--:|--:|--:|--:|--:|--:|",
     )
-    for line in one.lines:
+    for line in outcome.lines:
         cells = [
             _shown(line.here.utilisation), _shown(line.there.utilisation), _shown(line.here.delay_ms),
             _shown(line.there.delay_ms), _shown(line.here.margin, signed=True), _shown(line.there.margin, signed=True),
@@ -75,29 +75,29 @@ def _section(one: TunedOutcome) -> Iterator[str]:
         yield f"| {line.name} | " + " | ".join(cells) + " |"
 
 
-def _sure(one: Interval | None, *, below: bool = False) -> bool:
+def _sure(interval: Interval | None, *, below: bool = False) -> bool:
     """Whether an interval lies above 0, or below."""
-    if one is None or one.mean is None or one.half_width is None:
+    if interval is None or interval.mean is None or interval.half_width is None:
         return False
-    return one.mean + one.half_width < 0 if below else one.mean - one.half_width > 0
+    return interval.mean + interval.half_width < 0 if below else interval.mean - interval.half_width > 0
 
 
-def _shown(one: Interval | None, *, signed: bool = False) -> str:
-    if one is None or one.mean is None:
+def _shown(interval: Interval | None, *, signed: bool = False) -> str:
+    if interval is None or interval.mean is None:
         return ""
-    text = f"{one.mean:+.2f}" if signed else f"{one.mean:.2f}"
-    return f"{text} ± {one.half_width or 0.0:.2f}".replace("-", "−")
+    text = f"{interval.mean:+.2f}" if signed else f"{interval.mean:.2f}"
+    return f"{text} ± {interval.half_width or 0.0:.2f}".replace("-", "−")
 
 
-def draw(found: Sequence[TunedOutcome]) -> bytes:
+def draw(outcomes: Sequence[TunedOutcome]) -> bytes:
     """Margins with their intervals: a panel for each link, a row for each rival."""
     with style.styled():
-        rows = -(-len(found) // 2)
+        rows = -(-len(outcomes) // 2)
         figure = style.new_figure(style.PAGE_IN, 0.5 + 1.75 * rows)
         axes = figure.subplots(rows, 2, squeeze=False)
-        for ax in axes.flat[len(found) :]:
+        for ax in axes.flat[len(outcomes) :]:
             ax.set_visible(False)
-        for ax, one in zip(axes.flat, found, strict=False):
+        for ax, one in zip(axes.flat, outcomes, strict=False):
             names = [line.name for line in one.lines[1:]]
             for shift, colour, marker, which in ((0.14, 0, "o", "here"), (-0.14, 1, "s", "there")):
                 for place, line in enumerate(reversed(one.lines[1:])):
@@ -135,14 +135,14 @@ def main() -> int:
     )
     parser.add_argument("--runs", type=Path, help="folder for the runs, to resume from after an interruption")
     parser.add_argument("--jobs", type=int, default=1)
-    asked = parser.parse_args()
-    found = []
+    options = parser.parse_args()
+    outcomes = []
     with tempfile.TemporaryDirectory() as scratch:
-        for number in asked.cases or range(1, len(CASES) + 1):
+        for number in options.cases or range(1, len(CASES) + 1):
             case = CASES[number - 1]
             sys.stderr.write(f"{case.title}\n")
-            found.append(solve(case, (asked.runs or Path(scratch)) / str(number), jobs=asked.jobs))
-            write(asked.out, found)
+            outcomes.append(solve(case, (options.runs or Path(scratch)) / str(number), jobs=options.jobs))
+            write(options.out, outcomes)
     return 0
 
 

@@ -77,14 +77,14 @@ def numbers(run: dict[str, Any]) -> dict[str, float]:
     """The columns of the table, over the whole run."""
     seconds = run["simulated_s"]
     flows = {flow["group"]: flow for flow in run["flows"]}
-    found = {f"tcp_{node}": flows[group]["goodput_bytes"] / seconds for node, group in TCP.items()}
-    found |= {f"udp_{node}": flows[group]["received_pkts"] * 128 / seconds for node, group in UDP.items()}
-    found["tcp_good_Bps"] = sum(found[f"tcp_{node}"] for node in TCP)
-    found["udp_good_Bps"] = sum(found[f"udp_{node}"] for node in UDP)
-    found["timeouts"] = sum(flows[group]["timeouts"] for group in TCP.values())
+    values = {f"tcp_{node}": flows[group]["goodput_bytes"] / seconds for node, group in TCP.items()}
+    values |= {f"udp_{node}": flows[group]["received_pkts"] * 128 / seconds for node, group in UDP.items()}
+    values["tcp_good_Bps"] = sum(values[f"tcp_{node}"] for node in TCP)
+    values["udp_good_Bps"] = sum(values[f"udp_{node}"] for node in UDP)
+    values["timeouts"] = sum(flows[group]["timeouts"] for group in TCP.values())
     for short, name in (("12", "n1_n2"), ("23", "n2_n3")):
-        one = run["links"][name]
-        drops = one["early_pkts"] + one["forced_pkts"] + one["overflow_pkts"]
-        found[f"loss{short}"] = drops / max(1, one["arrived_pkts"])
-        found[f"early{short}"] = one["early_pkts"]
-    return found
+        link = run["links"][name]
+        drops = link["early_pkts"] + link["forced_pkts"] + link["overflow_pkts"]
+        values[f"loss{short}"] = drops / max(1, link["arrived_pkts"])
+        values[f"early{short}"] = link["early_pkts"]
+    return values

@@ -38,40 +38,41 @@ CAUTION, HELD = 0.7, 0.9
 def main() -> int:
     """Executes the missing runs; with ``--train`` fits, counts and writes model and page; with ``--calibrate`` sets the
     intervals of the stored model again instead."""
-    asked = _arguments()
-    executor = Executor(asked.jobs, asked.cluster)
-    if asked.calibrate:
-        return _calibrate(asked, executor)
-    counts: dict[Traffic, int] = {"stated": asked.stated, "usual": asked.usual}
-    hours = runs.make(asked.runs, counts, executor)
-    sys.stderr.write(f"{hours:.3f} processor hours now, {runs.cost_h(asked.runs):.3f} for all runs\n")
-    if not asked.train:
+    options = _arguments()
+    executor = Executor(options.jobs, options.cluster)
+    if options.calibrate:
+        return _calibrate(options, executor)
+    counts: dict[Traffic, int] = {"stated": options.stated, "usual": options.usual}
+    hours = runs.make(options.runs, counts, executor)
+    sys.stderr.write(f"{hours:.3f} processor hours now, {runs.cost_h(options.runs):.3f} for all runs\n")
+    if not options.train:
         return 0
     parts: dict[str, TrafficModel] = {}
     made: dict[str, Any] = {}
     for kind in counts:
-        parts[kind], made[kind] = _made(kind, asked, executor)
+        parts[kind], made[kind] = _made(kind, options, executor)
     record = {
-        "level": LEVEL, "version": library.version(), "build": build(), "cost_h": runs.cost_h(asked.runs), "made": made,
+        "level": LEVEL, "version": library.version(), "build": build(),
+        "cost_h": runs.cost_h(options.runs), "made": made,
     }  # fmt: skip
-    models.store(asked.model, parts, record)
-    write(asked.out, models.load(asked.model))
+    models.store(options.model, parts, record)
+    write(options.out, models.load(options.model))
     return 0
 
 
-def _calibrate(asked: argparse.Namespace, executor: Executor) -> int:
+def _calibrate(options: argparse.Namespace, executor: Executor) -> int:
     """Sets the intervals of the stored model by drawn links, counts others, and writes model and page."""
-    known = models.load(asked.model)
+    known = models.load(options.model)
     parts = dict(known.parts)
     record = {key: value for key, value in known.record.items() if key not in models.OWN}
     kinds: tuple[Traffic, ...] = ("stated", "usual")
     for kind in kinds:
-        setting = _simulated(kind, parts[kind], asked, executor, questions.SETTING, asked.questions)
+        setting = _simulated(kind, parts[kind], options, executor, questions.SETTING, options.questions)
         parts[kind] = questions.calibrated(setting, parts[kind], LEVEL)
-        counted = _simulated(kind, parts[kind], asked, executor, questions.COUNTED, asked.counted)
+        counted = _simulated(kind, parts[kind], options, executor, questions.COUNTED, options.counted)
         record["made"][kind] |= _counts(parts[kind], counted, len(setting))
-    models.store(asked.model, parts, record)
-    write(asked.out, models.load(asked.model))
+    models.store(options.model, parts, record)
+    write(options.out, models.load(options.model))
     return 0
 
 
@@ -93,10 +94,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def _made(
-    kind: Traffic, asked: argparse.Namespace, executor: Executor
+    kind: Traffic, options: argparse.Namespace, executor: Executor
 ) -> tuple[TrafficModel, dict[str, Any]]:
     """The part of the model for a kind of traffic, and its statistics."""
-    data = dataset.load(asked.runs, kind)
+    data = dataset.load(options.runs, kind)
     began = time.process_time()
     fitted = training.fit(data, level=LEVEL)
     ranges = {"bound on the delay": BOUNDS_S}
@@ -105,15 +106,15 @@ def _made(
     part = TrafficModel(fitted.networks, fitted.factors.tolist(), ranges, CAUTION, 1.0, data.size)
     spent = time.process_time() - began
     sys.stderr.write(f"{kind}: {data.size} simulated conditions, trained in {spent:.0f} s\n")
-    setting = _simulated(kind, part, asked, executor, questions.SETTING, asked.questions)
+    setting = _simulated(kind, part, options, executor, questions.SETTING, options.questions)
     part = questions.calibrated(setting, replace(part, caution=_caution(kind, setting)), LEVEL)
-    counted = _simulated(kind, part, asked, executor, questions.COUNTED, asked.counted)
+    counted = _simulated(kind, part, options, executor, questions.COUNTED, options.counted)
     return part, _record(data, fitted, part, counted, len(setting), spent)
 
 
-def _caution(kind: Traffic, some: list[Simulated]) -> float:
+def _caution(kind: Traffic, simulated: list[Simulated]) -> float:
     """The distance kept from a bound: larger where fewer answers than wanted held at the first one."""
-    bounded = [one for one in some if one.question.goal.constraints]
+    bounded = [one for one in simulated if one.question.goal.constraints]
     if not bounded:
         return CAUTION
     share = statistics.mean([float(one.held) for one in bounded])
@@ -122,12 +123,12 @@ def _caution(kind: Traffic, some: list[Simulated]) -> float:
 
 
 def _simulated(
-    kind: Traffic, part: TrafficModel, asked: argparse.Namespace, executor: Executor, seed: int, count: int
+    kind: Traffic, part: TrafficModel, options: argparse.Namespace, executor: Executor, seed: int, count: int
 ) -> list[Simulated]:
-    found = questions.simulated(kind, part, count, seed=seed, folder=asked.runs, executor=executor)
-    for one in found:
+    simulated = questions.simulated(kind, part, count, seed=seed, folder=options.runs, executor=executor)
+    for one in simulated:
         sys.stderr.write(f"  {questions.described(one)}\n")
-    return found
+    return simulated
 
 
 def _record(

@@ -37,35 +37,37 @@ class Dataset:
         return len(self.x)
 
 
-def condition(one: Draw) -> features.Condition:
+def condition(draw: Draw) -> features.Condition:
     """The condition of a draw."""
-    if isinstance(one.link, Link):
-        return features.stated(one.link, one.condition)
-    return features.usual(one.link, one.direction)
+    if isinstance(draw.link, Link):
+        return features.stated(draw.link, draw.condition)
+    return features.usual(draw.link, draw.direction)
 
 
-def setting(one: Draw) -> features.ScaledDesign:
+def setting(draw: Draw) -> features.ScaledDesign:
     """The design of a draw."""
-    kind = one.candidate.kind
-    at = family(kind, one.room).coordinates_of(one.candidate.params)
+    kind = draw.candidate.kind
+    at = family(kind, draw.room).coordinates_of(draw.candidate.params)
     assert at is not None, "the draw built the parameters from coordinates"
-    return features.scaled_design(kind, at, one.room, linux=bool(one.candidate.loaded_kind))
+    return features.scaled_design(kind, at, draw.room, linux=bool(draw.candidate.loaded_kind))
 
 
-def values(one: Draw, row: Row) -> list[float | None] | None:
+def values(draw: Draw, row: Row) -> list[float | None] | None:
     """The outcomes of a run, None for those of a group that it does not have; None where it lacks one that every run
     has."""
-    bulk = "upload" if one.direction == "up" else "download"
-    names = [outcome.name.replace("[bulk]", f"[{bulk}]") for outcome in OUTCOMES[one.traffic]]
-    found = [None if row.get(name) is None else float(row[name]) for name in names]
+    bulk = "upload" if draw.direction == "up" else "download"
+    names = [outcome.name.replace("[bulk]", f"[{bulk}]") for outcome in OUTCOMES[draw.traffic]]
+    measures = [None if row.get(name) is None else float(row[name]) for name in names]
     missing = {
-        outcome.group for outcome, value in zip(OUTCOMES[one.traffic], found, strict=True) if value is None
+        outcome.group
+        for outcome, value in zip(OUTCOMES[draw.traffic], measures, strict=True)
+        if value is None
     }
     if "" in missing:
         return None
     return [
         None if outcome.group in missing else value
-        for outcome, value in zip(OUTCOMES[one.traffic], found, strict=True)
+        for outcome, value in zip(OUTCOMES[draw.traffic], measures, strict=True)
     ]
 
 

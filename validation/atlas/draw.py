@@ -97,9 +97,9 @@ def drawn(kind: Traffic, numbers: Iterable[int], *, seed: int) -> Iterator[Draw]
         yield DRAWS[kind](number, _Random(f"{seed}/{kind}/{number}"))
 
 
-def kept(one: Draw) -> bool:
+def kept(draw: Draw) -> bool:
     """Whether a draw is simulated: a long run in inverse proportion to its packets."""
-    return one.packets * random.Random(f"kept/{one.traffic}/{one.number}").random() < AFFORDABLE
+    return draw.packets * random.Random(f"kept/{draw.traffic}/{draw.number}").random() < AFFORDABLE
 
 
 class _Random(random.Random):
@@ -176,12 +176,12 @@ def _design(
     for _ in range(100):
         kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
         share = rng.log(0.4, 40.0) if kind == "cake" else min(1.5, SHARES[kind] * rng.log(0.2, 3.0))
-        one = family(kind, room)
-        params = one.params(customary(one, room, bound, share))
+        space = family(kind, room)
+        params = space.params(customary(space, room, bound, share))
         target = target_of("linux" if rng.chance(0.4) else "", rate, rtt)
-        made = target.candidate(kind, kind, params)
-        if made is not None:
-            return room, made
+        candidate = target.candidate(kind, kind, params)
+        if candidate is not None:
+            return room, candidate
     raise RuntimeError("no discipline takes this buffer")
 
 

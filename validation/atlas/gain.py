@@ -73,10 +73,10 @@ class LoggedBench(Bench):
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         """Executes runs, and records the designs that are complete."""
-        asked = list(pairs)
-        done = super().run(asked, until=until)
+        wanted = list(pairs)
+        done = super().run(wanted, until=until)
         now = time.process_time() - self.began
-        for one in {one.key: one for one, _ in asked if one.key not in self.log}.values():
+        for one in {one.key: one for one, _ in wanted if one.key not in self.log}.values():
             if all(self.has(one, trial) for trial in self.trials):
                 self.log[one.key] = (one, self.runs, now)
         return done
@@ -92,16 +92,16 @@ def main() -> int:
     parser.add_argument("--search-runs", type=int, default=300, help="runs of each search")
     parser.add_argument("--out", type=Path, default=Path("docs/atlas.md"), help="page to write")
     parser.add_argument("--jobs", type=int, default=None)
-    asked = parser.parse_args()
-    found: list[AtlasRegret] = []
-    for number, link in enumerate(within(asked.links)):
-        found.append(_stored(number, link, asked.runs, asked.search_runs, Executor(asked.jobs)))
-        sys.stderr.write(f"{found[-1]}\n")
+    options = parser.parse_args()
+    regrets: list[AtlasRegret] = []
+    for number, link in enumerate(within(options.links)):
+        regrets.append(_stored(number, link, options.runs, options.search_runs, Executor(options.jobs)))
+        sys.stderr.write(f"{regrets[-1]}\n")
     known = models.load()
     record = {key: value for key, value in known.record.items() if key not in models.OWN}
-    record["gain"] = {"search_runs": asked.search_runs, "links": [asdict(one) for one in found]}
+    record["gain"] = {"search_runs": options.search_runs, "links": [asdict(one) for one in regrets]}
     models.store(models.FOLDER, known.parts, record)
-    write(asked.out, models.load())
+    write(options.out, models.load())
     return 0
 
 
@@ -123,9 +123,9 @@ def _stored(number: int, link: DrawnLink, folder: Path, runs: int, executor: Exe
     path = folder / f"link-{number}-{runs}.json"
     if path.is_file():
         return AtlasRegret(**json.loads(path.read_text(encoding="utf-8")))
-    made = compared(link, folder / f"link-{number}", runs, executor)
-    path.write_text(json.dumps(asdict(made), indent=1) + "\n", encoding="utf-8")
-    return made
+    regret = compared(link, folder / f"link-{number}", runs, executor)
+    path.write_text(json.dumps(asdict(regret), indent=1) + "\n", encoding="utf-8")
+    return regret
 
 
 def compared(link: DrawnLink, folder: Path, runs: int, executor: Executor) -> AtlasRegret:
@@ -165,9 +165,9 @@ def searched(
     return bench, outcome.finalists[0], search.first
 
 
-def _loss(bench: Bench, one: Candidate, trials: list[PairedTrial]) -> float:
-    bench.run((one, trial) for trial in trials)
-    return bench.together(bench.losses(one, trials))
+def _loss(bench: Bench, candidate: Candidate, trials: list[PairedTrial]) -> float:
+    bench.run((candidate, trial) for trial in trials)
+    return bench.together(bench.losses(candidate, trials))
 
 
 def _first(

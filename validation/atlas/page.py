@@ -27,7 +27,7 @@ def write(path: Path, atlas: Atlas) -> None:
 def _lines(atlas: Atlas) -> list[str]:
     record = atlas.record
     rows = sum(part.rows for part in atlas.parts.values())
-    found = [
+    lines = [
         "# The atlas behind `tune --instant`",
         "",
         "`python -m validation.atlas --runs FOLDER --train` wrote this page and the model; with `--calibrate`",
@@ -39,7 +39,7 @@ def _lines(atlas: Atlas) -> list[str]:
         "Intervals are to cover " + wording.percent(float(record["level"])) + ".",
     ]
     for kind, made in record["made"].items():
-        found += [
+        lines += [
             "",
             f"## {TITLES[kind]}",
             "",
@@ -49,13 +49,13 @@ def _lines(atlas: Atlas) -> list[str]:
             "",
             *_regions(made),
         ]
-        found += ["", *_ranges(atlas.parts[kind].ranges)]
-    return found + (["", *_gain(record["gain"])] if "gain" in record else [])
+        lines += ["", *_ranges(atlas.parts[kind].ranges)]
+    return lines + (["", *_gain(record["gain"])] if "gain" in record else [])
 
 
 def _gain(gain: Mapping[str, Any]) -> list[str]:
     """Regret against the full search, and the gain of that from the atlas."""
-    found = [
+    lines = [
         "## Regret against the full search, and its gain",
         "",
         f"`python -m validation.atlas.gain --runs FOLDER --search-runs {gain['search_runs']}` searched drawn",
@@ -76,7 +76,7 @@ def _gain(gain: Mapping[str, Any]) -> list[str]:
         runs = [str(one[key]) if one[key] is not None else "–" for key in ("runs_with", "runs_without")]
         rows.append([one["link"], one["goal"].partition(",")[0], regret, *held, *runs])
     heads = ["link", "goal", "regret", "atlas", "search", "runs with the atlas", "without"]
-    return [*found, *_table(heads, rows)]
+    return [*lines, *_table(heads, rows)]
 
 
 def _summary(links: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -96,26 +96,26 @@ def _summary(links: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _questions(made: Mapping[str, Any], part: TrafficModel) -> list[str]:
-    total = made["measures_asked"] + made["sums"]
-    covering = made["measures_covered"] + made["sums_covered"]
-    low, high = covered(covering, total, made["questions"])
-    found = [
-        f"{made['rows']} simulated conditions, trained in {made['trained_s']:.0f} s of processor time.",
-        f"The answers to questions about {made['setting']} drawn links were simulated at every condition. By these "
+def _questions(model: Mapping[str, Any], part: TrafficModel) -> list[str]:
+    total = model["measures_asked"] + model["sums"]
+    covering = model["measures_covered"] + model["sums_covered"]
+    low, high = covered(covering, total, model["questions"])
+    lines = [
+        f"{model['rows']} simulated conditions, trained in {model['trained_s']:.0f} s of processor time.",
+        f"The answers to questions about {model['setting']} drawn links were simulated at every condition. By these "
         f"links alone split conformal prediction chose the factors on the intervals: {part.widening:g} for measures; "
         f"an objective that sums several terms adds up their intervals, times {part.sum_share:g}.",
-        f"Another count, on {made['questions']} links of another draw whose results nobody had seen when the rule for "
-        f"the factors was fixed: the intervals cover {made['measures_covered']} of {made['measures_asked']} measures "
-        f"and {made['sums_covered']} of {made['sums']} sums, together {100 * covering / total:.1f} % "
+        f"Another count, on {model['questions']} links of another draw whose results nobody had seen when the rule for "
+        f"the factors was fixed: the intervals cover {model['measures_covered']} of {model['measures_asked']} measures "
+        f"and {model['sums_covered']} of {model['sums']} sums, together {100 * covering / total:.1f} % "
         f"({low:.1f} to {high:.1f} %, a 95 % interval by Wilson in which the numbers of one link count as one).",
     ]
-    if made["bounded"]:
-        found.append(
-            f"Of {made['bounded']} answers to goals with a bound {made['held']} hold it at every condition; of the "
-            f"{made['sure']} that were at least 90 % sure {made['sure_held']}."
+    if model["bounded"]:
+        lines.append(
+            f"Of {model['bounded']} answers to goals with a bound {model['held']} hold it at every condition; of the "
+            f"{model['sure']} that were at least 90 % sure {model['sure_held']}."
         )
-    return "\n\n".join(textwrap.fill(one, WIDTH, break_on_hyphens=False) for one in found).split("\n")
+    return "\n\n".join(textwrap.fill(one, WIDTH, break_on_hyphens=False) for one in lines).split("\n")
 
 
 def covered(covering: int, intervals: int, links: int) -> tuple[float, float]:
@@ -127,10 +127,10 @@ def covered(covering: int, intervals: int, links: int) -> tuple[float, float]:
     return 100 * (middle - half), 100 * (middle + half)
 
 
-def _measures(made: Mapping[str, Any]) -> list[str]:
+def _measures(model: Mapping[str, Any]) -> list[str]:
     rows = [
         [f"`{one['name']}`", f"{100 * one['coverage']:.1f} %", f"{one['error']:.3f}"]
-        for one in made["measures"]
+        for one in model["measures"]
     ]
     return [
         "Single runs that were held out. The error is the median, as a logarithm for delays, for what is",
@@ -140,11 +140,11 @@ def _measures(made: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _regions(made: Mapping[str, Any]) -> list[str]:
+def _regions(model: Mapping[str, Any]) -> list[str]:
     rows = [
         [str(one["region"]), str(one["rows"]), f"{one['delay_error']:.3f}", f"{one['unused_error']:.3f}",
          f"{100 * one['coverage']:.1f} %"]
-        for one in made["regions"]
+        for one in model["regions"]
     ]  # fmt: skip
     return _table(["region", "runs", "error of p95 delay", "error of what is unused", "covered"], rows)
 

@@ -90,7 +90,7 @@ def simulated(
 ) -> list[Simulated]:
     """The answers to drawn questions with their runs."""
     store = RunTable(folder / "answers", build(), cache="off")
-    found = []
+    results = []
     for question in asked(kind, count, seed=seed):
         try:
             known = conditions.known(question)
@@ -101,8 +101,8 @@ def simulated(
         answer = pick.picks(question, model, known)[0]
         bench = Bench(question, store, executor)
         bench.open()
-        found.append(_simulated(bench, answer))
-    return found
+        results.append(_simulated(bench, answer))
+    return results
 
 
 def _simulated(bench: Bench, answer: Pick) -> Simulated:
@@ -142,41 +142,41 @@ def _judged(question: Question, answer: Pick, means: Sequence[Mapping[str, float
     return Simulated(question.title, question, answer, score, measures, held)
 
 
-def again(one: Simulated, model: TrafficModel) -> Pick:
+def again(result: Simulated, model: TrafficModel) -> Pick:
     """The same design judged by another model of the same networks, such as one with wider intervals."""
-    question = one.question
-    return pick.judge(question, model, conditions.known(question), one.answer)
+    question = result.question
+    return pick.judge(question, model, conditions.known(question), result.answer)
 
 
-def calibrated(some: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
+def calibrated(results: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
     """The model with the factors on intervals at which those of further links cover ``level``: split conformal
     prediction (VGS05), the score of a number being the least factor that covers it. Numbers of one link are
     correlated, so that the rank is corrected for the number of links."""
-    scores = [score for one in some for score in needed(one, model)]
-    model = replace(model, widening=_ranked(scores, level, len(some)))
+    scores = [score for one in results for score in needed(one, model)]
+    model = replace(model, widening=_ranked(scores, level, len(results)))
     # An objective that sums is rescaled from the interval that the new factor on its terms leads to.
-    sums = [_outside(one, again(one, replace(model, sum_share=1.0))) for one in some if one.sums]
+    sums = [_outside(one, again(one, replace(model, sum_share=1.0))) for one in results if one.sums]
     return replace(model, sum_share=_ranked(sums, level, len(sums))) if sums else model
 
 
-def needed(one: Simulated, model: TrafficModel) -> list[float]:
+def needed(result: Simulated, model: TrafficModel) -> list[float]:
     """The least factor on its interval at which each measure of an answer is covered; infinite where none covers."""
-    found: dict[str, float] = {}
+    factors: dict[str, float] = {}
     for factor in WIDENINGS:
-        answer = again(one, replace(model, widening=factor))
-        for key, value in one.measures.items():
-            if key not in found and answer.measures[key].covers(value):
-                found[key] = factor
-        if len(found) == len(one.measures):
+        answer = again(result, replace(model, widening=factor))
+        for key, value in result.measures.items():
+            if key not in factors and answer.measures[key].covers(value):
+                factors[key] = factor
+        if len(factors) == len(result.measures):
             break
-    return [found.get(key, math.inf) for key in one.measures]
+    return [factors.get(key, math.inf) for key in result.measures]
 
 
-def _outside(one: Simulated, answer: Pick) -> float:
+def _outside(result: Simulated, answer: Pick) -> float:
     """Distance of the simulated objective from the expected one as a share of the half of its interval on that side."""
-    found = answer.score
-    half = found.high - found.value if one.score > found.value else found.value - found.low
-    return abs(one.score - found.value) / max(half, 1e-12)
+    score = answer.score
+    half = score.high - score.value if result.score > score.value else score.value - score.low
+    return abs(result.score - score.value) / max(half, 1e-12)
 
 
 def _ranked(scores: Sequence[float], level: float, links: int) -> float:
@@ -185,8 +185,8 @@ def _ranked(scores: Sequence[float], level: float, links: int) -> float:
     return math.ceil(1000 * round(sorted(scores)[rank - 1], 6)) / 1000
 
 
-def described(one: Simulated) -> str:
+def described(result: Simulated) -> str:
     """An answer in a line, for the log."""
-    held = "held" if one.held else "missed"
-    span = units.plain(round(one.answer.score.value, 3))
-    return f"{one.title}: {one.answer.candidate.kind}: {span} expected, {one.score:.3f} simulated, {held}"
+    held = "held" if result.held else "missed"
+    span = units.plain(round(result.answer.score.value, 3))
+    return f"{result.title}: {result.answer.candidate.kind}: {span} expected, {result.score:.3f} simulated, {held}"

@@ -26,9 +26,9 @@ SEED = 31
 
 def table(folder: Path) -> RunTable:
     """The stored runs, opened."""
-    found = RunTable(folder / "runs", build(), cache="off")
-    found.open()
-    return found
+    run_table = RunTable(folder / "runs", build(), cache="off")
+    run_table.open()
+    return run_table
 
 
 def make(folder: Path, counts: dict[Traffic, int], executor: Executor) -> float:
@@ -36,9 +36,9 @@ def make(folder: Path, counts: dict[Traffic, int], executor: Executor) -> float:
     cluster those of its own process alone."""
     folder.mkdir(parents=True, exist_ok=True)
     began = time.process_time()
-    with executor.opened() as there:
+    with executor.opened() as elsewhere:
         for kind, first in _blocks(folder, counts):
-            _block(folder, kind, first, min(BLOCK, counts[kind] - first), there)
+            _block(folder, kind, first, min(BLOCK, counts[kind] - first), elsewhere)
             sys.stderr.write(f"{kind}: {min(first + BLOCK, counts[kind])} of {counts[kind]}\n")
     spent = (time.process_time() - began) / 3600.0
     with (folder / "cost.jsonl").open("a", encoding="utf-8") as log:
@@ -48,13 +48,13 @@ def make(folder: Path, counts: dict[Traffic, int], executor: Executor) -> float:
 
 def _blocks(folder: Path, counts: dict[Traffic, int]) -> Iterator[tuple[Traffic, int]]:
     """Blocks that are not complete, the two kinds in proportion to their counts."""
-    some = [
+    blocks = [
         (first / count, kind, first)
         for kind, count in counts.items()
         for first in range(0, count, BLOCK)
         if not _index(folder, kind, first).exists()
     ]
-    for _, kind, first in sorted(some):
+    for _, kind, first in sorted(blocks):
         yield kind, first
 
 
@@ -89,8 +89,8 @@ def _block(folder: Path, kind: Traffic, first: int, count: int, executor: Execut
 def finished(folder: Path, kind: Traffic) -> Iterator[tuple[Draw, Row]]:
     """Every finished draw of a kind with the row of its run."""
     rows = {key(row): row for row in table(folder).rows()}
-    some = sorted((folder / "index").glob(f"{build()}-{SEED}-{kind}-*.json"), key=_first)
-    for path in some:
+    files = sorted((folder / "index").glob(f"{build()}-{SEED}-{kind}-*.json"), key=_first)
+    for path in files:
         draws = json.loads(path.read_text(encoding="utf-8"))["draws"]
         numbers = [number for number, _, _ in draws]
         for one, (_, scenario, seed) in zip(drawn(kind, numbers, seed=SEED), draws, strict=True):
@@ -99,8 +99,8 @@ def finished(folder: Path, kind: Traffic) -> Iterator[tuple[Draw, Row]]:
 
 def cost_h(folder: Path) -> float:
     """Processor hours of all finished blocks, the drawing of their conditions not counted."""
-    some = (folder / "index").glob(f"{build()}-{SEED}-*.json")
-    return sum(float(json.loads(path.read_text(encoding="utf-8"))["cpu_s"]) for path in some) / 3600.0
+    files = (folder / "index").glob(f"{build()}-{SEED}-*.json")
+    return sum(float(json.loads(path.read_text(encoding="utf-8"))["cpu_s"]) for path in files) / 3600.0
 
 
 def _first(path: Path) -> int:

@@ -99,15 +99,15 @@ def _networks(x: Floats, y: Floats, seed: int) -> GroupNetworks:
     return GroupNetworks(centre, error)
 
 
-def _outputs(one: Network, x: Floats) -> Floats:
-    return np.array(one(x.tolist()))
+def _outputs(network: Network, x: Floats) -> Floats:
+    return np.array(network(x.tolist()))
 
 
 def network(x: Floats, y: Floats, units: tuple[int, ...], decay: float, seed: int) -> Network:
     """A network fitted by least squares. Raises DropcurveError without scikit-learn."""
     centre, width = x.mean(axis=0), np.maximum(x.std(axis=0), 1e-3)
     offset, factor = y.mean(axis=0), np.maximum(y.std(axis=0), 1e-6)
-    made = _regressor(
+    regressor = _regressor(
         hidden_layer_sizes=units, alpha=decay, batch_size=128, random_state=seed, warm_start=True
     )
     cut = IntegerNetwork.CUT
@@ -115,9 +115,9 @@ def network(x: Floats, y: Floats, units: tuple[int, ...], decay: float, seed: in
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for rate, epochs in STAGES:
-            made.set_params(learning_rate_init=rate, max_iter=epochs, n_iter_no_change=epochs + 1)
-            made.fit(inputs, outputs)
-    return rounded((centre, width, offset, factor), made.coefs_, made.intercepts_)
+            regressor.set_params(learning_rate_init=rate, max_iter=epochs, n_iter_no_change=epochs + 1)
+            regressor.fit(inputs, outputs)
+    return rounded((centre, width, offset, factor), regressor.coefs_, regressor.intercepts_)
 
 
 def rounded(
@@ -175,8 +175,8 @@ def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
     names = [outcome.name for outcome in OUTCOMES[data.traffic]]
     bdp = data.quantities["bandwidth-delay product"]
     cuts = np.percentile(bdp, (0, 33.3, 66.7, 100))
-    some: list[tuple[str, NDArray[np.bool_]]] = [(kind, data.kinds == kind) for kind in DISCIPLINES]
-    some += [
+    parts: list[tuple[str, NDArray[np.bool_]]] = [(kind, data.kinds == kind) for kind in DISCIPLINES]
+    parts += [
         (f"bandwidth-delay product {low:.3g} to {high:.3g} packets", (bdp >= low) & (bdp <= high))
         for low, high in pairwise(cuts)
     ]
@@ -188,5 +188,5 @@ def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
             "unused_error": float(np.median(fitted.residual[testing & inside, use])),
             "coverage": float(fitted.within[testing & inside][:, [delay, use]].mean()),
         }
-        for name, inside in some
+        for name, inside in parts
     ]  # fmt: skip

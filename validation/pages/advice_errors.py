@@ -76,9 +76,9 @@ def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: Non
         for rtt in RTTS:
             for flows in FLOWS:
                 tell(f"{rate}, {rtt}, {flows} flows")
-                found = advise(rate=rate, rtt=rtt, flows=flows)
+                advice = advise(rate=rate, rtt=rtt, flows=flows)
                 for name in DESIGNS:
-                    yield cell(found.design(name), rate, rtt, flows, jobs=jobs)
+                    yield cell(advice.design(name), rate, rtt, flows, jobs=jobs)
 
 
 def cell(design: Design, rate: str, rtt: str, flows: int, *, jobs: int | None = None) -> ErrorCell:
@@ -154,23 +154,23 @@ def _summary(cells: Sequence[ErrorCell]) -> Iterator[str]:
     yield "| design | " + " | ".join(f"{law}: queue | drops" for law in LAWS) + " |"
     yield "|---|" + "---|---|" * len(LAWS)
     for name in DESIGNS:
-        some = [one for one in cells if one.design == name]
-        if some:
+        own = [one for one in cells if one.design == name]
+        if own:
             yield (
                 f"| {name} | "
-                + " | ".join(f"{_typical(some, law, 0)} | {_typical(some, law, 1)}" for law in LAWS)
+                + " | ".join(f"{_typical(own, law, 0)} | {_typical(own, law, 1)}" for law in LAWS)
                 + " |"
             )
     yield ""
-    for title, some in (
+    for title, own in (
         ("stable by their margins", [c for c in cells if not c.oscillates]),
         ("with an oscillating loop", [c for c in cells if c.oscillates]),
     ):
-        if some:
+        if own:
             yield (
-                f"Conditions {title} ({len(some)}): median error of the queue {_typical(some, CLOSEST, 0)}, "
-                f"of the drops {_typical(some, CLOSEST, 1)}, mean utilisation "
-                f"{100 * sum(c.utilisation for c in some) / len(some):.1f} %."
+                f"Conditions {title} ({len(own)}): median error of the queue {_typical(own, CLOSEST, 0)}, "
+                f"of the drops {_typical(own, CLOSEST, 1)}, mean utilisation "
+                f"{100 * sum(c.utilisation for c in own) / len(own):.1f} %."
             )
             yield ""
 
@@ -181,14 +181,14 @@ def _typical(cells: Sequence[ErrorCell], law: str, which: int) -> str:
     return f"{100 * median(usable):.0f} %" if usable else "–"
 
 
-def _error(predicted: float, found: float) -> float:
-    return (predicted - found) / found if found > 0.0 else math.nan
+def _error(predicted: float, advised: float) -> float:
+    return (predicted - advised) / advised if advised > 0.0 else math.nan
 
 
 def _table(cells: Sequence[ErrorCell]) -> Iterator[str]:
     for name in DESIGNS:
-        some = [one for one in cells if one.design == name]
-        if not some:
+        own = [one for one in cells if one.design == name]
+        if not own:
             continue
         yield f"## {name}"
         yield ""
@@ -196,7 +196,7 @@ def _table(cells: Sequence[ErrorCell]) -> Iterator[str]:
             "| drops, predicted | simulated (%) | error | in use | loop |"
         )
         yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
-        for one in some:
+        for one in own:
             queue, loss = one.predicted[CLOSEST]
             yield (
                 f"| {one.rate} | {one.rtt} | {one.flows} "
@@ -208,8 +208,8 @@ def _table(cells: Sequence[ErrorCell]) -> Iterator[str]:
         yield ""
 
 
-def _percent(predicted: float, found: float) -> str:
-    error = _error(predicted, found)
+def _percent(predicted: float, share: float) -> str:
+    error = _error(predicted, share)
     return "–" if not math.isfinite(error) else f"{100 * error:+.0f} %".replace("-", "−")
 
 
@@ -225,12 +225,12 @@ def main() -> None:
         "--page", type=Path, default=Path("docs/guide/advice-errors.md"), help="the page to write"
     )
     parser.add_argument("--jobs", type=int, default=None, help="threads (default: one per processor)")
-    given = parser.parse_args()
+    options = parser.parse_args()
 
     def tell(text: str) -> None:
         sys.stderr.write(f"{text}\n")
 
-    write(given.page, jobs=given.jobs, tell=tell)
+    write(options.page, jobs=options.jobs, tell=tell)
 
 
 if __name__ == "__main__":

@@ -50,10 +50,10 @@ def phenomena() -> list[NetworkRow]:
 
 
 def ask(
-    some: Sequence[NetworkRow], folder: Path, replications: int, *, share: float = 1.0
+    rows: Sequence[NetworkRow], folder: Path, replications: int, *, share: float = 1.0
 ) -> list[st.Finding]:
     """Runs the cells of rows and judges their claims; ``share`` shortens the runs."""
-    cells = {row.kind: {name: dc.Scenario.parse(text) for name, text in row.cells.items()} for row in some}
+    cells = {row.kind: {name: dc.Scenario.parse(text) for name, text in row.cells.items()} for row in rows}
     studies = [
         st.Study(
             name=row.kind, title=row.kind, source=row.source, question=row.claim, measure=measure,
@@ -61,7 +61,7 @@ def ask(
             claims=(st.TestedClaim(row.kind, row.source, row.claim, row.tests),),
             page=lambda _: st.Page((), (), ()), tolerance={}, shorten=share,
         )
-        for row in some
+        for row in rows
     ]  # fmt: skip
     return [
         st.reproduce(one, folder=folder / one.name, quick=True, replications=replications).finding(one.name)
@@ -69,9 +69,9 @@ def ask(
     ]
 
 
-def quick(some: Sequence[NetworkRow], folder: Path) -> list[st.Finding]:
+def quick(rows: Sequence[NetworkRow], folder: Path) -> list[st.Finding]:
     """The form that tests run."""
-    return ask(some, folder, 6, share=0.5)
+    return ask(rows, folder, 6, share=0.5)
 
 
 def fits(test: claims.Test, part: claims.Part) -> bool:
@@ -81,15 +81,15 @@ def fits(test: claims.Test, part: claims.Part) -> bool:
     return part.verdict == st.HOLDS or (part.constant and low < part.value < high)
 
 
-def table(some: Sequence[NetworkRow], found: Sequence[st.Finding]) -> str:
+def table(rows: Sequence[NetworkRow], findings: Sequence[st.Finding]) -> str:
     """The rows of disciplines, by kind."""
-    pairs = sorted(zip(some, found, strict=True), key=lambda pair: pair[0].kind)
+    pairs = sorted(zip(rows, findings, strict=True), key=lambda pair: pair[0].kind)
     return _lines("Kind", [(f"[`{row.kind}`](disciplines/{row.kind}.md)", row, one) for row, one in pairs])
 
 
-def table_of_phenomena(some: Sequence[NetworkRow], found: Sequence[st.Finding]) -> str:
+def table_of_phenomena(rows: Sequence[NetworkRow], findings: Sequence[st.Finding]) -> str:
     """The rows of phenomena, as they are ordered."""
-    return _lines("Phenomenon", [(row.kind, row, one) for row, one in zip(some, found, strict=True)])
+    return _lines("Phenomenon", [(row.kind, row, one) for row, one in zip(rows, findings, strict=True)])
 
 
 def _lines(first: str, rows: Sequence[tuple[str, NetworkRow, st.Finding]]) -> str:
@@ -140,8 +140,8 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         work = quick if options.quick else partial(ask, replications=REPLICATIONS)
-        found = work([*some, *other], Path(folder))
-    kinds, of_all = table(some, found[: len(some)]), table_of_phenomena(other, found[len(some) :])
+        findings = work([*some, *other], Path(folder))
+    kinds, of_all = table(some, findings[: len(some)]), table_of_phenomena(other, findings[len(some) :])
     if options.quick or options.kind:
         sys.stdout.write((kinds if some else "") + (of_all if other else ""))
     else:

@@ -112,13 +112,13 @@ OF_GROUPS = ("throughput_bps", "flow_loss", "delay_ms_mean", "delay_ms_p95")
 
 def measure(run: dict[str, Any]) -> dict[str, float]:
     """Every number a row may ask for: of the link, and of each group as ``number@group``."""
-    found = {name: dc.metrics.value(run, name) for name in NAMES if name not in OF_GROUPS}
+    values = {name: dc.metrics.value(run, name) for name in NAMES if name not in OF_GROUPS}
     groups = sorted({flow["group"] for flow in run["flows"]})
     for group in groups:
         for name in OF_GROUPS:
-            found[f"{name}@{group}"] = dc.metrics.value(run, name, scope=group)
+            values[f"{name}@{group}"] = dc.metrics.value(run, name, scope=group)
     scale = {f"throughput_bps@{group}": 1e-6 for group in groups}
-    return {name: math.nan if value is None else value * scale.get(name, 1) for name, value in found.items()}
+    return {name: math.nan if value is None else value * scale.get(name, 1) for name, value in values.items()}
 
 
 ECN = "ecn = true"

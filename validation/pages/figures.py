@@ -117,15 +117,15 @@ def red_dialects() -> Figure:
     figure = style.new_figure(style.PAGE_IN, 3.5)
     axes = figure.subplots(2, 3, sharex=True, sharey=True)
     for i, (name, ax) in enumerate(zip(DIALECTS, axes.flat, strict=True)):
-        found = _law(name)
+        drop_law = _law(name)
         avg = np.unique(
-            np.concatenate([np.linspace(0, 32, 400), [np.nextafter(found.max_th, 0), found.max_th]])
+            np.concatenate([np.linspace(0, 32, 400), [np.nextafter(drop_law.max_th, 0), drop_law.max_th]])
         )
-        ax.plot(avg, 100 * found.p_b(avg), color=style.MUTED, linewidth=1.0, linestyle=(0, (4, 2)))
-        ax.plot(avg, 100 * found.share(avg), color=style.look(i).colour, linewidth=1.6)
+        ax.plot(avg, 100 * drop_law.p_b(avg), color=style.MUTED, linewidth=1.0, linestyle=(0, (4, 2)))
+        ax.plot(avg, 100 * drop_law.share(avg), color=style.look(i).colour, linewidth=1.6)
         ax.set_title(name)
         ax.set_title(
-            f"spacing {found.spacing}", loc="right", fontsize=6.5, color=style.MUTED, fontweight="normal"
+            f"spacing {drop_law.spacing}", loc="right", fontsize=6.5, color=style.MUTED, fontweight="normal"
         )
         ax.set_xlim(0, 32)
         ax.set_ylim(0, 25)

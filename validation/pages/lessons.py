@@ -62,8 +62,8 @@ def check(test: st.Test, row: NetworkRow) -> dict[str, Any]:
         raise ValueError(f"{row.kind}: no quantity of a lesson begins '{test.label}'")
     rest = test.label.removeprefix(quantity).strip()
     groups: list[str] = []
-    if found := re.match(r"of ([\w-]+),? ?", rest):
-        groups, rest = [found[1]], rest[found.end() :]
+    if match := re.match(r"of ([\w-]+),? ?", rest):
+        groups, rest = [match[1]], rest[match.end() :]
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     if parts and (pair := [one.strip() for one in parts[0].split("/")]) and not set(pair) <= set(row.cells):
         groups, parts = pair, parts[1:]
@@ -99,13 +99,13 @@ def difference(one: str, other: str) -> list[tuple[str, str]] | None:
 
 def flat(table: Mapping[str, Any], above: str = "") -> dict[str, str]:
     """Values by dotted path."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            found |= flat(value, f"{above}{key}.")
+            values |= flat(value, f"{above}{key}.")
         else:
-            found[f"{above}{key}"] = value if isinstance(value, str) else json.dumps(value)
-    return found
+            values[f"{above}{key}"] = value if isinstance(value, str) else json.dumps(value)
+    return values
 
 
 def text() -> str:

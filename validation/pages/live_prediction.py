@@ -111,18 +111,18 @@ def recorded() -> dict[str, dict[str, str]]:
 
 def cases() -> dict[str, tuple[str, bool]]:
     """Every case by name: its scenario, and whether it runs in virtual time."""
-    found = {}
+    by_name = {}
     for rate, rtt in SETTINGS:
         for control, lines in CONTROLS.items():
             for queue, keys in QUEUES.items():
                 text = scenario(rate, rtt, keys, lines)
                 where = f"{rate} Mbit/s, {rtt} ms, {control}, {queue}"
-                found[f"real: {where}"] = (text, False)
-                found[f"virtual: {where}"] = (text, True)
+                by_name[f"real: {where}"] = (text, False)
+                by_name[f"virtual: {where}"] = (text, True)
     rows = recorded()
     for name in filter(rows.get, KERNEL):
-        found[f"kernel: {name}"] = (linux_on_link(rows[name]), True)
-    return found
+        by_name[f"kernel: {name}"] = (linux_on_link(rows[name]), True)
+    return by_name
 
 
 def run(folder: Path, jobs: int, wanted: list[str]) -> None:
@@ -167,10 +167,10 @@ def gather(found: dict[str, Any], folder: Path) -> list[str]:
     return names
 
 
-def keep_recorded(found: dict[str, Any]) -> None:
+def keep_recorded(record: dict[str, Any]) -> None:
     """Adds the results of the kernel's own queue to ours."""
     for name, row in recorded().items():
-        if run := found.get(f"kernel: {name}"):
+        if run := record.get(f"kernel: {name}"):
             run["recorded"] = {key: float(row[key]) for key in ("goodput_mbps", "backlog_mean")}
 
 
@@ -180,7 +180,7 @@ def predicted(text: str) -> str:
     return text.replace("[flows.tcp]\n", f"[flows.tcp]\nwindow = {NARROW}\n") if narrow else text
 
 
-def renew(found: dict[str, Any], names: Iterable[str]) -> None:
+def renew(record: dict[str, Any], names: Iterable[str]) -> None:
     """Simulates these cases with this build, ten times each, and compares their live numbers with it."""
     known = cases()
     simulated: dict[str, dict[str, measure.Estimate]] = {}
@@ -191,15 +191,15 @@ def renew(found: dict[str, Any], names: Iterable[str]) -> None:
         if text not in simulated:
             simulated[text] = simulate(Scenario.parse(text, name=name), seed=1, runs=SIMULATIONS)
             sys.stderr.write(f"{name}: simulated\n")
-        run = found[name]
+        run = record[name]
         for metric in COMPARED:
             live = measure.Estimate(*run[metric]["live"])
             run[metric] = _short(asdict(compared(metric, metric, "", live, simulated[text].get(metric))))
 
 
 def _short(row: dict[str, Any]) -> dict[str, Any]:
-    def pair(one: dict[str, Any] | None) -> list[float | None]:
-        numbers = [None, None] if one is None else [one["mean"], one["half_width"]]
+    def pair(interval: dict[str, Any] | None) -> list[float | None]:
+        numbers = [None, None] if interval is None else [interval["mean"], interval["half_width"]]
         return [None if number is None else float(f"{number:.5g}") for number in numbers]
 
     return {"live": pair(row["live"]), "predicted": pair(row["predicted"]), "agrees": row["agrees"]}
@@ -207,35 +207,35 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
 
 def write(folder: Path | None) -> None:
     """Writes the page, and next to it its numbers. A folder's are simulated before."""
-    found: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    record: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     if folder:
-        renew(found, gather(found, folder))
-    KEPT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    parts = [words.INTRODUCTION.format(simulations=SIMULATIONS, narrow=NARROW, repeated=repeated(found))]
+        renew(record, gather(record, folder))
+    KEPT.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    parts = [words.INTRODUCTION.format(simulations=SIMULATIONS, narrow=NARROW, repeated=repeated(record))]
     for rate, rtt in SETTINGS:
-        table = predictions(found, rate, rtt)
+        table = predictions(record, rate, rtt)
         if table:
             parts += [f"## {rate} Mbit/s, {rtt} ms", table]
     parts += [
         "## Exceptions",
-        exceptions(found),
+        exceptions(record),
         "## What was traced",
         words.TRACED.format(narrow=NARROW),
         "## Our queue and the kernel's own",
         words.KERNELS,
-        kernels(found),
+        kernels(record),
     ]
     parts += ["## How exactly it shapes", shaping(json.loads(QUALITY.read_text(encoding="utf-8")))]
     PAGE.write_text(wrap_markdown("\n\n".join(parts) + "\n"), encoding="utf-8")
 
 
-def repeated(found: dict[str, Any]) -> str:
+def repeated(record: dict[str, Any]) -> str:
     """The cases with several live runs, those in real time without saying so, as lines of text."""
-    names = [name.removeprefix("real: ") for name, run in found.items() if run.get("runs", 1) > 1]
+    names = [name.removeprefix("real: ") for name, run in record.items() if run.get("runs", 1) > 1]
     return textwrap.fill("; ".join(sorted(names)) + ".", 118, break_on_hyphens=False)
 
 
-def predictions(found: dict[str, Any], rate: int, rtt: int) -> str:
+def predictions(record: dict[str, Any], rate: int, rtt: int) -> str:
     """Simulated, virtual and real, row by row."""
     lines = [
         "| TCP | queue | goodput, Mbit/s: simulated | virtual | real | queue, pkts: simulated | virtual | real |",
@@ -244,7 +244,7 @@ def predictions(found: dict[str, Any], rate: int, rtt: int) -> str:
     for control in CONTROLS:
         for queue in QUEUES:
             where = f"{rate} Mbit/s, {rtt} ms, {control}, {queue}"
-            runs = [found.get(f"{kind}: {where}") for kind in ("virtual", "real")]
+            runs = [record.get(f"{kind}: {where}") for kind in ("virtual", "real")]
             first = next((run for run in runs if run), None)
             if first is None:
                 continue
@@ -275,11 +275,11 @@ def _live(run: dict[str, Any] | None, metric: str, unit: float) -> str:
     return f"{text} ({share})" if one["agrees"] else f"**{text} ({share})**"
 
 
-def exceptions(found: dict[str, Any]) -> str:
+def exceptions(record: dict[str, Any]) -> str:
     """Each case that agrees neither within 5 % nor inside the intervals, under its cause."""
     by_cause: dict[str, list[str]] = {}
     compared = agreeing = 0
-    for name, run in found.items():
+    for name, run in record.items():
         for metric, what, unit in (("goodput_bps", "goodput", 1e6), ("queue_pkts_mean", "queue", 1.0)):
             verdict = run[metric]["agrees"]
             compared += verdict is not None
@@ -299,14 +299,14 @@ def exceptions(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def kernels(found: dict[str, Any]) -> str:
+def kernels(record: dict[str, Any]) -> str:
     """The same discipline, ours and the kernel's, under the same kernel's TCP."""
     lines = [
         "| row | goodput, Mbit/s: kernel | ours | backlog, kB: kernel | ours |",
         "|---|---|---|---|---|",
     ]
     for name in KERNEL:
-        run = found.get(f"kernel: {name}")
+        run = record.get(f"kernel: {name}")
         if run is None:
             continue
         goodput, backlog = (
@@ -325,18 +325,18 @@ def kernels(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def shaping(found: dict[str, Any]) -> str:
+def shaping(record: dict[str, Any]) -> str:
     """How exactly the machine shapes and delays, as `dropcurve live check` found it."""
     rates = ["| rate | received | lateness p50 / p99 / max |", "|---|---|---|"]
-    for row in found["rates"]:
+    for row in record["rates"]:
         late = " / ".join(f"{row['late_ms'][key]:.3f}" for key in ("p50", "p99", "max"))
         rates.append(f"| {row['rate']} | {row['error']:+.2f} % | {late} ms |".replace("-", "−"))
     delays = ["| delay | added p50 / p95 / p99 | jitter |", "|---|---|---|"]
-    for row in found["delays"]:
+    for row in record["delays"]:
         added = " / ".join(f"{row['added_ms'][key]:.3f}" for key in ("p50", "p95", "p99"))
         delays.append(f"| {row['delay']} | {added} ms | {row['added_ms']['jitter']:.3f} ms |")
     said = [
-        words.QUALITY.format(machine=found["machine"]),
+        words.QUALITY.format(machine=record["machine"]),
         "\n".join(rates),
         "\n".join(delays),
         words.QUALITY_TERMS,
@@ -357,9 +357,9 @@ def main(arguments: list[str]) -> None:
         jobs = int(wanted.pop(0)) if wanted and wanted[0].isdigit() else 1
         run(Path(folder), jobs, wanted)
     elif verb == "check":
-        found = quality.check(tell=show_progress)
-        sys.stdout.write(f"{found}\n")
-        QUALITY.write_text(json.dumps(found.record(), indent=1) + "\n", encoding="utf-8")
+        quality_of = quality.check(tell=show_progress)
+        sys.stdout.write(f"{quality_of}\n")
+        QUALITY.write_text(json.dumps(quality_of.record(), indent=1) + "\n", encoding="utf-8")
         write(None)
     elif verb == "predict":
         kept = json.loads(KEPT.read_text(encoding="utf-8"))

@@ -137,10 +137,10 @@ def page() -> str:
             "| initial window | segments | simulated | exact | CSA00 | difference |\n|---|---|---|---|---|---|"
         )
         for case in (one for one in cases() if one.delayed == delayed):
-            found, closed = simulated(case), closed_form(case)
+            rows, closed = simulated(case), closed_form(case)
             parts.append(
-                f"| {case.window} | {case.segments} | {1e3 * found:.2f} | {1e3 * exact(case):.2f} "
-                f"| {1e3 * closed:.0f} | {100 * (closed / found - 1):+.0f} % |"
+                f"| {case.window} | {case.segments} | {1e3 * rows:.2f} | {1e3 * exact(case):.2f} "
+                f"| {1e3 * closed:.0f} | {100 * (closed / rows - 1):+.0f} % |"
             )
     return wrap_markdown("\n".join(parts) + "\n")
 

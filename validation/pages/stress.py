@@ -126,15 +126,15 @@ def elsewhere() -> str:
     return found
 
 
-def row(one: dict[str, Any]) -> str:
+def row(case: dict[str, Any]) -> str:
     """The row of a discipline."""
     harms = [
         wording.amount(some["mean"], some["half_width"], "")
-        for some in (one["usual"]["harm"], one["worst"]["loss"], one["minimal"]["harm"])
+        for some in (case["usual"]["harm"], case["worst"]["loss"], case["minimal"]["harm"])
     ]
     return (
-        f"| [`{one['design']}`](disciplines/{one['design']}.md) | {harms[0]} | {harms[1]} | {one['minimal']['text']} "
-        f"| {harms[2]} | {FAULTS[one['fault']]} |\n"
+        f"| [`{case['design']}`](disciplines/{case['design']}.md) | {harms[0]} | {harms[1]} "
+        f"| {case['minimal']['text']} | {harms[2]} | {FAULTS[case['fault']]} |\n"
     )
 
 

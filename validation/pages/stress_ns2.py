@@ -43,13 +43,13 @@ def ours(period_s: float) -> statistics.Interval:
     link = link_of(LINK)
     within = parse({**GIVEN, "pulse_period": f"{period_s:g} s"}, rtt_s=0.06)
     case = traffic.enveloped({**within.mild(), "call": 0.0, "window": 40.0}, within, link)
-    made = traffic.scenario(link, case).edit(SENDER)
-    found: list[float | None] = []
+    scenario = traffic.scenario(link, case).edit(SENDER)
+    rates: list[float | None] = []
     Executor(1).records(
-        [Job(made, seed) for seed in SEEDS], None,
-        take=lambda _, run: found.append(metrics.value(run.summary, "goodput_bps", scope="long")),
+        [Job(scenario, seed) for seed in SEEDS], None,
+        take=lambda _, run: rates.append(metrics.value(run.summary, "goodput_bps", scope="long")),
     )  # fmt: skip
-    return statistics.t_interval(found)
+    return statistics.t_interval(rates)
 
 
 def theirs(period_s: float) -> statistics.Interval:
@@ -60,14 +60,14 @@ def theirs(period_s: float) -> statistics.Interval:
 
 def rows() -> list[str]:
     """Rows of a Markdown table: period, ours, ns-2's."""
-    found = ["| period | ours [Mbit/s] | ns-2.35 [Mbit/s] |", "|---|---|---|"]
+    lines = ["| period | ours [Mbit/s] | ns-2.35 [Mbit/s] |", "|---|---|---|"]
     for period in PERIODS_S:
         cells = [
             f"{(one.mean or 0.0) / 1e6:.2f} ± {(one.half_width or 0.0) / 1e6:.2f}"
             for one in (ours(period), theirs(period))
         ]
-        found.append(f"| {period:g} s | {cells[0]} | {cells[1]} |")
-    return found
+        lines.append(f"| {period:g} s | {cells[0]} | {cells[1]} |")
+    return lines
 
 
 if __name__ == "__main__":

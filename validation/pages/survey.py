@@ -73,7 +73,7 @@ def text(kind: str, scenario: str, has_ecn: bool, limit: str = LIMIT) -> str:
 
 def cells(kinds: Sequence[str]) -> dict[str, dc.Scenario]:
     """Every discipline in every scenario; at its own limit where 200 packets do not fit its other defaults."""
-    found = {}
+    scenarios = {}
     ecn = {one["kind"]: any(field["name"] == "ecn" for field in one["fields"]) for one in entries()}
     for kind in kinds:
         for name in SCENARIOS:
@@ -81,38 +81,38 @@ def cells(kinds: Sequence[str]) -> dict[str, dc.Scenario]:
                 scenario = dc.Scenario.parse(text(kind, name, ecn[kind]))
             except ScenarioError:
                 scenario = dc.Scenario.parse(text(kind, name, ecn[kind], ""))
-            found[f"{kind} {name}"] = scenario
-    return found
+            scenarios[f"{kind} {name}"] = scenario
+    return scenarios
 
 
 def entries() -> list[dict[str, Any]]:
     """The disciplines of the catalogue."""
-    found: list[dict[str, Any]] = library.catalogue()["disciplines"]
-    return found
+    rows: list[dict[str, Any]] = library.catalogue()["disciplines"]
+    return rows
 
 
 def numbers(run: dict[str, Any]) -> dict[str, float]:
     """The numbers of one run."""
-    found = {name: dc.metrics.value(run, name) for name, _ in COLUMNS}
-    return {name: math.nan if value is None else value for name, value in found.items()}
+    values = {name: dc.metrics.value(run, name) for name, _ in COLUMNS}
+    return {name: math.nan if value is None else value for name, value in values.items()}
 
 
 def estimate(cell: StudyCell, name: str) -> str:
     """A number with its interval, over the replications in which it has a value."""
-    found = cell.known(name)
-    if found is None:
+    interval = cell.known(name)
+    if interval is None:
         return "-"
-    half = found.half_width(0.95) if found.n > 1 and not found.constant else None
-    centre, width = wording.value(found.value, half)
+    half = interval.half_width(0.95) if interval.n > 1 and not interval.constant else None
+    centre, width = wording.value(interval.value, half)
     return intervals.interval(centre, width)
 
 
-def table(scenario: str, kinds: Sequence[str], found: Mapping[str, StudyCell]) -> str:
+def table(scenario: str, kinds: Sequence[str], measured: Mapping[str, StudyCell]) -> str:
     """The table of one scenario, by kind."""
     head = " | ".join(["kind", *(heading for _, heading in COLUMNS)])
     lines = [f"| {head} |", "|---|" + "---:|" * len(COLUMNS)]
     for kind in kinds:
-        cell = found[f"{kind} {scenario}"]
+        cell = measured[f"{kind} {scenario}"]
         shown = " | ".join(estimate(cell, name) for name, _ in COLUMNS)
         lines.append(f"| [`{kind}`](disciplines/{kind}.md) | {shown} |")
     return "\n".join(lines) + "\n"
@@ -147,9 +147,9 @@ def main() -> None:
         first=options.replications, precision=None, maximum=options.replications, jobs=None
     )
     with tempfile.TemporaryDirectory() as folder, cache.store_or(Path(folder)) as store:
-        found = Runner(numbers, plan, store).run(cells(kinds))
+        measured = Runner(numbers, plan, store).run(cells(kinds))
     tables = "\n".join(
-        f"## {name}\n\n{what[0].upper()}{what[1:]}.\n\n{table(name, kinds, found)}"
+        f"## {name}\n\n{what[0].upper()}{what[1:]}.\n\n{table(name, kinds, measured)}"
         for name, (what, _, _) in SCENARIOS.items()
     )
     page = wrap_markdown(PAGE.format(replications=options.replications, tables=tables))

@@ -39,30 +39,30 @@ STEPS = (60, 125, 250, 400)
 
 def main() -> int:
     """Executes the missing runs of its part and writes the page of that."""
-    asked = _arguments()
-    limits = asked.times.split(",")
+    options = _arguments()
+    limits = options.times.split(",")
     outcomes = []
-    part, parts = map(int, asked.part.split("/"))
-    links = [*drawn(asked.links, seed=asked.seed), *fast(asked.fast_links, seed=asked.seed)]
+    part, parts = map(int, options.part.split("/"))
+    links = [*drawn(options.links, seed=options.seed), *fast(options.fast_links, seed=options.seed)]
     for number, link in enumerate(links):
-        if number % parts != part - 1 or (asked.only and number + 1 not in asked.only):
+        if number % parts != part - 1 or (options.only and number + 1 not in options.only):
             continue
-        place = f"{number}" if number < asked.links else f"fast-{number - asked.links}"
-        folder = asked.runs / f"{asked.seed}-{place}"
+        place = f"{number}" if number < options.links else f"fast-{number - options.links}"
+        folder = options.runs / f"{options.seed}-{place}"
         sys.stderr.write(f"{number + 1} of {len(links)}: {link.kind}: {link.title}: {link.goal}\n")
         began = time.process_time()
-        outcomes.append(_outcome(link, folder, limits, number < asked.peer_links, asked.jobs))
+        outcomes.append(_outcome(link, folder, limits, number < options.peer_links, options.jobs))
         sys.stderr.write(f"  {time.process_time() - began:.0f} processor seconds\n")
-        if asked.again:
-            add_again(asked.out, outcomes, limits, asked.again, asked.only)
+        if options.again:
+            add_again(options.out, outcomes, limits, options.again, options.only)
         else:
-            write(asked.out, outcomes, limits)
+            write(options.out, outcomes, limits)
     others: list[LinkOutcome] = []
-    for number, link in enumerate(other(asked.other_links, seed=asked.seed)):
-        folder = asked.runs / f"{asked.seed}-other-{number}"
-        sys.stderr.write(f"{number + 1} of {asked.other_links}: {link.kind}: {link.title}: {link.goal}\n")
-        others.append(_outcome(link, folder, limits, False, asked.jobs))
-        write(asked.out, outcomes, limits, others)
+    for number, link in enumerate(other(options.other_links, seed=options.seed)):
+        folder = options.runs / f"{options.seed}-other-{number}"
+        sys.stderr.write(f"{number + 1} of {options.other_links}: {link.kind}: {link.title}: {link.goal}\n")
+        others.append(_outcome(link, folder, limits, False, options.jobs))
+        write(options.out, outcomes, limits, others)
     return 0
 
 
@@ -110,11 +110,11 @@ def _outcome(
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(link.question(), RunTable(folder / "runs", build()), Executor(jobs))
     bench.open()
-    made = LinkOutcome(link, build=build())
+    outcome = LinkOutcome(link, build=build())
     designs: dict[str, Candidate] = {}
     courses: list[peers.Course] = []
     for limit in limits:
-        made.spent[limit], course = _tuned(link, folder, limit, jobs)
+        outcome.spent[limit], course = _tuned(link, folder, limit, jobs)
         designs[f"tune {limit}"] = course.incumbents[-1][1]
         courses = courses or [course]
     # A point of an objective that is no share is 1 % of what the last answer reaches.
@@ -122,39 +122,39 @@ def _outcome(
     last = designs[f"tune {limits[-1]}"]
     bench.run((last, trial) for trial in trials)
     bench.scale(last, trials)
-    points, made.points = reference.search(bench)
+    points, outcome.points = reference.search(bench)
     designs |= {f"reference {rank + 1}": point for rank, point in enumerate(points)}
     if with_peers:
-        steps = [runs for runs in STEPS if runs <= made.spent[limits[0]]["runs"]] or list(STEPS[:1])
+        steps = [runs for runs in STEPS if runs <= outcome.spent[limits[0]]["runs"]] or list(STEPS[:1])
         courses += [
             _course(name, sampler, bench, steps[-1], folder) for name, sampler in peers.available().items()
         ]
-        made.courses = {
+        outcome.courses = {
             one.name: {
                 runs: f"{one.name} after {runs}" for runs in steps if runs >= one.incumbents[0][0]
             } for one in courses
         }  # fmt: skip
         for one in courses:
-            for runs, name in made.courses[one.name].items():
+            for runs, name in outcome.courses[one.name].items():
                 designs[name] = one.after(runs)
-    made.standings = contest.hold(bench, designs)
+    outcome.standings = contest.hold(bench, designs)
     winner = designs[f"tune {limits[-1]}"]
     if direction(bench.question.goal) == 1:
-        made.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
+        outcome.confirmed = confirm.confirm(link, bench, winner, folder / "ns3", jobs or 1)
     bench.store.compact()
-    return made
+    return outcome
 
 
 def _course(name: str, sampler: peers.Sampler, bench: Bench, runs: int, folder: Path) -> peers.Course:
     """The course of a peer: kept, since its models take longer than its runs."""
     kept = folder / f"peer-{name.replace(' ', '-')}.json"
     if kept.exists():
-        known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-        if (known["build"], known["runs"]) == (build(), runs):
-            return _read(name, known)
-    made = peers.course(name, sampler, bench, runs, seed=1)
-    kept.write_text(json.dumps({"build": build(), "runs": runs, **_written(made)}), encoding="utf-8")
-    return made
+        stored: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        if (stored["build"], stored["runs"]) == (build(), runs):
+            return _read(name, stored)
+    course = peers.course(name, sampler, bench, runs, seed=1)
+    kept.write_text(json.dumps({"build": build(), "runs": runs, **_written(course)}), encoding="utf-8")
+    return course
 
 
 def _tuned(
@@ -164,9 +164,9 @@ def _tuned(
     a time limit is not repeatable. Time is in processor seconds, so that other work of the machine does not count."""
     kept = folder / f"tune-{limit}.json"
     if kept.exists():
-        known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
-        if known["build"] == build():
-            return known["spent"], _read(OURS, known)
+        stored: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+        if stored["build"] == build():
+            return stored["spent"], _read(OURS, stored)
     made, runs, batch = peers.Course(OURS), 0, 0
 
     def tell(done: int, _: int) -> None:
@@ -203,8 +203,8 @@ def _tuned(
     return spent, made
 
 
-def _written(one: peers.Course) -> dict[str, Any]:
-    return {"incumbents": [(spent, asdict(design)) for spent, design in one.incumbents]}
+def _written(course: peers.Course) -> dict[str, Any]:
+    return {"incumbents": [(spent, asdict(design)) for spent, design in course.incumbents]}
 
 
 def _read(name: str, record: dict[str, Any]) -> peers.Course:

@@ -90,7 +90,7 @@ def confirm(link: DrawnLink, bench: Bench, best: Candidate, kept: Path, jobs: in
     with ThreadPoolExecutor(jobs) as pool:
         rows = list(pool.map(lambda pair: _there(context, link, *pair), pairs))
     bound = bench.question.goal.constraints[0]
-    found: list[ConfirmedDesign] = []
+    confirmed: list[ConfirmedDesign] = []
     first: list[float] = []
     for number, one in enumerate(designs):
         theirs = rows[number * len(trials) : (number + 1) * len(trials)]
@@ -98,20 +98,20 @@ def confirm(link: DrawnLink, bench: Bench, best: Candidate, kept: Path, jobs: in
         first = first or shares
         here = [_known(bench, one, trial, UTILISATION) for trial in trials]
         delays = [_known(bench, one, trial, bound.measure.key) for trial in trials]
-        found.append(
+        confirmed.append(
             ConfirmedDesign(
                 one.name, statistics.mean(here), statistics.mean(shares), max(delays) / bound.bound,
                 max(row["soj_p95_ms"] for row in theirs) / bound.bound,
                 statistics.paired(shares, first) if number else None,
             )
         )  # fmt: skip
-    return Confirmation(tuple(found))
+    return Confirmation(tuple(confirmed))
 
 
-def _known(bench: Bench, one: Candidate, trial: PairedTrial, measure: str) -> float:
+def _known(bench: Bench, candidate: Candidate, trial: PairedTrial, measure: str) -> float:
     """A measure of a run, which has to have a value."""
-    value = bench.value(one, trial, measure)
-    assert value is not None, f"a run of {one.queue} has no {measure}"
+    value = bench.value(candidate, trial, measure)
+    assert value is not None, f"a run of {candidate.queue} has no {measure}"
     return value
 
 
@@ -130,7 +130,7 @@ def _rules(bench: Bench) -> list[Candidate]:
         if target_s < INTERVAL_S
         else {"interval": units.show_span(max(question.room.rtt_s, 2.0 * target_s))}
     )
-    found = [
+    candidates = [
         Candidate("tail drop at 0.95 of the bound", "droptail", {"limit": f"{least} B"}),
         Candidate("PIE at 0.45", "pie", {"limit": limit, "target": f"{450 * bound:.4g} ms", **ecn}),
         Candidate(
@@ -140,16 +140,16 @@ def _rules(bench: Bench) -> list[Candidate]:
         ),
     ]
     first = PairedTrial.of(0, question.middle(), SEED)
-    return [one for one in found if bench.usable(one, first)]
+    return [one for one in candidates if bench.usable(one, first)]
 
 
-def _there(context: Context, link: DrawnLink, one: Candidate, trial: PairedTrial) -> dict[str, float]:
+def _there(context: Context, link: DrawnLink, candidate: Candidate, trial: PairedTrial) -> dict[str, float]:
     """One run of ns-3."""
     condition = dict(trial.condition)
     rate, rtt = condition["rate"], condition["rtt"]
-    kind, attributes = DISCIPLINES[one.kind_as_loaded]
+    kind, attributes = DISCIPLINES[candidate.kind_as_loaded]
     settings = ",".join(
-        f"{name}={value}" for name, value in attributes(one.params_as_loaded, rate, link.ecn).items()
+        f"{name}={value}" for name, value in attributes(candidate.params_as_loaded, rate, link.ecn).items()
     )
     warmup, duration = times(rate, rtt)
     words = (

@@ -47,11 +47,11 @@ def hold(bench: Bench, designs: Mapping[str, Candidate]) -> dict[str, Standing]:
     choosing, measuring = replications[::2], replications[1::2]
     able = [name for name, one in designs.items() if _held(bench, one, choosing)[0] >= HOLDS] or list(designs)
     best = max(able, key=lambda name: _mean(bench, designs[name], choosing))
-    found = {}
+    standings = {}
     for name, one in designs.items():
         held, worst = _held(bench, one, replications)
         gaps = [score(bench, designs[best], trials) - score(bench, one, trials) for trials in measuring]
-        found[name] = Standing(
+        standings[name] = Standing(
             name,
             one.queue,
             objective(bench, one, [trial for trials in replications for trial in trials]),
@@ -59,7 +59,7 @@ def hold(bench: Bench, designs: Mapping[str, Candidate]) -> dict[str, Standing]:
             worst,
             statistics.t_interval(gaps),
         )
-    return found
+    return standings
 
 
 def _replications(bench: Bench) -> list[list[PairedTrial]]:
@@ -72,17 +72,17 @@ def _replications(bench: Bench) -> list[list[PairedTrial]]:
     ]
 
 
-def _mean(bench: Bench, one: Candidate, replications: list[list[PairedTrial]]) -> float:
-    return statistics.mean([score(bench, one, trials) for trials in replications])
+def _mean(bench: Bench, candidate: Candidate, replications: list[list[PairedTrial]]) -> float:
+    return statistics.mean([score(bench, candidate, trials) for trials in replications])
 
 
-def _held(bench: Bench, one: Candidate, replications: list[list[PairedTrial]]) -> tuple[float, float]:
+def _held(bench: Bench, candidate: Candidate, replications: list[list[PairedTrial]]) -> tuple[float, float]:
     """Share of runs that hold the bound held least often, and the worst of them as a multiple of its bound."""
     trials = [trial for some in replications for trial in some]
     ratios = [0.0]
     for bound in bench.question.goal.constraints:
         for trial in trials:
-            value = bench.value(one, trial, bound.measure.key) or 0.0
+            value = bench.value(candidate, trial, bound.measure.key) or 0.0
             over, under = (value, bound.bound) if bound.upper else (bound.bound, value)
             ratios.append(over / under if under else math.inf)
-    return 1.0 - bench.missed(one, trials), max(ratios)
+    return 1.0 - bench.missed(candidate, trials), max(ratios)

@@ -87,7 +87,7 @@ def fast(count: int, *, seed: int) -> list[DrawnLink]:
 
 def other(count: int, *, seed: int) -> list[DrawnLink]:
     """The same links with other objectives, in turn."""
-    found = []
+    links = []
     for number, link in enumerate(drawn(count, seed=seed)):
         rng = random.Random(f"{seed}/{number}/goal")
         bound = float(link.goal.removeprefix("p95 delay < ").partition("ms")[0])
@@ -96,8 +96,8 @@ def other(count: int, *, seed: int) -> list[DrawnLink]:
         )
         few, _, many = link.flows.partition("-")
         same = replace(link, goal=goal, tcp="cubic", flows=f"{max(2, int(few))}-{max(3, int(many))}")
-        found.append(replace(same, short="20%", udp=None) if "completion" in goal else same)
-    return found
+        links.append(replace(same, short="20%", udp=None) if "completion" in goal else same)
+    return links
 
 
 def _draw(

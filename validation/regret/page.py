@@ -31,11 +31,11 @@ def write(
 ) -> None:
     """Writes the page and its figure; ``others`` are links with other objectives."""
     (out.parent / "figures").mkdir(parents=True, exist_ok=True)
-    some = [one for one in outcomes if one.courses]
-    if some:
-        (out.parent / "figures" / FIGURE).write_bytes(draw(some, limits[0]))
+    compared = [one for one in outcomes if one.courses]
+    if compared:
+        (out.parent / "figures" / FIGURE).write_bytes(draw(compared, limits[0]))
     out.write_text(
-        wrap_markdown("\n".join([*_page(outcomes, limits, bool(some)), *_others(others, limits)]) + "\n"),
+        wrap_markdown("\n".join([*_page(outcomes, limits, bool(compared)), *_others(others, limits)]) + "\n"),
         encoding="utf-8",
     )
 
@@ -94,9 +94,9 @@ measured on the other half. An answer *holds* if the bound is kept in nineteen r
     yield from _machine(outcomes)
     yield from _summary(outcomes, limits)
     if figure:
-        some = [one for one in outcomes if one.courses]
-        shown = wording.count(len(some), "link")
-        most = max(runs for one in some for course in one.courses.values() for runs in course)
+        compared = [one for one in outcomes if one.courses]
+        shown = wording.count(len(compared), "link")
+        most = max(runs for one in compared for course in one.courses.values() for runs in course)
         yield from (
             "",
             f"![Regret of each optimiser against its runs, {shown}](figures/{FIGURE})",
@@ -182,25 +182,25 @@ def _machine(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
 
 def _confirmed(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
     """Winners in ns-3."""
-    found = [(one.link, one.confirmed) for one in outcomes if one.confirmed is not None]
-    if not found:
+    confirmed = [(one.link, one.confirmed) for one in outcomes if one.confirmed is not None]
+    if not confirmed:
         return
-    held = sum(not one.beaten for _, one in found)
+    held = sum(not one.beaten for _, one in confirmed)
     yield from f"""
 ## Winners in ns-3
 
-The last answer of {len(found)} of the {len(outcomes)} links, and rules that follow from the bound alone, run
+The last answer of {len(confirmed)} of the {len(outcomes)} links, and rules that follow from the bound alone, run
 with NewReno flows in ns-3 at {CONFIRMED} held-out conditions. These are the links that were drawn with Reno and have
 at most {FASTEST / 1e6:g} Mbit/s: CUBIC of ns-3.37 is no reference, as six flows of it keep a delay of 100 ms over CoDel
 with a target of 10 ms. An answer is *confirmed* if no rule that keeps the bound there, or whose delay is no longer
 than that of the answer, is better there by more than {MARGIN_POINTS:g} points and the interval. ns-3 has another
 implementation of TCP, and a packet more in its device: the worst delay may lie to either side of the bound.
 
-**{held} of {len(found)} winners are confirmed.**
+**{held} of {len(confirmed)} winners are confirmed.**
 
 | link | design | utilisation (%) | in ns-3 | worst p95 / bound | in ns-3 | ahead of the answer in ns-3 (points) |
 |---|---|--:|--:|--:|--:|--:|""".splitlines()
-    for link, one in found:
+    for link, one in confirmed:
         for number, row in enumerate(one.designs):
             yield (
                 f"| {link.title if number == 0 else ''} | {row.name}{'' if number or not one.beaten else ' (beaten)'} "
@@ -218,8 +218,8 @@ def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
     with style.styled():
         figure = style.new_figure(style.PAGE_IN, 3.6)
         axes = figure.subplots()
-        found = curves(outcomes, limit)
-        for number, (name, points) in enumerate(found.items()):
+        lines = curves(outcomes, limit)
+        for number, (name, points) in enumerate(lines.items()):
             values = [max(LEAST, value) for value in points.values()]
             axes.plot(
                 list(points), values, marker="o", markersize=4, color=style.PALETTE[number], label=name,
@@ -227,7 +227,7 @@ def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
             )  # fmt: skip
         axes.set_xscale("log")
         axes.set_yscale("log")
-        places = sorted({runs for points in found.values() for runs in points})
+        places = sorted({runs for points in lines.values() for runs in points})
         axes.set_xticks(places, labels=[f"{runs}" for runs in places])
         axes.minorticks_off()
         axes.yaxis.set_major_formatter("{x:g}")
@@ -241,18 +241,18 @@ def draw(outcomes: Sequence[LinkOutcome], limit: str) -> bytes:
 def curves(outcomes: Sequence[LinkOutcome], limit: str) -> dict[str, dict[int, float]]:
     """Median regret by optimiser and number of runs, over the links that had as many; that of the answer of `tune`
     under the time limit is at the median of its runs."""
-    some = [one for one in outcomes if one.courses]
-    found: dict[str, dict[int, float]] = {}
-    for name in some[0].courses if some else ():
-        found[name] = {}
-        for runs in sorted({runs for one in some for runs in one.courses.get(name, {})}):
-            rows = [one.standings[made] for one in some if (made := one.courses.get(name, {}).get(runs))]
-            if 2 * len(rows) > len(some):
-                found[name][runs] = median(map(_cost, rows))
-    for points in list(found.values())[:1]:
-        runs = round(median(one.spent[limit]["runs"] for one in some))
-        points[runs] = median(_cost(one.standings[f"tune {limit}"]) for one in some)
-    return found
+    compared = [one for one in outcomes if one.courses]
+    by_name: dict[str, dict[int, float]] = {}
+    for name in compared[0].courses if compared else ():
+        by_name[name] = {}
+        for runs in sorted({runs for one in compared for runs in one.courses.get(name, {})}):
+            rows = [one.standings[made] for one in compared if (made := one.courses.get(name, {}).get(runs))]
+            if 2 * len(rows) > len(compared):
+                by_name[name][runs] = median(map(_cost, rows))
+    for points in list(by_name.values())[:1]:
+        runs = round(median(one.spent[limit]["runs"] for one in compared))
+        points[runs] = median(_cost(one.standings[f"tune {limit}"]) for one in compared)
+    return by_name
 
 
 def _cost(row: Standing) -> float:

@@ -50,14 +50,14 @@ class Course:
 
 def available() -> dict[str, Sampler]:
     """The samplers that can be used here, by name."""
-    found: dict[str, Sampler] = {
+    samplers: dict[str, Sampler] = {
         "random": _random, "Optuna TPE": _optuna("TPESampler"), "Optuna GP": _optuna("GPSampler"),
     }  # fmt: skip
     if find_spec("botorch"):
-        found["BoTorch qLogNEI"] = _botorch
+        samplers["BoTorch qLogNEI"] = _botorch
     if find_spec("smac"):
-        found["SMAC"] = _smac
-    return found
+        samplers["SMAC"] = _smac
+    return samplers
 
 
 def course(name: str, sampler: Sampler, bench: Bench, runs: int, *, seed: int) -> Course:
@@ -85,9 +85,11 @@ def course(name: str, sampler: Sampler, bench: Bench, runs: int, *, seed: int) -
     return made
 
 
-def _design(name: str, one: Family, place: Point) -> Candidate:
-    at = {axis: space.at(float(share)) for (axis, space), share in zip(one.axes.items(), place, strict=True)}
-    return Candidate(name, one.kind, one.params(at))
+def _design(name: str, family: Family, place: Point) -> Candidate:
+    at = {
+        axis: space.at(float(share)) for (axis, space), share in zip(family.axes.items(), place, strict=True)
+    }
+    return Candidate(name, family.kind, family.params(at))
 
 
 def _evaluate(bench: Bench, design: Candidate, trials: Sequence[PairedTrial]) -> tuple[float, float]:
@@ -173,8 +175,8 @@ def _botorch(past: Sequence[Evaluation], axes: int, seed: int) -> Point:
             constraints=[lambda samples: samples[..., 1]], prune_baseline=True,
         )  # fmt: skip
         box = torch.stack([torch.zeros(axes), torch.ones(axes)]).double()
-        found, _ = optimize_acqf(acquisition, box, q=1, num_restarts=4, raw_samples=64)
-    return np.asarray(found.detach().numpy()[0], dtype=float)
+        point, _ = optimize_acqf(acquisition, box, q=1, num_restarts=4, raw_samples=64)
+    return np.asarray(point.detach().numpy()[0], dtype=float)
 
 
 def _smac(past: Sequence[Evaluation], axes: int, seed: int) -> Point:

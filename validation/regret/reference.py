@@ -45,7 +45,7 @@ def lines(bench: Bench) -> list[list[Candidate]]:
     question = bench.question
     bound = customary_s(question.goal, question.room)
     first = block(question.conditions(), SEED)[0]
-    made: list[list[Candidate]] = []
+    candidates: list[list[Candidate]] = []
     for kind in question.candidates:
         one = family(kind, question.room)
         unit = one.axes[one.scale].unit
@@ -59,8 +59,8 @@ def lines(bench: Bench) -> list[list[Candidate]]:
                 if bench.usable(design, first):
                     line.setdefault(design.key, design)
             if line:
-                made.append(list(line.values()))
-    return made
+                candidates.append(list(line.values()))
+    return candidates
 
 
 def search(bench: Bench) -> tuple[list[Candidate], int]:
@@ -109,14 +109,14 @@ def ranked(bench: Bench, points: Sequence[Candidate], trials: Sequence[PairedTri
     )
 
 
-def score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+def score(bench: Bench, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
     """The mean of the objective over trials, in points, the larger the better: percentage points of a share, and per
     cent of the value that `Bench.scale` fixed."""
-    return -bench.together(bench.losses(one, trials))
+    return -bench.together(bench.losses(candidate, trials))
 
 
-def objective(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+def objective(bench: Bench, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
     """The mean of the objective over trials, in its own unit; runs without a value do not count."""
     wanted = bench.question.goal.objectives[0]
-    values = [bench.objective(one, trial, wanted) for trial in trials]
+    values = [bench.objective(candidate, trial, wanted) for trial in trials]
     return statistics.mean([value for value in values if value is not None] or [0.0])

@@ -50,10 +50,10 @@ CLAIMS = (
 
 def page(outcome):
     """Your conclusions, tables and figures."""
-    found = outcome["era"]
+    cells = outcome["era"]
     rows = [
         [name, st.shown(cell["delay_ms"]), st.shown(cell["goodput_bps"], scale=1e-6)]
-        for name, cell in found.items()
+        for name, cell in cells.items()
     ]
     return st.Page(
         short=["RED keeps the queue short, and the call gains."],

@@ -1,4 +1,4 @@
-"""Recorded cases, and the packets that are sent in them."""
+"""A case recorded on a Linux kernel: the discipline, its load, and the packets that are sent."""
 
 import math
 import re
@@ -21,12 +21,14 @@ class Case:
     name: str
     tc: str
     ours: str
+    #: Share of the packets that are ECN-capable.
     capable: float = 0.0
-    chance: bool = True
+    #: Whether the kernel draws random numbers: then means over repetitions are compared, otherwise each packet.
+    random: bool = True
     #: ECN field of the capable ones: 2 is ECT(0), 1 is ECT(1).
     field: int = 2
     #: Known differences, and their largest size.
-    apart: str = ""
+    difference: str = ""
     packets: int = 4500
     #: Number of seeds in our test for values that the kernel rounds at random.
     draws: int = 1
