@@ -729,3 +729,11 @@ def test_a_parent_of_routeros_holds_no_packets_and_shapes_its_leaves() -> None:
     )
     found = {one.title: (one.rate_bps, one.share_bps) for one in read_all(text)}
     assert found == {"voip": (40e6, 2e6), "bulk": (35e6, 30e6), "alone": (10e6, None)}
+
+
+@pytest.mark.parametrize("box", ["sonic", "openconfig"])
+def test_switches_mark_above_the_upper_threshold_where_they_mark(box: str) -> None:
+    made = export("red", {**BASE, "ecn": True}, box=box, rate_bps=RATE)
+    assert made.params_as_loaded["ecn_forced"] == "mark"
+    assert read(made.text, box=box).params["ecn_forced"] == "mark"
+    assert "ecn_forced" not in export("red", {**BASE, "ecn": False}, box=box, rate_bps=RATE).params_as_loaded

@@ -886,7 +886,7 @@ def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() ->
     slow = place(found, rate_bps=1e8)
     assert budget.shortened(slow, 0.04).base.hash == slow.base.hash
     near = place(found, rate_bps=1e10, rtt_s=import_.round_trip(None, found.box))
-    assert near.base.resolved["flows"]["web"]["source"] == "http"
+    assert near.base.resolved["flows"]["response"]["source"] == "http"
     assert "call" not in near.base.resolved["flows"]
     assert import_.round_trip(None, "ios") is None, "that of the link"
     assert import_.round_trip("1-2ms", "sonic") == (0.001, 0.002)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dropcurve as dc
+from dropcurve.advise.planned import classes
 from dropcurve.errors import UsageError
 from dropcurve.quantities import units
 from dropcurve.results.document import assumptions
@@ -207,3 +208,19 @@ def test_all_flows_of_a_customer_have_its_one_host(direction: str) -> None:
         assert (group[own], group[other]) == ("customer", "auto"), name
     local = links.scenario(links.preset("datacentre"), direction=direction)
     assert {group["destination_host"] for group in local.resolved["flows"].values()} == {"auto"}
+
+
+@pytest.mark.parametrize("direction", ["down", "up"])
+def test_a_run_of_a_data_centre_holds_hundreds_of_remote_procedure_calls(direction: str) -> None:
+    """Eight messages a millisecond for 100 ms, on connections that are open; no transfers against the queue."""
+    (base,) = links.scenarios(f"datacentre:{direction},rate=1Gbit")
+    assert base.get("flows.rpc.cc") == "dctcp" and base.get("flows.rpc.ecn") is True
+    assert base.get("flows.rpc.min_rto") == "10 ms" and base.get("flows.rpc.handshake") == "none"
+    own, other = ("download", "upload") if direction == "down" else ("upload", "download")
+    assert base.get(f"flows.{own}.count") == 8 and other not in base.resolved["flows"]
+    run = dc.run(base, replications=1).variants[0].runs[0]
+    calls = sum(flow["objects"]["completed"] for flow in run["flows"] if flow["class"] == "rpc")
+    assert 500 < calls < 1000
+    assert roles(run) == {own: "bulk", "response": "short", "rpc": "thin"}
+    assert {one.name: one.role for one in classes(base).values()} == roles(run)
+    assert "40 RPC connections" in str(base.get("description"))

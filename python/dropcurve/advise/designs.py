@@ -58,6 +58,7 @@ def all_designs(given: Conditions) -> Iterator[Design]:
     yield red_by_stability(given)
     if given.cc == "dctcp":
         yield step_marking(given)
+        yield red_as_step(given)
     yield pi(given)
     yield pie(given)
     yield codel(given)
@@ -281,19 +282,41 @@ def pi(given: Conditions) -> Design:
     )  # fmt: skip
 
 
+def _step(given: Conditions) -> tuple[float, float]:
+    """The threshold of a step for DCTCP, a seventh of a round trip in whole packets within the buffer; with the
+    unrounded one."""
+    wanted = rules.bandwidth_delay(given.capacity, given.rtt_s[1]) / 7.0
+    return min(max(2.0, math.ceil(wanted)), max(1.0, room(given) - 2.0)), wanted
+
+
 def step_marking(given: Conditions) -> Design:
     """A step for DCTCP, which needs marks beyond a seventh of a round trip's packets."""
-    product = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
-    threshold = min(max(2.0, math.ceil(product / 7.0)), max(1.0, room(given) - 1.0))
+    threshold, wanted = _step(given)
     return Design(
         "Step marking", "step_marking",
         {"limit": units.show_packets(room(given)), "threshold": units.show_packets(threshold)},
-        f"K > R C/7 = {product / 7.0:.3g} packets at the longest round trip",
+        f"K > R C/7 = {wanted:.3g} packets at the longest round trip",
         "DCTCP10, RFC8257",
         "DCTCP reduces its window by the share of marked packets, so that a step keeps the queue near K without "
         "emptying it.",
         "Flows without ECN lose every packet beyond K, and flows with classic ECN halve their windows for a single "
         "mark.",
+    )  # fmt: skip
+
+
+def red_as_step(given: Conditions) -> Design:
+    """The same step as switches have it: a RED curve over the instantaneous queue whose thresholds are neighbours."""
+    threshold, wanted = _step(given)
+    return Design(
+        "RED as a step by DCTCP's rule", "red",
+        {"limit": units.show_packets(room(given)), "min_th": units.show_packets(threshold),
+         "max_th": units.show_packets(threshold + 1.0), "max_p": "1", "w_q": "0.999999", "ecn": "true",
+         "ecn_forced": "mark"},
+        f"min_th = R C/7 = {wanted:.3g} packets at the longest round trip, max_th = min_th + 1, max_p = 1, without an "
+        "average",
+        "DCTCP10, RFC8257",
+        "Step marking for a box that has RED or WRED with ECN alone.",
+        "As step marking: flows without ECN lose every packet beyond the thresholds.",
     )  # fmt: skip
 
 

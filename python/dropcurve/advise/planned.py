@@ -11,7 +11,7 @@ from ..errors import DropcurveError, Problem, UsageError
 from ..metrics import find, split
 from ..quantities import units, wording
 from ..scenario import Scenario
-from ..verdict.traffic import Role, datagrams
+from ..verdict.traffic import MESSAGE_BYTES, Role, datagrams
 from .scenario import rate_of
 
 #: Largest packet of a flow that counts as speech in the E-model, in bytes (`metrics.voice`).
@@ -132,6 +132,8 @@ def _planned(
     parts |= {"viewers"} if "video" in sources else set()
     parts |= {"cameras"} if "shaped" in sources else set()
     role: Role = "short" if "transfers" in parts else "bulk"
+    if all(map(_messages, groups)):
+        role = "thin"
     if datagram:
         each = [rate_of({**group, "count": 1}) for group in groups]
         together = sum(one * int(group["count"]) for one, group in zip(each, groups, strict=True))
@@ -164,6 +166,15 @@ def _measured_s(scenario: Scenario) -> float:
 def _embedding(group: dict[str, Any]) -> bool:
     """Whether pages have more than one object."""
     return group.get("source") == "http" and str(group.get("embedded", "0")) not in ("0", "0.0")
+
+
+def _messages(group: dict[str, Any]) -> bool:
+    """Whether objects over TCP are small messages and no parts of pages."""
+    if group["transport"] == "udp" or group.get("source") not in ("http", "telnet") or _embedding(group):
+        return False
+    # A law such as "lognormal 20 kB sd 40 kB" has the mean first.
+    found = re.search(r"[0-9.]+ ?[kM]?B", str(group.get("size", "1 B")))
+    return found is not None and units.size(found[0]) <= MESSAGE_BYTES
 
 
 def _small(group: dict[str, Any]) -> bool:

@@ -10,18 +10,15 @@ from ..scenario import Scenario, links
 
 #: Rate in bit/s below which a link is too slow for video next to everything else.
 VIDEO_BPS = 3e6
-#: Base round trip below which a link is one of a data centre, with its traffic.
-LOCAL_S = 1e-3
-#: Duration of a run of a data centre's link, in which each of its thin flows sends some packets.
-LOCAL_RUN = "150 ms"
 
 
 def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
     """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them: that of a data
-    centre if the round trip is below `LOCAL_S`."""
-    if rtt_s[1] < LOCAL_S:
-        usual = links.preset("datacentre").mix
-        return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", replace(usual, downloads=flows))
+    centre if the round trip is below `links.LOCAL_S`."""
+    if rtt_s[1] < links.LOCAL_S:
+        usual = links.preset("datacentre")
+        mix = replace(usual.mix, downloads=flows)
+        return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, usual.buffer, mix)
     mix = links.Mix(downloads=flows, videos=1 if rate_bps >= VIDEO_BPS else 0, ecn=ecn)
     return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", mix)
 
@@ -53,8 +50,7 @@ def scenario(
     """
     if (params.get("ecn") is True if ecn is None else ecn) and not link.mix.ecn:
         link = replace(link, mix=replace(link.mix, ecn=True))
-    length = LOCAL_RUN if link.rtt_s[1] < LOCAL_S else None
-    plain = links.scenario(link, direction=direction, title=title, name=name, duration=length)
+    plain = links.scenario(link, direction=direction, title=title, name=name)
     bulk = [one for one in ("download", "upload") if getattr(link.mix, f"{one}s")]
     sizes = [
         (f"flows.{one}.mss", f"{packet_bytes - 40} B") for one in bulk if packet_bytes != links.PACKET_BYTES

@@ -13,7 +13,7 @@ from typing import Any
 
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .numbers import fit, whole
-from .red_rows import INSTANT, cells, lost, percent, rows_of
+from .red_rows import INSTANT, MARKS_BEYOND, cells, lost, percent, rows_of
 from .settings import Settings
 
 #: A threshold of this or more, in bytes, means no threshold.
@@ -84,6 +84,7 @@ def _loaded(
     return {
         "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B", "min_th": f"{low} B",
         "max_th": f"{high} B",         "max_p": max_p, "w_q": w_q, "spacing": "geometric", "ecn": ecn,
+        **(MARKS_BEYOND if ecn else {}),
     }  # fmt: skip
 
 

@@ -11,6 +11,9 @@ from .settings import Settings
 KINDS = ("red", "wred", "gred")
 #: A weight that means no averaging; in scenarios it must be below 1.
 INSTANT = 0.999999
+#: Switches mark ECN-capable packets above the upper threshold, too: the curve of DCQCN's switches has the probability 1
+#: there (ZEFG15 figure 5).
+MARKS_BEYOND = {"ecn_forced": "mark"}
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,9 @@ def lost(given: Settings, notes: list[Note], *, box: str) -> None:
         )
         notes.append(Note("lost", "spacing", text))
     if given.options.get("above_max") in ("gentle", "capped"):
-        notes.append(
-            Note(
-                "lost", "above_max", f"{given.options['above_max']}: {box} drops every packet from max_th up"
-            )
-        )
+        does = "marks or drops" if given.flag("ecn") else "drops"
+        text = f"{given.options['above_max']}: {box} {does} every packet from max_th up"
+        notes.append(Note("lost", "above_max", text))
     for key, plain in (("byte_mode", "off"), ("grio", False)):
         if key in given and given.options[key] != plain:
             notes.append(Note("lost", key, f"{given.options[key]}: {box} has no such mode"))

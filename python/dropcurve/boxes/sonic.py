@@ -14,7 +14,7 @@ from typing import Any
 from ..files.shape import Keys
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .numbers import fit, whole
-from .red_rows import INSTANT, cells, lost, no_weight, percent, rows_of
+from .red_rows import INSTANT, MARKS_BEYOND, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
 #: Colours of packets, in the order of the classes.
@@ -88,7 +88,7 @@ def _loaded(
         low, high, share = stated[0]
         return "red", {
             **shared, "min_th": f"{low} B", "max_th": f"{high} B", "max_p": share / 100.0, "w_q": INSTANT,
-            "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn,
+            "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn, **(MARKS_BEYOND if ecn else {}),
         }  # fmt: skip
     return "wred", {
         **shared, "min_th": [f"{one[0]} B" for one in stated], "max_th": [f"{one[1]} B" for one in stated],

@@ -11,12 +11,12 @@ from typing import Any
 from ..advise import advise
 from ..advise.scenario import conditions_of
 from ..boxes import export, framing, kinds, sqm
-from ..boxes.link import LOCAL_S
 from ..boxes.model import Export, Import, placed
 from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
 from ..scenario import Scenario
+from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
@@ -266,6 +266,7 @@ def _sized(
             "min_th": f"{step} pkts",
             "max_th": f"{step + 1} pkts",
             "max_p": 1.0,
+            "ecn_forced": "mark",
             **ecn,
         }
         yield "DCTCP's threshold", "red", marking

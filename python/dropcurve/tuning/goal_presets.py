@@ -121,7 +121,7 @@ def _gaming(given: Weighed) -> list[str]:
 
 def _web(given: Weighed) -> list[str]:
     points = PAGE_FACTOR * given.exchange.points_per_ms
-    pages = [one.name for one in given.classes.values() if "http" in one.sources]
+    pages = [one.name for one in given.classes.values() if "http" in one.sources and one.role == "short"]
     if given.classes and not pages:
         raise UsageError(
             "goal", "web", "this traffic has no web pages", "add some with --link cable or --short 10%"

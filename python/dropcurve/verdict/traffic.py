@@ -14,6 +14,9 @@ Role = Literal["bulk", "short", "thin", "media", "unresponsive"]
 ATTACK_SHARE = 0.25
 #: A flow that sends less than this is thin on any link: narrowband speech with its headers.
 THIN_BPS = 100e3
+#: Mean size of the messages of thin flows over TCP, in bytes: two full packets. Keystrokes and remote procedure calls
+#: are smaller; their delay is that of their packets, and no window limits it.
+MESSAGE_BYTES = 3_000
 
 
 def roles(run: Run) -> dict[str, Role]:
@@ -21,8 +24,9 @@ def roles(run: Run) -> dict[str, Role]:
 
     Returns:
         By class: "unresponsive" for datagrams without feedback that send a quarter of the link's rate or more
-        together, "thin" for those of which each sends at most its fair share (a call, a game), "media" for those in
-        between, "short" for flows that hand over objects or have an end, else "bulk".
+        together, "thin" for those of which each sends at most its fair share (a call, a game) and for small messages
+        over TCP (remote procedure calls), "media" for datagrams in between, "short" for flows that hand over larger
+        objects or have an end, else "bulk".
     """
     names = main_links(run)
     rate = float(run["links"][names[0]]["rate_bps"]) if names else float("inf")
@@ -36,9 +40,20 @@ def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
     if first["transport"] == "udp":
         each = [_sent_bps(run, flow) for flow in flows]
         return datagrams(sum(each), max(each), rate, fair)
+    if flows.object_senders and _messages(flows.object_senders):
+        return "thin"
     if flows.object_senders or known(flows, "size_bytes"):
         return "short"
     return "bulk"
+
+
+def _messages(flows: Flows) -> bool:
+    """Whether objects are small messages and no parts of pages."""
+    found = [flow["objects"] for flow in flows]
+    if any(one.get("page_ms") for one in found):
+        return False
+    completed = sum(one.get("completed", 0) for one in found)
+    return 0 < sum(one.get("payload_bytes", 0) for one in found) <= MESSAGE_BYTES * completed
 
 
 def datagrams(together_bps: float, most_bps: float, rate_bps: float, fair_bps: float) -> Role:

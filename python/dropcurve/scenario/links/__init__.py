@@ -7,12 +7,13 @@ for scenario in links.scenarios("cable:up,downloads=1-4"):
 
 from .parse import PREFIX, USUAL, LinkSpec, load, overrides, parse, scenarios, spec, with_l4s
 from .presets import PRESETS, preset
-from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
+from .profile import DIRECTIONS, LOCAL_S, PACKET_BYTES, LinkProfile, Mix
 from .traffic import ASSUMED, scenario
 
 __all__ = [
     "ASSUMED",
     "DIRECTIONS",
+    "LOCAL_S",
     "PACKET_BYTES",
     "PREFIX",
     "PRESETS",

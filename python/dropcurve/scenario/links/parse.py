@@ -146,6 +146,9 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     given |= {key: value for key, value in override.items() if value is not None}
     varying: dict[str, Range] = {}
     base = BASE if typed else preset(name)
+    if direction == "up" and not base.mix.uploads:
+        # A port of a data centre has the same traffic in either direction.
+        base = replace(base, mix=replace(base.mix, downloads=0, uploads=base.mix.downloads))
     for key, value in given.items():
         _refuse_unknown(key, value)
         for single, ends in _ranged(key, value):

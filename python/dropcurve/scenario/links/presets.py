@@ -30,8 +30,8 @@ PRESETS: dict[str, LinkProfile] = {
         LinkProfile("office", 100e6, 100e6, (0.005, 0.1), "100ms",
                     Mix(downloads=6, uploads=2, web=0.2, videos=3, calls=10, games=0), "assumed"),
         LinkProfile("datacentre", 10e9, 10e9, (50e-6, 200e-6), "1bdp",
-                    Mix(downloads=8, uploads=8, web=0.1, videos=0, calls=0, games=4, ecn=True),
-                    "round trips of DCTCP10; rates assumed"),
+                    Mix(downloads=8, uploads=0, web=0.1, videos=0, calls=0, games=40, ecn=1.0, cc="dctcp"),
+                    "round trips and traffic of DCTCP10; rates assumed"),
     )
 }  # fmt: skip
 

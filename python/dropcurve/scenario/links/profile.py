@@ -11,6 +11,8 @@ from ...quantities import units, wording
 DIRECTIONS = ("down", "up")
 #: Bytes of a full packet.
 PACKET_BYTES = 1500
+#: Base round trip below which a link is one of a data centre.
+LOCAL_S = 1e-3
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,10 @@ class Mix:
     Attributes:
         downloads: Long transfers towards the customer.
         uploads: Long transfers from the customer.
-        web: Load of web pages as a share of the download rate.
+        web: Load of web pages as a share of the download rate; in a data centre of responses.
         videos: Viewers of adaptive video.
         calls: Calls (G.711) in the direction of the queue.
-        games: Thin flows of games or remote procedure calls in the direction of the queue.
+        games: Thin flows in the direction of the queue: games, in a data centre connections of remote procedure calls.
         l4s: Further long transfers in the direction of the queue, by L4S senders (Prague with ECT(1)).
         ecn: Share of the other TCP flows that negotiate ECN, from 0 to 1.
         cc: Congestion control of the other TCP flows.
@@ -68,13 +70,17 @@ class Mix:
             )
 
     def __str__(self) -> str:
+        return self.words()
+
+    def words(self, *, local: bool = False) -> str:
+        """Returns the traffic in words, with ``local`` that of a data centre."""
         parts = [
             (self.downloads, "download"), (self.uploads, "upload"), (self.videos, "video"), (self.calls, "call"),
-            (self.games, "game"),
+            (self.games, "RPC connection" if local else "game"),
         ]  # fmt: skip
         words = [wording.count(count, noun) for count, noun in parts if count]
         if self.web:
-            words.insert(2, f"web pages at {wording.percent(self.web)} of the link")
+            words.insert(2, f"{'responses' if local else 'web pages'} at {wording.percent(self.web)} of the link")
         ecn = {0.0: "without ECN", 1.0: "with ECN"}.get(
             self.ecn, f"{wording.percent(self.ecn)} of it with ECN"
         )
@@ -118,6 +124,11 @@ class LinkProfile:
         for direction in DIRECTIONS:
             self.buffer_pkts(direction)
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the round trips are those within a data centre."""
+        return self.rtt_s[1] < LOCAL_S
+
     def rate_bps(self, direction: str) -> float:
         """The rate of a direction. Raises UsageError for one that is not "down" or "up"."""
         if direction not in DIRECTIONS:
@@ -140,5 +151,5 @@ class LinkProfile:
         other = "tail drop" if self.back == "droptail" else self.back
         return (
             f"{self.name}: {rates}, queue in the {direction} direction and {other} in the other, {trip}, "
-            f"buffer {self.buffer}; {self.mix}"
+            f"buffer {self.buffer}; {self.mix.words(local=self.is_local)}"
         )

@@ -6,10 +6,20 @@ carries acknowledgements and the transfers that go that way. Sources:
 * Long transfers: CUBIC with the numbers of Linux, unless the mix names another congestion control.
 * Web pages: sessions arrive as a Poisson process, each a page as a browser fetches it: a document, then its objects
   over up to six connections, each opened by a handshake; 500 kB on average: the part of a page that is needed to read
-  it, a quarter of its whole weight (WA22). In a data centre a response is one object on one connection.
+  it, a quarter of its whole weight (WA22).
 * Video: chunks of 4 s over TCP whose quality follows the throughput (ISO-23009).
 * Calls: G.711 in frames of 20 ms (RFC 3551), without silence suppression: 80 kbit/s with headers.
 * Games: updates of 127 bytes with 28 of headers every 60 ms (Fae02).
+
+A data centre has DCTCP and no pages and games, but:
+
+* Responses: one object on one connection, 20 kB on average.
+* Remote procedure calls: on each of 40 connections messages of 2 kB, as the workers of a rack answer (DCTCP10 section
+  2.2), with an exponential time of 5 ms in between: eight messages a millisecond.
+* Connections that are open when the run begins, and a minimum retransmission timeout of 10 ms (DCTCP10 section 4.2.1):
+  with the 200 ms of Linux and its handshakes, a single loss would stop a flow for the whole of a run.
+* No transfers against the direction of the queue, which is another port of the switch. Their pure ACKs, which Linux
+  sends as ECN-capable with DCTCP, are not ECN-capable here: a queue that marks would drop them.
 
 The customer is one host, whose address all of its devices share behind a router that translates addresses; what it
 talks to are hosts of their own. In a data centre every flow has two hosts of its own.
@@ -19,7 +29,7 @@ from __future__ import annotations
 
 from ...quantities import units
 from ..scenario import Scenario
-from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile, Mix
+from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile
 
 #: First words of the description of such a scenario.
 ASSUMED = "Assumed: "
@@ -28,8 +38,11 @@ PAGE_BYTES = 500_000
 #: Mean size of responses in a data centre and its standard deviation, in bytes, most of which fit into a few packets
 #: (DCTCP10); those beyond the last are cut.
 RESPONSE_BYTES, RESPONSE_SD, RESPONSE_MOST = 20_000, 40_000, 1_000_000
-#: Base round trip below which a link is one of a data centre.
-LOCAL_S = 1e-3
+#: Messages of remote procedure calls in bytes, and the mean time between those of a connection, in seconds.
+MESSAGE_BYTES, MESSAGE_GAP_S = 2_000, 5e-3
+#: What the TCP of a data centre has beyond the numbers of Linux. Linux derives the longest delay of an acknowledgement
+#: from the minimum timeout.
+LOCAL_TCP = 'handshake = "none"\nmin_rto = "10 ms"\nack_timeout = "9 ms"'
 #: The host at the customer's end of every flow.
 CUSTOMER = "customer"
 #: The key of that end by the direction of a flow's data.
@@ -58,7 +71,8 @@ def scenario(
         name: Of the scenario; by default the link's name and the direction.
 
     Returns:
-        A dumbbell whose classes are download, upload, web, video, call and game.
+        A dumbbell whose classes are download, upload, web, video, call and game, in a data centre download, upload,
+        response and rpc.
 
     Raises:
         UsageError: For a direction that is neither.
@@ -100,7 +114,7 @@ def times(profile: LinkProfile, rate_bps: float) -> tuple[float, float]:
     """Warm-up and duration of a run in seconds: many round trips and many packets, but no more than are needed."""
     packets_s = rate_bps / (8.0 * PACKET_BYTES)
     slowest = profile.rtt_s[1]
-    local = slowest < LOCAL_S
+    local = profile.is_local
     warmup = 100.0 * slowest if local else max(5.0, 20.0 * slowest)
     least = 500.0 * slowest if local else max(20.0, 60.0 * slowest)
     window = min(max(least, ENOUGH_PACKETS / packets_s), max(least / 4.0, MOST_PACKETS / packets_s))
@@ -119,18 +133,26 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
     ends = {way: _ends(profile, way, direction) for way in DIRECTIONS}
     tables = []
     for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
-        tables += _tcp(name, count, mix, f"{start}{ends[way]}")
+        tables += _tcp(name, count, profile, f"{start}{ends[way]}")
     own = f"{start}{ends[direction]}"
     if mix.l4s:
         tables.append(f'[flows.l4s]\ncount = {mix.l4s}\n{own}\ntransport = "tcp"\nprofile = "l4s"')
     if mix.web:
-        tables += _tcp("web", PLACES, mix, f"{_pages(profile)}{ends['down']}")
-    tables += _tcp("video", mix.videos, mix, f'source = "video"\n{start}{ends["down"]}')
+        tables += _tcp(
+            "response" if profile.is_local else "web", PLACES, profile, f"{_pages(profile)}{ends['down']}"
+        )
+    tables += _tcp("video", mix.videos, profile, f'source = "video"\n{start}{ends["down"]}')
     if mix.calls:
         tables.append(
             f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{own}'
         )
-    if mix.games:
+    if mix.games and profile.is_local:
+        calls = (
+            f'source = "http"\nconnection = "session"\nsize = "{MESSAGE_BYTES} B"\n'
+            f'think = "exponential {_span(MESSAGE_GAP_S)}"\n{own}'
+        )
+        tables += _tcp("rpc", mix.games, profile, calls)
+    elif mix.games:
         tables.append(
             f'[flows.game]\ncount = {mix.games}\ntransport = "udp"\nsource = "cbr"\nrate = "20.6 kbit/s"\n'
             f'packet = "155 B"\njitter = 0.1\n{own}'
@@ -141,14 +163,17 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
 def _ends(profile: LinkProfile, way: str, direction: str) -> str:
     """The keys of the customer's host and, against the direction of the queue, of the reversal of a group whose data
     goes one way."""
-    host = "" if profile.rtt_s[1] < LOCAL_S else f'\n{_CUSTOMERS_END[way]} = "{CUSTOMER}"'
+    host = "" if profile.is_local else f'\n{_CUSTOMERS_END[way]} = "{CUSTOMER}"'
     return host if way == direction else f"{host}\nreverse = true"
 
 
-def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
+def _tcp(name: str, count: int, profile: LinkProfile, keys: str) -> list[str]:
     """The tables of a class over TCP: a group without ECN and one with it."""
+    mix = profile.mix
     marked = round(mix.ecn * count)
     tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"'
+    if profile.is_local:
+        tcp += f"\n{LOCAL_TCP}"
     tables = []
     if count > marked:
         tables.append(f"[flows.{name}]\ncount = {count - marked}\n{keys}\n{tcp}")
@@ -160,7 +185,7 @@ def _tcp(name: str, count: int, mix: Mix, keys: str) -> list[str]:
 
 def _pages(profile: LinkProfile) -> str:
     """The keys of web pages, or of responses in a data centre."""
-    local = profile.rtt_s[1] < LOCAL_S
+    local = profile.is_local
     mean = RESPONSE_BYTES if local else PAGE_BYTES
     gap = f'arrival = "exponential {_span(PLACES * 8.0 * mean / (profile.mix.web * profile.down_bps))}"'
     if not local:
