@@ -9,9 +9,9 @@ from typing import Any
 from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario, links
-from . import designs as _designs
 from . import equilibrium, rules
 from . import text as _text
+from .all_designs import all_designs
 from .designs import Design
 from .link_conditions import Conditions, allowed_delay, conditions
 from .of_link import of_link
@@ -97,7 +97,7 @@ def advise(
         )
     )
     assumed = "" if scenario is not None else _assumed(given, link, rtt)
-    return Advice(given, tuple(_designs.all_designs(given)), tuple(_notes(given)), assumed)
+    return Advice(given, tuple(all_designs(given)), tuple(_notes(given)), assumed)
 
 
 def _assumed(given: Conditions, link: str | None, rtt: object) -> str:

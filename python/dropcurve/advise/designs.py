@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ..quantities import units
@@ -45,24 +45,6 @@ class Design:
     def queue(self) -> str:
         """The queue as an argument of `dropcurve compare --queue`."""
         return f"{self.discipline}:{','.join(f'{key}={value}' for key, value in self.params.items())}"
-
-
-def all_designs(given: Conditions) -> Iterator[Design]:
-    """Yields every design, the simplest first."""
-    yield tail_drop(given)
-    if given.target_delay_s is not None:
-        yield tail_drop_by_bound(given)
-    yield red_by_floyd(given)
-    yield adaptive_red(given)
-    yield red_by_queue_law(given)
-    yield red_by_stability(given)
-    if given.cc == "dctcp":
-        yield step_marking(given)
-        yield red_as_step(given)
-    yield pi(given)
-    yield pie(given)
-    yield codel(given)
-    yield fq_codel(given)
 
 
 def thresholds(given: Conditions) -> tuple[float, float, tuple[str, ...]]:
@@ -279,44 +261,6 @@ def pi(given: Conditions) -> Design:
         "Designed for the fewest flows and the longest round trip, so with many flows and short round trips "
         "it is slow: minutes, where z is small. Short flows and unresponsive traffic are not in the model.",
         expect_held(given, q_ref, lambda _: fluid.pi(gain, zero)),
-    )  # fmt: skip
-
-
-def _step(given: Conditions) -> tuple[float, float]:
-    """The threshold of a step for DCTCP, a seventh of a round trip in whole packets within the buffer; with the
-    unrounded one."""
-    wanted = rules.bandwidth_delay(given.capacity, given.rtt_s[1]) / 7.0
-    return min(max(2.0, math.ceil(wanted)), max(1.0, room(given) - 2.0)), wanted
-
-
-def step_marking(given: Conditions) -> Design:
-    """A step for DCTCP, which needs marks beyond a seventh of a round trip's packets."""
-    threshold, wanted = _step(given)
-    return Design(
-        "Step marking", "step_marking",
-        {"limit": units.show_packets(room(given)), "threshold": units.show_packets(threshold)},
-        f"K > R C/7 = {wanted:.3g} packets at the longest round trip",
-        "DCTCP10, RFC8257",
-        "DCTCP reduces its window by the share of marked packets, so that a step keeps the queue near K without "
-        "emptying it.",
-        "Flows without ECN lose every packet beyond K, and flows with classic ECN halve their windows for a single "
-        "mark.",
-    )  # fmt: skip
-
-
-def red_as_step(given: Conditions) -> Design:
-    """The same step as switches have it: a RED curve over the instantaneous queue whose thresholds are neighbours."""
-    threshold, wanted = _step(given)
-    return Design(
-        "RED as a step by DCTCP's rule", "red",
-        {"limit": units.show_packets(room(given)), "min_th": units.show_packets(threshold),
-         "max_th": units.show_packets(threshold + 1.0), "max_p": "1", "w_q": "0.999999", "ecn": "true",
-         "ecn_forced": "mark"},
-        f"min_th = R C/7 = {wanted:.3g} packets at the longest round trip, max_th = min_th + 1, max_p = 1, without an "
-        "average",
-        "DCTCP10, RFC8257",
-        "Step marking for a box that has RED or WRED with ECN alone.",
-        "As step marking: flows without ECN lose every packet beyond the thresholds.",
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def _messages(flows: Flows) -> bool:
     if any(one.get("page_ms") for one in found):
         return False
     completed = sum(one.get("completed", 0) for one in found)
-    return 0 < sum(one.get("payload_bytes", 0) for one in found) <= MESSAGE_BYTES * completed
+    return bool(0 < sum(one.get("payload_bytes", 0) for one in found) <= MESSAGE_BYTES * completed)
 
 
 def datagrams(together_bps: float, most_bps: float, rate_bps: float, fair_bps: float) -> Role:

@@ -80,7 +80,9 @@ class Mix:
         ]  # fmt: skip
         words = [wording.count(count, noun) for count, noun in parts if count]
         if self.web:
-            words.insert(2, f"{'responses' if local else 'web pages'} at {wording.percent(self.web)} of the link")
+            words.insert(
+                2, f"{'responses' if local else 'web pages'} at {wording.percent(self.web)} of the link"
+            )
         ecn = {0.0: "without ECN", 1.0: "with ECN"}.get(
             self.ecn, f"{wording.percent(self.ecn)} of it with ECN"
         )
