@@ -236,13 +236,13 @@ impl<T: PluginDiscipline> Shims<T> {
 
     // SAFETY: called by the host, which keeps to the table's comments.
     unsafe extern "C" fn create(setting: *const LinkAhead, values: *const f64) -> *mut c_void {
-        let made = catch_unwind(|| {
+        let created = catch_unwind(|| {
             // SAFETY: the caller passes a setting and as many values as the table has parameters.
             let (setting, values) =
                 unsafe { (&*setting, core::slice::from_raw_parts(values, T::PARAMETERS.len())) };
             Box::into_raw(Box::new(T::new(values, setting))).cast::<c_void>()
         });
-        made.unwrap_or(core::ptr::null_mut())
+        created.unwrap_or(core::ptr::null_mut())
     }
 
     // SAFETY: called by the host, which keeps to the table's comments.

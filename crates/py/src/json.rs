@@ -50,20 +50,20 @@ impl<'a, 'py> SummaryReader<'a, 'py> {
             Value::String(text) => PyString::new(py, text).into_any(),
             Value::Array(items) => {
                 let without = without.and_then(|without| without.at("*"));
-                let found = items.iter().map(|item| self.python(py, item, without));
-                PyList::new(py, found.collect::<PyResult<Vec<_>>>()?)?.into_any()
+                let converted = items.iter().map(|item| self.python(py, item, without));
+                PyList::new(py, converted.collect::<PyResult<Vec<_>>>()?)?.into_any()
             }
             Value::Object(map) => {
-                let found = PyDict::new(py);
+                let converted = PyDict::new(py);
                 for (key, item) in map {
                     let without = without.and_then(|without| without.at(key));
                     if without.is_some_and(Without::ends) {
                         continue;
                     }
                     let item = self.python(py, item, without)?;
-                    found.set_item(self.key(py, key), item)?;
+                    converted.set_item(self.key(py, key), item)?;
                 }
-                found.into_any()
+                converted.into_any()
             }
         })
     }

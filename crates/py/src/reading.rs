@@ -55,11 +55,11 @@ fn python(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
             PyList::new(py, items)?.into_any()
         }
         Node::Object(items) => {
-            let found = PyDict::new(py);
+            let dict = PyDict::new(py);
             for (key, item) in items {
-                found.set_item(PyString::intern(py, &key), python(py, item)?)?;
+                dict.set_item(PyString::intern(py, &key), python(py, item)?)?;
             }
-            found.into_any()
+            dict.into_any()
         }
         Node::Table(table) => Bound::new(py, PyRows(Arc::new(table)))?.into_any(),
     })

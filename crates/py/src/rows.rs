@@ -211,11 +211,11 @@ fn python<'py>(py: Python<'py>, row: Row<'_>, keys: &Keys) -> PyResult<Bound<'py
     let column = match keys {
         Keys::Cell(column) => *column,
         Keys::Object(inner) => {
-            let found = PyDict::new(py);
+            let dict = PyDict::new(py);
             for (key, below) in inner {
-                found.set_item(PyString::intern(py, key), python(py, row, below)?)?;
+                dict.set_item(PyString::intern(py, key), python(py, row, below)?)?;
             }
-            return Ok(found.into_any());
+            return Ok(dict.into_any());
         }
     };
     Ok(match row.cell(column) {

@@ -276,7 +276,7 @@ impl RowTable {
 
     /// Numbers of rows such that each type of value that a column holds is in one of them, each list among them.
     pub fn rows_of_each_type(&self) -> Vec<usize> {
-        let mut found = Vec::new();
+        let mut rows = Vec::new();
         // Types seen, by form and column.
         let mut seen: Vec<Vec<[bool; 5]>> =
             self.forms.iter().map(|form| vec![[false; 5]; form.columns.len()]).collect();
@@ -292,12 +292,12 @@ impl RowTable {
                         Cell::Real(_) => 3,
                         Cell::Text(_) => 4,
                         Cell::Other(_) => {
-                            found.push(stretch.start + place - stretch.place);
+                            rows.push(stretch.start + place - stretch.place);
                             continue;
                         }
                     };
                     if !std::mem::replace(&mut kinds[kind], true) {
-                        found.push(stretch.start + place - stretch.place);
+                        rows.push(stretch.start + place - stretch.place);
                     }
                     if let Column::Same(..) = column {
                         break;
@@ -305,9 +305,9 @@ impl RowTable {
                 }
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        rows.sort_unstable();
+        rows.dedup();
+        rows
     }
 }
 

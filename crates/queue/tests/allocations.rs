@@ -78,7 +78,7 @@ fn allocates_nothing(rows: &[(&str, &str)]) {
     work(&mut disc, 1_000);
     let before = COUNT.with(Cell::get);
     work(&mut disc, 10_000);
-    let made = COUNT.with(Cell::get) - before;
+    let allocations = COUNT.with(Cell::get) - before;
     // One for the list of fates that `work` makes.
-    assert_eq!(made, 1, "{rows:?}");
+    assert_eq!(allocations, 1, "{rows:?}");
 }

@@ -20,9 +20,9 @@ fn shipped() -> Vec<PathBuf> {
     let scenario = |path: &PathBuf| {
         path.extension().is_some_and(|is| is == "toml") && path.file_stem().is_some_and(|is| is != "INDEX")
     };
-    let mut found: Vec<PathBuf> = paths.filter(scenario).collect();
-    found.sort();
-    found
+    let mut scenarios: Vec<PathBuf> = paths.filter(scenario).collect();
+    scenarios.sort();
+    scenarios
 }
 
 /// Summary and series of a run, without the number of events executed, of which the fast engine needs fewer.
@@ -59,7 +59,7 @@ fn engines_agree_on_all_shipped_scenarios() {
     }
 }
 
-/// Windows of a few segments under ECN: reductions below the flight, repairs that are not ECN-capable, echoes at a
+/// Windows of a few segments under ECN: reductions below the flight, retransmissions that are not ECN-capable, echoes at a
 /// window of one.
 #[test]
 fn engines_agree_on_small_windows_with_ecn() {

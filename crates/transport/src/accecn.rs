@@ -338,8 +338,8 @@ mod tests {
         let mut other = ByteCounters::new(false);
         other.count(Ecn::Ect1, 10);
         other.count(Ecn::Ce, 20);
-        let (turned, _) = other.report(0).unwrap();
-        assert_eq!((turned.ect1_first, turned.fields, turned.e1b, turned.ceb), (true, 2, 11, 20));
+        let (reversed, _) = other.report(0).unwrap();
+        assert_eq!((reversed.ect1_first, reversed.fields, reversed.e1b, reversed.ceb), (true, 2, 11, 20));
     }
 
     /// Options have forty bytes. With timestamps (12) and two SACK blocks (18) ten are left: two fields. A

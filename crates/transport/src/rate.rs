@@ -174,12 +174,13 @@ impl Sampler {
 
     /// Retains the interval of a segment sent after further deliveries.
     fn keep(&mut self, now: Time, seq: u32, entry: &Sent) {
-        let held = self.kept.as_ref().map(|kept| kept.1.delivered);
-        if held.is_none_or(|held| held == 0 || entry.delivered > held) {
-            let found = (self.interval(now, entry), *entry);
+        let kept_delivered = self.kept.as_ref().map(|kept| kept.1.delivered);
+        if kept_delivered.is_none_or(|kept_delivered| kept_delivered == 0 || entry.delivered > kept_delivered)
+        {
+            let interval = (self.interval(now, entry), *entry);
             match &mut self.kept {
-                Some(kept) => **kept = found,
-                None => self.kept = Some(Box::new(found)),
+                Some(kept) => **kept = interval,
+                None => self.kept = Some(Box::new(interval)),
             }
             self.first_at = entry.at;
         }

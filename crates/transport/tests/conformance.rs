@@ -22,11 +22,11 @@ use units::{Ecn, Span, Stream, Time};
 
 /// The usual cases of a property, or as many new ones as are asked for.
 fn cases(usual: u32) -> ProptestConfig {
-    let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let requested = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
-        return asked;
+        return requested;
     }
-    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
+    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..requested }
 }
 
 const PROFILES: [&str; 6] = ["rfc", "linux", "ns3", "ns2-2.35", "ns2-2000", "l4s"];

@@ -105,9 +105,9 @@ impl<T: Discipline> Chosen<T> {
 
     /// Adds the problems that show only in a setting, each with a remedy and its path below `path`.
     pub(crate) fn fits(&self, setting: &Setting, path: &str, problems: &mut Vec<Problem>) {
-        let mut found = Vec::new();
-        self.params.fits(setting, &mut found);
-        problems.extend(found.into_iter().map(|problem| with_default::<T>(problem).under(path)));
+        let mut own_problems = Vec::new();
+        self.params.fits(setting, &mut own_problems);
+        problems.extend(own_problems.into_iter().map(|problem| with_default::<T>(problem).under(path)));
     }
 
     /// `kind`, the dialect if one was named, and every parameter.

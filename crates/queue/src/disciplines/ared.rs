@@ -148,7 +148,7 @@ fn bottom(params: &Params, setting: &Setting) -> f64 {
     params.bottom.unwrap_or(if rate > 0.0 { (80_000.0 / rate).min(0.01) } else { 0.01 })
 }
 
-/// An Adaptive RED queue at work.
+/// State of an Adaptive RED queue.
 #[derive(Clone, Debug)]
 pub struct Ared<P> {
     red: Red<P>,

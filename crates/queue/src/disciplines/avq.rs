@@ -90,7 +90,7 @@ impl Discipline for Params {
     }
 }
 
-/// An AVQ at work.
+/// State of an AVQ.
 #[derive(Clone, Debug)]
 pub struct Avq<P> {
     queue: Fifo<P>,

@@ -58,7 +58,7 @@ impl Discipline for Params {
     }
 }
 
-/// A BLUE queue at work.
+/// State of a BLUE queue.
 #[derive(Clone, Debug)]
 pub struct Blue<P> {
     queue: Fifo<P>,

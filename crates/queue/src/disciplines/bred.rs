@@ -79,7 +79,7 @@ struct Account {
     gap: u64,
 }
 
-/// A Balanced RED queue at work.
+/// State of a Balanced RED queue.
 #[derive(Clone, Debug)]
 pub struct Bred<P> {
     queue: Fifo<P>,
@@ -129,9 +129,9 @@ impl<P: Packet + Copy> QueueDisc<P> for Bred<P> {
         let kept = if signal { cx.mark_or_drop(pkt, self.params.ecn, Reason::Early) } else { Some(pkt) };
         match kept {
             Some(kept) if self.queue.has_room(&kept, cx) => {
-                let held = self.flows.entry(kept.flow());
-                held.qlen += 1;
-                held.gap = if signal { 0 } else { held.gap + 1 };
+                let queued = self.flows.entry(kept.flow());
+                queued.qlen += 1;
+                queued.gap = if signal { 0 } else { queued.gap + 1 };
                 self.queue.push(kept, cx);
             }
             Some(kept) => {

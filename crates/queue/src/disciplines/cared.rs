@@ -74,7 +74,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A Cautious Adaptive RED queue at work.
+/// State of a Cautious Adaptive RED queue.
 #[derive(Clone, Debug)]
 pub struct Cared<P> {
     red: Red<P>,

@@ -73,7 +73,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A CHOKe queue at work.
+/// State of a CHOKe queue.
 #[derive(Clone, Debug)]
 pub struct Choke<P> {
     red: Red<P>,

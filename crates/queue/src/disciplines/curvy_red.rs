@@ -85,7 +85,7 @@ impl Discipline for Params {
     }
 }
 
-/// A Curvy RED queue at work.
+/// State of a Curvy RED queue.
 #[derive(Clone, Debug)]
 pub struct CurvyRed<P> {
     low_latency: Fifo<P>,

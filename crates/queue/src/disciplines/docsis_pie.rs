@@ -87,7 +87,7 @@ enum Activity {
     Active,
 }
 
-/// A DOCSIS-PIE queue at work.
+/// State of a DOCSIS-PIE queue.
 #[derive(Clone, Debug)]
 pub struct DocsisPie<P> {
     queue: Fifo<P>,

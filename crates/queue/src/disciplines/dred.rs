@@ -93,7 +93,7 @@ impl Discipline for Params {
     }
 }
 
-/// A DRED queue at work.
+/// State of a DRED queue.
 #[derive(Clone, Debug)]
 pub struct Dred<P> {
     queue: Fifo<P>,

@@ -95,7 +95,7 @@ impl Discipline for Params {
     }
 }
 
-/// A tail-drop queue at work.
+/// State of a tail-drop queue.
 #[derive(Clone, Debug)]
 pub struct DropTail<P> {
     queue: Fifo<P>,

@@ -85,7 +85,7 @@ impl Discipline for Params {
     }
 }
 
-/// A DRR scheduler at work.
+/// State of a DRR scheduler.
 #[derive(Clone, Debug)]
 pub struct Drr<P: Packet + Copy> {
     queues: Buckets<P>,

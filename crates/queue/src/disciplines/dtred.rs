@@ -78,7 +78,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A dynamic-threshold RED queue at work.
+/// State of a dynamic-threshold RED queue.
 #[derive(Clone, Debug)]
 pub struct Dtred<P> {
     red: Red<P>,

@@ -80,7 +80,7 @@ impl Discipline for Params {
     }
 }
 
-/// An Early Random Drop queue at work.
+/// State of an Early Random Drop queue.
 #[derive(Clone, Debug)]
 pub struct Erd<P> {
     queue: Fifo<P>,

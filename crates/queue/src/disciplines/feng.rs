@@ -132,7 +132,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A self-configuring RED queue at work.
+/// State of a self-configuring RED queue.
 #[derive(Clone, Debug)]
 pub struct Feng<P> {
     red: Red<P>,

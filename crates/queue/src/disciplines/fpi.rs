@@ -63,7 +63,7 @@ impl Discipline for Params {
     }
 }
 
-/// A queue under a fuzzy PI controller at work.
+/// State of a queue under a fuzzy PI controller.
 #[derive(Clone, Debug)]
 pub struct Fpi<P> {
     queue: Fifo<P>,

@@ -122,7 +122,7 @@ impl Params {
     }
 }
 
-/// An FQ-COBALT queue at work.
+/// State of an FQ-COBALT queue.
 #[derive(Clone, Debug)]
 pub struct FqCobalt<P> {
     flows: Flows<P, CobaltState>,

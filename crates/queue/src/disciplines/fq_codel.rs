@@ -170,7 +170,7 @@ impl Params {
     }
 }
 
-/// An FQ-CoDel queue at work.
+/// State of an FQ-CoDel queue.
 #[derive(Clone, Debug)]
 pub struct FqCoDel<P> {
     flows: Flows<P, CoDelState>,

@@ -170,7 +170,7 @@ impl Params {
     }
 }
 
-/// An FQ-PIE queue at work.
+/// State of an FQ-PIE queue.
 #[derive(Clone, Debug)]
 pub struct FqPie<P> {
     flows: Flows<P, PieState>,

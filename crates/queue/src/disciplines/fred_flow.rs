@@ -101,7 +101,7 @@ struct Account {
     strike: u64,
 }
 
-/// A Flow RED queue at work.
+/// State of a Flow RED queue.
 #[derive(Clone, Debug)]
 pub struct FredFlow<P> {
     red: Red<P>,

@@ -89,7 +89,7 @@ impl Discipline for Params {
     }
 }
 
-/// A refined RED queue at work.
+/// State of a refined RED queue.
 #[derive(Clone, Debug)]
 pub struct FredRefined<P> {
     red: Red<P>,

@@ -103,7 +103,7 @@ impl Discipline for Params {
     }
 }
 
-/// A Fuzzy RED queue at work.
+/// State of a Fuzzy RED queue.
 #[derive(Clone, Debug)]
 pub struct FuzzyRed<P> {
     queue: Fifo<P>,

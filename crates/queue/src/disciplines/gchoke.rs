@@ -57,7 +57,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A geometric CHOKe queue at work.
+/// State of a geometric CHOKe queue.
 #[derive(Clone, Debug)]
 pub struct Gchoke<P> {
     red: Red<P>,

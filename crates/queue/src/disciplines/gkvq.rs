@@ -74,7 +74,7 @@ impl Discipline for Params {
     }
 }
 
-/// A queue with a virtual one at work.
+/// State of a queue with a virtual one.
 #[derive(Clone, Debug)]
 pub struct Gkvq<P> {
     queue: Fifo<P>,

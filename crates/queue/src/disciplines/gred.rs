@@ -196,7 +196,7 @@ struct Dp {
     prio: u64,
 }
 
-/// A GRED queue at work.
+/// State of a GRED queue.
 #[derive(Clone, Debug)]
 pub struct Gred<P> {
     /// The store; the law in place is that of the virtual queue at hand.

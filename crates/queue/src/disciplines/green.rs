@@ -65,7 +65,7 @@ impl Discipline for Params {
     }
 }
 
-/// A GREEN queue at work.
+/// State of a GREEN queue.
 #[derive(Clone, Debug)]
 pub struct Green<P> {
     queue: Fifo<P>,

@@ -64,7 +64,7 @@ impl Discipline for Params {
     }
 }
 
-/// A queue with GREEN by flows at work.
+/// State of a queue with GREEN by flows.
 #[derive(Clone, Debug)]
 pub struct GreenTcp<P> {
     queue: Fifo<P>,

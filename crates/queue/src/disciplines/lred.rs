@@ -70,7 +70,7 @@ impl Discipline for Params {
     }
 }
 
-/// An LRED queue at work.
+/// State of an LRED queue.
 #[derive(Clone, Debug)]
 pub struct Lred<P> {
     queue: Fifo<P>,

@@ -77,7 +77,7 @@ impl Discipline for Params {
     }
 }
 
-/// An LRU-RED queue at work.
+/// State of an LRU-RED queue.
 #[derive(Clone, Debug)]
 pub struct LruRed<P> {
     red: Red<P>,

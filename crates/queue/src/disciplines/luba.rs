@@ -63,7 +63,7 @@ struct Arrivals {
     rate: Option<f64>,
 }
 
-/// A LUBA queue at work.
+/// State of a LUBA queue.
 #[derive(Clone, Debug)]
 pub struct Luba<P> {
     queue: Fifo<P>,

@@ -61,7 +61,7 @@ impl Discipline for Params {
     }
 }
 
-/// A phantom queue at work.
+/// State of a phantom queue.
 #[derive(Clone, Debug)]
 pub struct Phantom<P> {
     queue: Fifo<P>,

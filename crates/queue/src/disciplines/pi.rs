@@ -103,7 +103,7 @@ impl Discipline for Params {
     }
 }
 
-/// A PI queue at work.
+/// State of a PI queue.
 #[derive(Clone, Debug)]
 pub struct Pi<P> {
     queue: Fifo<P>,

@@ -82,7 +82,7 @@ impl Discipline for Params {
     }
 }
 
-/// A PI2 queue at work.
+/// State of a PI2 queue.
 #[derive(Clone, Debug)]
 pub struct Pi2<P> {
     queue: Fifo<P>,

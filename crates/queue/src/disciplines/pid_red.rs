@@ -106,7 +106,7 @@ impl Discipline for Params {
     }
 }
 
-/// A PID-RED queue at work.
+/// State of a PID-RED queue.
 #[derive(Clone, Debug)]
 pub struct PidRed<P> {
     red: Red<P>,

@@ -63,7 +63,7 @@ impl Discipline for Params {
     }
 }
 
-/// A policer at work.
+/// State of a policer.
 #[derive(Clone, Debug)]
 pub struct Policer<P: Packet + Copy> {
     /// One queue, with the discipline inside.

@@ -87,7 +87,7 @@ impl Discipline for Params {
     }
 }
 
-/// A priority scheduler at work.
+/// State of a priority scheduler.
 #[derive(Clone, Debug)]
 pub struct Prio<P: Packet + Copy> {
     /// One queue each, the most urgent first.

@@ -83,7 +83,7 @@ impl Discipline for Params {
     }
 }
 
-/// A PURPLE queue at work.
+/// State of a PURPLE queue.
 #[derive(Clone, Debug)]
 pub struct Purple<P> {
     queue: Fifo<P>,

@@ -104,7 +104,7 @@ struct ScoreBucket {
     expiry: f64,
 }
 
-/// A protected dual queue at work.
+/// State of a protected dual queue.
 #[derive(Clone, Debug)]
 pub struct Qprot<P> {
     queues: DualPi2<P>,
@@ -152,21 +152,21 @@ impl<P: Packet + Copy> Qprot<P> {
     fn pick(&mut self, flow: u64, now: f64) -> usize {
         let shared = self.buckets.len() - 1;
         let mut hash = mix(flow) & 0xffff_ffff;
-        let mut found = shared;
+        let mut bucket = shared;
         for _ in 0..self.attempts {
             let i = (hash % shared as u64) as usize;
             if self.buckets[i].flow == Some(flow) {
                 self.buckets[i].expiry = self.buckets[i].expiry.max(now);
                 return i;
             }
-            if found == shared && self.buckets[i].expiry <= now {
-                found = i;
+            if bucket == shared && self.buckets[i].expiry <= now {
+                bucket = i;
             }
             hash /= shared as u64;
         }
-        let expiry = self.buckets[found].expiry.max(now);
-        self.buckets[found] = ScoreBucket { flow: Some(flow), expiry };
-        found
+        let expiry = self.buckets[bucket].expiry.max(now);
+        self.buckets[bucket] = ScoreBucket { flow: Some(flow), expiry };
+        bucket
     }
 
     /// `qprotect()`: whether a packet for the low-latency queue is redirected.

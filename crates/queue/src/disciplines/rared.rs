@@ -81,7 +81,7 @@ impl Discipline for Params {
     red_setting!();
 }
 
-/// A Refined Adaptive RED queue at work.
+/// State of a Refined Adaptive RED queue.
 #[derive(Clone, Debug)]
 pub struct Rared<P> {
     red: Red<P>,

@@ -99,7 +99,7 @@ enum Region {
     High,
 }
 
-/// A RED-AT queue at work.
+/// State of a RED-AT queue.
 #[derive(Clone, Debug)]
 pub struct RedAt<P> {
     red: Red<P>,

@@ -102,7 +102,7 @@ struct DropList {
     flows: FlowTable<u64>,
 }
 
-/// A RED-PD queue at work.
+/// State of a RED-PD queue.
 #[derive(Clone, Debug)]
 pub struct RedPd<P> {
     red: Red<P>,

@@ -73,7 +73,7 @@ impl Discipline for Params {
     }
 }
 
-/// A REM queue at work.
+/// State of a REM queue.
 #[derive(Clone, Debug)]
 pub struct Rem<P> {
     queue: Fifo<P>,

@@ -121,9 +121,9 @@ impl Check for Params {
 
     fn relations(&self, problems: &mut Vec<Problem>) {
         for (prefix, red) in [("in", self.inside()), ("out", self.outside())] {
-            let mut found = Vec::new();
-            red.relations(&mut found);
-            for mut problem in found {
+            let mut own_problems = Vec::new();
+            red.relations(&mut own_problems);
+            for mut problem in own_problems {
                 if problem.path != "limit" {
                     problem.path = format!("{prefix}_{}", problem.path);
                 } else if prefix == "out" {
@@ -167,7 +167,7 @@ impl Discipline for Params {
     }
 }
 
-/// A RIO queue at work.
+/// State of a RIO queue.
 #[derive(Clone, Debug)]
 pub struct Rio<P> {
     /// The store, and the RED that judges Out packets.

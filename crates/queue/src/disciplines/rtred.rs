@@ -116,7 +116,7 @@ impl Discipline for Params {
     }
 }
 
-/// A reconfigurable-threshold RED queue at work.
+/// State of a reconfigurable-threshold RED queue.
 #[derive(Clone, Debug)]
 pub struct Rtred<P> {
     red: Red<P>,

@@ -80,7 +80,7 @@ impl Discipline for Params {
     }
 }
 
-/// A SAVQ queue at work.
+/// State of a SAVQ queue.
 #[derive(Clone, Debug)]
 pub struct Savq<P> {
     queue: Fifo<P>,

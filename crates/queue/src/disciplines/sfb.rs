@@ -171,7 +171,7 @@ impl Set {
     }
 }
 
-/// An SFB queue at work.
+/// State of an SFB queue.
 #[derive(Clone, Debug)]
 pub struct Sfb<P> {
     queue: Fifo<P>,

@@ -118,7 +118,7 @@ impl Discipline for Params {
     }
 }
 
-/// An SFQ scheduler at work.
+/// State of an SFQ scheduler.
 #[derive(Clone, Debug)]
 pub struct Sfq<P: Packet + Copy> {
     queues: Buckets<P>,

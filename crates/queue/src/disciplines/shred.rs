@@ -101,7 +101,7 @@ struct Window {
     present: u64,
 }
 
-/// A SHRED queue at work.
+/// State of a SHRED queue.
 #[derive(Clone, Debug)]
 pub struct Shred<P> {
     red: Red<P>,

@@ -72,7 +72,7 @@ struct Zombie {
     count: u64,
 }
 
-/// An SRED queue at work.
+/// State of an SRED queue.
 #[derive(Clone, Debug)]
 pub struct Sred<P> {
     queue: Fifo<P>,

@@ -78,7 +78,7 @@ impl Discipline for Params {
     }
 }
 
-/// A step-marking queue at work.
+/// State of a step-marking queue.
 #[derive(Clone, Debug)]
 pub struct StepMarking<P> {
     queue: Fifo<P>,

@@ -84,7 +84,7 @@ impl Params {
     }
 }
 
-/// A token bucket filter at work.
+/// State of a token bucket filter.
 #[derive(Clone, Debug)]
 pub struct Tbf<P: Packet + Copy> {
     /// One queue, with the discipline inside.

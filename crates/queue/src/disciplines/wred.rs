@@ -126,7 +126,7 @@ impl Discipline for Params {
     }
 }
 
-/// A WRED queue at work.
+/// State of a WRED queue.
 #[derive(Clone, Debug)]
 pub struct Wred<P> {
     red: Red<P>,

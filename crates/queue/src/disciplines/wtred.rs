@@ -100,7 +100,7 @@ impl Discipline for Params {
     }
 }
 
-/// A WTRED queue at work.
+/// State of a WTRED queue.
 #[derive(Clone, Debug)]
 pub struct Wtred<P> {
     red: Red<P>,

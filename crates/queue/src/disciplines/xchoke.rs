@@ -111,7 +111,7 @@ impl Discipline for Params {
     }
 }
 
-/// An xCHOKe queue at work.
+/// State of an xCHOKe queue.
 #[derive(Clone, Debug)]
 pub struct Xchoke<P> {
     red: Red<P>,

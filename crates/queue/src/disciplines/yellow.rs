@@ -78,7 +78,7 @@ impl Discipline for Params {
     }
 }
 
-/// A Yellow queue at work.
+/// State of a Yellow queue.
 #[derive(Clone, Debug)]
 pub struct Yellow<P> {
     queue: Fifo<P>,

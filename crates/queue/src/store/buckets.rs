@@ -306,13 +306,13 @@ impl<P: Packet + Copy> Buckets<P> {
                 bucket.bytes
             }
         };
-        let mut found: Option<(u64, u32)> = None;
+        let mut first: Option<(u64, u32)> = None;
         for i in &self.ring {
-            if found.is_none_or(|(most, _)| weight(i) > most) {
-                found = Some((weight(i), *i));
+            if first.is_none_or(|(most, _)| weight(i) > most) {
+                first = Some((weight(i), *i));
             }
         }
-        found.map(|(_, i)| i as usize)
+        first.map(|(_, i)| i as usize)
     }
 }
 

@@ -8,18 +8,18 @@ pub(crate) type And = fn(f64, f64) -> f64;
 
 /// Degrees of membership of `x` in triangles with these rising peaks; the outer two are shoulders. They add up to one.
 pub(crate) fn degrees<const N: usize>(x: f64, peaks: &[f64; N]) -> [f64; N] {
-    let mut found = [0.0; N];
+    let mut memberships = [0.0; N];
     let above = peaks.iter().filter(|peak| **peak <= x).count();
     if above == 0 {
-        found[0] = 1.0;
+        memberships[0] = 1.0;
     } else if above == N {
-        found[N - 1] = 1.0;
+        memberships[N - 1] = 1.0;
     } else {
         let (left, right) = (peaks[above - 1], peaks[above]);
-        found[above - 1] = (right - x) / (right - left);
-        found[above] = (x - left) / (right - left);
+        memberships[above - 1] = (right - x) / (right - left);
+        memberships[above] = (x - left) / (right - left);
     }
-    found
+    memberships
 }
 
 /// The mean of the conclusions of all rules, weighted by how far both conditions of each hold.

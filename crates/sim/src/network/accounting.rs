@@ -106,8 +106,8 @@ impl<C: Carrier> Network<C> {
     /// Estimated bytes held by packets, events and records.
     pub(crate) fn memory(&self) -> u64 {
         let queued: usize = self.links.iter().map(|link| link.queue_len() * size_of::<Waiting>()).sum();
-        let kept = if self.window.series { &self.flows[..] } else { &[] };
-        let series = kept.iter().filter_map(|flow| flow.probe.series());
+        let recorded = if self.window.series { &self.flows[..] } else { &[] };
+        let series = recorded.iter().filter_map(|flow| flow.probe.series());
         let series: usize = series.map(|series| 16 * series.received.capacity()).sum();
         let flows = self.flows.len() * size_of::<Flow<C::FlowState>>();
         (self.carrier.memory() + queued + series + flows) as u64

@@ -91,8 +91,8 @@ fn transports() -> Vec<Json> {
 }
 
 fn choices_of<T: Described>(key: &str) -> Vec<Json> {
-    let found = T::fields().into_iter().find(|field| field.name == key);
-    let choices = found.map(|field| field.kind.choices).unwrap_or_default();
+    let field_of = T::fields().into_iter().find(|field| field.name == key);
+    let choices = field_of.map(|field| field.kind.choices).unwrap_or_default();
     choices.iter().map(|(name, doc)| object!({ "name": name, "doc": one_line(doc) })).collect()
 }
 

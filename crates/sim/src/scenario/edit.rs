@@ -31,12 +31,12 @@ pub fn apply(given: &mut Table, path: &str, value: Value) -> Result<(), Problem>
     for (depth, name) in parents.iter().enumerate() {
         let whole = names[..=depth].join(".");
         let fresh = if depth + 1 == parents.len() { usual.clone() } else { Table::new() };
-        let found = slot(table, name, Value::Table(fresh));
-        if let ("child", Value::Text(word)) = (*name, &*found) {
+        let section = slot(table, name, Value::Table(fresh));
+        if let ("child", Value::Text(word)) = (*name, &*section) {
             // A single word names a discipline with its defaults; an edit inside it first writes its table out.
-            *found = Value::Table(queue::child::Child::table(word).unwrap_or_default());
+            *section = Value::Table(queue::child::Child::table(word).unwrap_or_default());
         }
-        table = match found {
+        table = match section {
             Value::Table(inner) => inner,
             other => {
                 return Err(Problem::new(whole, &*other, "is a value, not a section", "shorten the path"))

@@ -28,10 +28,10 @@ pub fn usual_queue() -> Table {
 
 /// The queue of a private link; a problem is reported under `access_queue`.
 pub fn limit_of(path: &str, access: &Access, problems: &mut Vec<Problem>) -> Option<Spec> {
-    let mut found = Vec::new();
-    let spec = Spec::read("", &tail_drop(access.access_queue.show()), &mut found);
+    let mut below = Vec::new();
+    let spec = Spec::read("", &tail_drop(access.access_queue.show()), &mut below);
     let here = dotted(path, "access_queue");
-    problems.extend(found.into_iter().map(|problem| Problem { path: here.clone(), ..problem }));
+    problems.extend(below.into_iter().map(|problem| Problem { path: here.clone(), ..problem }));
     spec
 }
 

@@ -179,15 +179,15 @@ impl Scenario {
 
     /// Values of the automatic parameters of each shared link's discipline, by the link's name.
     pub fn automatic(&self) -> Table {
-        let mut found = Table::new();
+        let mut by_link = Table::new();
         for link in &self.plan.links {
             let setting = queue::Setting { rate: link.rate, delay: link.delay, packet: link.packet };
             let values = link.queue.resolved(&setting);
             if !values.is_empty() {
-                found.push((link.name.clone(), Value::Table(values)));
+                by_link.push((link.name.clone(), Value::Table(values)));
             }
         }
-        found
+        by_link
     }
 
     /// The plan that the engine builds a network from.

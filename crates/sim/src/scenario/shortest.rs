@@ -184,11 +184,11 @@ mod tests {
             };
             let pairs: BTreeSet<(usize, usize)> =
                 (0..nodes).flat_map(|a| (0..nodes).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
-            let found = Graph::of(edges(), nodes).paths(&pairs);
+            let paths = Graph::of(edges(), nodes).paths(&pairs);
             let plain = edges();
             let wanted: Paths =
                 pairs.iter().filter_map(|&(a, b)| Some(((a, b), exhaustive(&plain, a, b)?))).collect();
-            assert_eq!(found, wanted, "seed {seed}");
+            assert_eq!(paths, wanted, "seed {seed}");
         }
     }
 
@@ -203,8 +203,8 @@ mod tests {
                 name: "ring",
             })
             .collect();
-        let found = Graph::of(edges, nodes).paths(&BTreeSet::from([(1, 0), (0, 9_999)]));
-        assert_eq!(found[&(1, 0)].len(), 9_999);
-        assert_eq!(found[&(0, 9_999)], (0..9_999).collect::<Vec<_>>());
+        let paths = Graph::of(edges, nodes).paths(&BTreeSet::from([(1, 0), (0, 9_999)]));
+        assert_eq!(paths[&(1, 0)].len(), 9_999);
+        assert_eq!(paths[&(0, 9_999)], (0..9_999).collect::<Vec<_>>());
     }
 }

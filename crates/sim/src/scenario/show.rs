@@ -79,13 +79,13 @@ fn topology(table: &mut Table, topology: &Topology, sizes: &PacketSizes<'_>) {
 
 /// Both directions with the typical packet size that the plan found.
 fn with_packet_size(both: &Both, name: &str, sizes: &PacketSizes<'_>) -> Both {
-    let found = |direction: &Direction, link_name: &str| {
+    let with_size = |direction: &Direction, link_name: &str| {
         let packet = sizes.get(link_name).copied();
         Direction { wire: Wire { packet, ..direction.wire.clone() }, queue: direction.queue.clone() }
     };
     Both {
-        forward: found(&both.forward, name),
-        back: both.back.as_ref().map(|back| found(back, &format!("{name}.back"))),
+        forward: with_size(&both.forward, name),
+        back: both.back.as_ref().map(|back| with_size(back, &format!("{name}.back"))),
     }
 }
 

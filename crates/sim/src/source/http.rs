@@ -142,14 +142,14 @@ pub struct PageConnection {
 impl PageConnection {
     /// The objects of a page by connection: the first object on the first one, the others in turn.
     pub fn page(plan: &Http, rng: &mut Stream) -> Vec<PageConnection> {
-        let mut found = vec![PageConnection::default(); plan.connections as usize];
-        found[0].objects.push_back(plan.size.draw(rng).0.max(1));
+        let mut connections = vec![PageConnection::default(); plan.connections as usize];
+        connections[0].objects.push_back(plan.size.draw(rng).0.max(1));
         let law = plan.embedded_size.as_ref().unwrap_or(&plan.size);
         for number in 0..plan.embedded.draw(rng) {
             let place = (number % plan.connections) as usize;
-            found[place].objects.push_back(law.draw(rng).0.max(1));
+            connections[place].objects.push_back(law.draw(rng).0.max(1));
         }
-        found
+        connections
     }
 
     /// Objects still to be fetched.

@@ -155,13 +155,13 @@ mod tests {
         let SourceName::Plugin(spec) = name else { panic!("a plug-in") };
         let sent = || {
             let mut source = UdpSource::new(UdpPlan::of_plugin(&spec), Time::NEVER, Stream::new(1, "udp"));
-            let mut found = Vec::new();
+            let mut packets = Vec::new();
             source.start(Time::ZERO);
             while let Some(now) = source.poll_timeout() {
                 source.on_timer(now);
-                found.extend(source.poll_transmit(now).map(|segment| (now, segment.size)));
+                packets.extend(source.poll_transmit(now).map(|segment| (now, segment.size)));
             }
-            found
+            packets
         };
         let first = sent();
         assert_eq!(first.iter().map(|(_, size)| *size).collect::<Vec<_>>(), [100, 200, 300]);

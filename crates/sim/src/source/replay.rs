@@ -30,8 +30,8 @@ impl Param for Departure {
                 halves.filter_map(|(at, size)| Some((quantity::any_span(at)?, quantity::bytes(size)?)));
             both.next().map(|(at, size)| Departure { at, size })
         };
-        let found = if let Value::Text(text) = value { read(text) } else { None };
-        found.ok_or_else(|| {
+        let departure = if let Value::Text(text) = value { read(text) } else { None };
+        departure.ok_or_else(|| {
             format!("must list times and sizes such as \"12.5 ms 1500 B\", which {value} is not")
         })
     }

@@ -111,9 +111,9 @@ mod tests {
         for (cause, left, extra) in [(Cause::Loss, 50.0, 20.0), (Cause::Timeout, 30.0, 0.0)] {
             let mut cc = Compound::new(&Params::default());
             cc.extra = 40.0;
-            let found =
+            let congestion =
                 CongestionEvent { now: Time::ZERO, cause, load: 100.0, flight: 100, ecn_factor: None };
-            assert!((cc.on_congestion(&window, &found) - left).abs() < 1e-9);
+            assert!((cc.on_congestion(&window, &congestion) - left).abs() < 1e-9);
             assert!((cc.extra - extra).abs() < 1e-9);
         }
     }

@@ -103,9 +103,9 @@ mod tests {
             assert!((window.cwnd - grown).abs() < 1e-12, "{}", window.cwnd);
             window.cwnd = 20.0;
             for (cause, share) in [(Cause::Loss, left), (Cause::Timeout, 10.0)] {
-                let found =
+                let congestion =
                     CongestionEvent { now: Time::ZERO, cause, load: 20.0, flight: 20, ecn_factor: None };
-                assert_eq!(cc.on_congestion(&window, &found), share);
+                assert_eq!(cc.on_congestion(&window, &congestion), share);
             }
         }
     }

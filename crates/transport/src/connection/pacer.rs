@@ -138,7 +138,7 @@ mod tests {
 
     /// The gap of 10 ms applies to the pending retransmission, 20 ms after it.
     #[test]
-    fn a_later_pace_waits_for_the_repair() {
+    fn a_later_pace_waits_for_the_retransmission() {
         let mut pacer = Pacer::new(0.0);
         pacer.set(Some(100.0));
         pacer.set_later(Some(50.0));

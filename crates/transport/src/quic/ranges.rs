@@ -115,8 +115,8 @@ mod tests {
             for number in numbers {
                 prop_assert_eq!(ranges.insert(number, MOST_RANGES), wanted.insert(number));
             }
-            let found: Vec<u32> = (0..31).filter(|number| ranges.end_of(*number).is_some()).collect();
-            prop_assert_eq!(found, wanted.into_iter().collect::<Vec<_>>());
+            let starts: Vec<u32> = (0..31).filter(|number| ranges.end_of(*number).is_some()).collect();
+            prop_assert_eq!(starts, wanted.into_iter().collect::<Vec<_>>());
             prop_assert!(ranges.iter().zip(ranges.iter().skip(1)).all(|(above, below)| below.1 < above.0));
         }
     }

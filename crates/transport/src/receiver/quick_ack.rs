@@ -164,8 +164,8 @@ impl Receiver {
         if self.ecn && marked && self.ecn_rule != EcnRule::Dctcp {
             self.quick_acks = self.quick_acks.max(2);
         }
-        let turned = self.ecn_rule == EcnRule::Dctcp && echoed != self.echo_ece;
-        segment.push || turned
+        let mark_changed = self.ecn_rule == EcnRule::Dctcp && echoed != self.echo_ece;
+        segment.push || mark_changed
     }
 
     /// Acknowledges an out-of-order segment now, or compressed with others. False with another rule.
@@ -356,7 +356,7 @@ mod tests {
     /// A compressed duplicate ACK is pending as the retransmission arrives: the ACK echoes the time of the
     /// retransmission, which is no sign of the original.
     #[test]
-    fn a_repair_is_echoed_though_a_duplicate_waits() {
+    fn a_retransmission_is_echoed_though_a_duplicate_is_pending() {
         let mut receiver = receiver(EcnRule::Rfc3168);
         (0..30).for_each(|seq| {
             arrives(&mut receiver, 20_000 + 100 * u64::from(seq), seq, false, Ecn::NotEct);
@@ -365,8 +365,8 @@ mod tests {
             arrives(&mut receiver, 24_000 + u64::from(seq), seq, false, Ecn::NotEct);
         });
         let sent = at(24_500);
-        let repair = Segment { retransmit: true, ..Segment::data(30, 1500, sent) };
-        receiver.on_segment(at(24_900), &repair);
+        let retransmission = Segment { retransmit: true, ..Segment::data(30, 1500, sent) };
+        receiver.on_segment(at(24_900), &retransmission);
         let answer = receiver.poll_transmit(at(24_900)).unwrap();
         assert_eq!((answer.ack, answer.echo), (36, sent));
     }

@@ -16,13 +16,13 @@ use units::{Span, Time};
 pub(crate) struct Reported {
     acked_at: Option<Time>,
     sacked_at: Option<Time>,
-    repaired: bool,
+    retransmitted: bool,
 }
 
 impl Reported {
     /// A segment that the ACK acknowledges.
     fn acknowledge(&mut self, sent: &Sent) {
-        self.repaired |= sent.transmits > 1;
+        self.retransmitted |= sent.transmits > 1;
         if sent.transmits == 1 && !sent.arrived {
             self.acked_at = Some(sent.at);
         }
@@ -38,7 +38,7 @@ impl Reported {
     /// Send time of the segment whose round trip the ACK shows: it was sent once, and no retransmission is acknowledged
     /// with it.
     fn sent_at(&self) -> Option<Time> {
-        self.sacked_at.or(self.acked_at.filter(|_| !self.repaired))
+        self.sacked_at.or(self.acked_at.filter(|_| !self.retransmitted))
     }
 }
 
@@ -49,8 +49,8 @@ impl LossRecovery {
         let in_flight = self.in_flight(ctx).max(1);
         let by_time = self.parts.rack.is_present();
         // With a scoreboard a retransmitted segment need not be lost (NextSeg rule 3).
-        let repairs_loss = self.algorithm != Recovery::Sack || seq < self.parts.board.lost_edge;
-        if again && repairs_loss && ctx.model_based && !by_time {
+        let of_lost_segment = self.algorithm != Recovery::Sack || seq < self.parts.board.lost_edge;
+        if again && of_lost_segment && ctx.model_based && !by_time {
             ctx.report_loss(now, seq);
         }
         let tracking = &mut *ctx.tracking;
@@ -220,9 +220,9 @@ mod tests {
     /// A retransmission makes the cumulative part ambiguous; a block that comes with it still shows a round trip.
     #[test]
     fn a_retransmission_shows_no_round_trip() {
-        let repaired = [sent(1, 1, false), sent(9, 2, false)];
-        assert_eq!(shown(&repaired, &[]), None);
-        assert_eq!(shown(&repaired, &[sent(4, 1, false), sent(5, 1, false)]), Some(5));
+        let retransmitted = [sent(1, 1, false), sent(9, 2, false)];
+        assert_eq!(shown(&retransmitted, &[]), None);
+        assert_eq!(shown(&retransmitted, &[sent(4, 1, false), sent(5, 1, false)]), Some(5));
         assert_eq!(shown(&[], &[sent(9, 2, false)]), None);
     }
 }

@@ -289,8 +289,8 @@ impl LossRecovery {
     /// NextSeg: the segment to send while the pipe has room.
     #[inline(always)]
     pub(crate) fn next_sack(&mut self, ctx: &mut Ctx) -> Option<u32> {
-        let repairing = self.recovering || self.loss;
-        if !repairing && !ctx.params.pipe_always {
+        let in_recovery = self.recovering || self.loss;
+        if !in_recovery && !ctx.params.pipe_always {
             return self.next_new(ctx);
         }
         if ctx.window.cwnd - f64::from(self.pipe(ctx)) < 1.0 {

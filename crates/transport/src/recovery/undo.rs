@@ -113,9 +113,9 @@ impl LossRecovery {
     /// Undoes the reduction if the ACK shows that it was spurious; `duplicate`: the segment that a DSACK
     /// reports.
     pub(crate) fn undo_if_spurious(&mut self, ctx: &mut Ctx, ack: &Ack, duplicate: Option<u32>) {
-        let repairing = self.recovering || self.loss;
+        let in_recovery = self.recovering || self.loss;
         let Some(undo) = self.parts.undo.get_mut().filter(|undo| undo.by_echo) else { return };
-        let late = repairing && undo.original_arrived(ack);
+        let late = in_recovery && undo.original_arrived(ack);
         if late || duplicate.is_some_and(|seq| undo.all_duplicated(seq)) {
             self.undo_reduction(ctx);
         }

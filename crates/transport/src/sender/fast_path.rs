@@ -143,16 +143,16 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(crate) fn update_fast_send(&mut self) {
-        let repairing = self.recovery.recovering || self.recovery.loss;
-        if !repairing {
+        let in_recovery = self.recovery.recovering || self.recovery.loss;
+        if !in_recovery {
             self.fast.cwnd = self.ctx.window.cwnd as u32;
         }
         match self.fast.steps {
             Steps::Untracked => {
-                let sends = self.sends(repairing, Sender::window_end_in_recovery);
+                let sends = self.sends(in_recovery, Sender::window_end_in_recovery);
                 self.set_fast_sends(sends);
             }
-            Steps::Tracked => self.update_tracked_send(repairing),
+            Steps::Tracked => self.update_tracked_send(in_recovery),
             Steps::Slow => {}
         }
     }
@@ -160,7 +160,7 @@ impl Sender {
     /// The new segments that may be sent on the fast path until the next input; in recovery all before
     /// `end_in_recovery`.
     #[inline(always)]
-    fn sends(&self, repairing: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
+    fn sends(&self, in_recovery: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
         if !self.opened || self.recovery.forced != NONE {
             return Sends::SLOW;
         }
@@ -173,7 +173,7 @@ impl Sender {
         {
             return Sends::SLOW;
         }
-        let past = if repairing { end_in_recovery(self) } else { Some(self.window_end()) };
+        let past = if in_recovery { end_in_recovery(self) } else { Some(self.window_end()) };
         Sends::until(past, self.ctx.seq.limit)
     }
 

@@ -66,7 +66,7 @@ impl Discipline for Params {
     }
 }
 
-/// A tin at work.
+/// State of a tin.
 #[derive(Clone, Debug)]
 struct Tin<P> {
     flows: Flows<P>,
@@ -78,7 +78,7 @@ struct Tin<P> {
     deficit: i64,
 }
 
-/// CAKE at work.
+/// State of a CAKE queue.
 #[derive(Clone, Debug)]
 pub struct Cake<P> {
     /// The least urgent first.

@@ -119,7 +119,7 @@ impl Discipline for Params {
     }
 }
 
-/// A COBALT queue at work.
+/// State of a COBALT queue.
 #[derive(Clone, Debug)]
 pub struct Cobalt<P> {
     queue: Fifo<P>,

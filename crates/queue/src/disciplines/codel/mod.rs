@@ -185,7 +185,7 @@ impl Discipline for Params {
     }
 }
 
-/// A CoDel queue at work.
+/// State of a CoDel queue.
 #[derive(Clone, Debug)]
 pub struct CoDel<P> {
     queue: Fifo<P>,

@@ -134,7 +134,7 @@ enum Side {
     Classic,
 }
 
-/// A DualPI2 queue at work.
+/// State of a DualPI2 queue.
 #[derive(Clone, Debug)]
 pub struct DualPi2<P> {
     low_latency: Fifo<P>,

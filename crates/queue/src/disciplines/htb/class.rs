@@ -130,7 +130,7 @@ pub(super) enum Mode {
     CannotSend,
 }
 
-/// A class at work.
+/// State of a class.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) parent: Option<usize>,

@@ -131,7 +131,7 @@ impl Discipline for Params {
 /// The places at which the rounds of a class, or of a level, go on: one for each priority.
 type Turns = [usize; PRIOS];
 
-/// A hierarchical token bucket at work.
+/// State of a hierarchical token bucket.
 #[derive(Clone, Debug)]
 pub struct Htb<P: Packet + Copy> {
     nodes: Vec<Node>,

@@ -228,7 +228,7 @@ impl Params {
     }
 }
 
-/// A PIE queue at work.
+/// State of a PIE queue.
 #[derive(Clone, Debug)]
 pub struct Pie<P> {
     queue: Fifo<P>,

@@ -133,9 +133,9 @@ impl Params {
                 Unit::Packets => resolved.min_th,
                 Unit::Bytes => resolved.min_th / resolved.mean_packet.0 as f64,
             };
-            let found = weight_for_burst(resolved.burst, min_packets).is_some();
+            let solvable = weight_for_burst(resolved.burst, min_packets).is_some();
             let too_small = format!("is too small for min_th, {min_packets} packets");
-            require(problems, found, "burst", resolved.burst, too_small, "raise burst or set w_q");
+            require(problems, solvable, "burst", resolved.burst, too_small, "raise burst or set w_q");
         }
     }
 }

@@ -175,7 +175,7 @@ struct Rules {
     fast_path: bool,
 }
 
-/// A RED queue at work.
+/// State of a RED queue.
 #[derive(Clone, Debug)]
 pub struct Red<P, L = LinearCurve> {
     queue: Fifo<P>,

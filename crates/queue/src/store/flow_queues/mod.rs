@@ -178,9 +178,9 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
         let set = direct - direct % ways..direct - direct % ways + ways;
         let own = set.clone().find(|&i| self.queues[i].tag == flow && self.queues[i].place != Place::Idle);
         let empty = || set.clone().find(|&i| self.queues[i].place == Place::Idle);
-        let found = own.or_else(empty).unwrap_or(direct);
-        self.queues[found].tag = flow;
-        found
+        let slot = own.or_else(empty).unwrap_or(direct);
+        self.queues[slot].tag = flow;
+        slot
     }
 
     /// Stores a packet at the end of queue `i`, which gets a turn if it has none.

@@ -123,7 +123,7 @@ pub struct Bbr3 {
     extra_acked_delivered: f64,
     extra_acked_at: Time,
     prior_cwnd: f64,
-    repairing: bool,
+    in_recovery: bool,
     initial_window: f64,
     segment_bits: f64,
     pace: Option<f64>,
@@ -176,7 +176,7 @@ impl Bbr3 {
             extra_acked_delivered: 0.0,
             extra_acked_at: Time::ZERO,
             prior_cwnd: 0.0,
-            repairing: false,
+            in_recovery: false,
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
             pace: None,
@@ -278,7 +278,7 @@ impl Bbr3 {
 
     /// Section 5.6.4.4: saves the last good window.
     fn save(&mut self, window: &Window) {
-        let modulated = self.repairing || self.state == Bbr3State::ProbeRtt;
+        let modulated = self.in_recovery || self.state == Bbr3State::ProbeRtt;
         self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
     }
 
@@ -288,12 +288,12 @@ impl Bbr3 {
 
     fn track_recovery(&mut self, window: &mut Window, sample: &Sample) {
         let now = sample.recovering || sample.timed_out;
-        if now && !self.repairing {
+        if now && !self.in_recovery {
             self.recovery_round = self.round_count;
-        } else if !now && self.repairing {
+        } else if !now && self.in_recovery {
             self.restore(window);
         }
-        self.repairing = now;
+        self.in_recovery = now;
     }
 }
 

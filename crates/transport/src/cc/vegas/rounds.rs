@@ -285,8 +285,9 @@ mod tests {
         let mut cc = linux();
         let full = Window { cwnd: 10.0, ssthresh: 2.0 };
         let reduce = |vegas: &mut Vegas, cause| {
-            let found = CongestionEvent { now: Time::ZERO, cause, load: 10.0, flight: 10, ecn_factor: None };
-            vegas.on_congestion(&full, &found)
+            let congestion =
+                CongestionEvent { now: Time::ZERO, cause, load: 10.0, flight: 10, ecn_factor: None };
+            vegas.on_congestion(&full, &congestion)
         };
         assert_eq!(reduce(&mut cc, Cause::Loss), 5.0);
         assert_eq!(reduce(&mut cc, Cause::Timeout), 5.0);

@@ -52,10 +52,10 @@ impl LossRecovery {
     /// SACKed (section 6.2 step 4).
     pub(super) fn reordering_window(&self, ctx: &Ctx) -> Span {
         let rack = &self.parts.rack;
-        let repairing = self.recovering || self.loss;
+        let in_recovery = self.recovering || self.loss;
         let enough = self.parts.board.sacked_count >= ctx.threshold();
         let min_rtt = ctx.tracking.min_rtt;
-        if min_rtt == Span(u64::MAX) || (!rack.reordered && (repairing || enough)) {
+        if min_rtt == Span(u64::MAX) || (!rack.reordered && (in_recovery || enough)) {
             return Span::ZERO;
         }
         Span(min_rtt.0.saturating_mul(rack.quarters) / 4).min(ctx.srtt().unwrap_or(Span::ZERO))

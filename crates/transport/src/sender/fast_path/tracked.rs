@@ -34,8 +34,8 @@ impl Sender {
 
     /// Recomputes which new segments may be sent on the fast path; [`Sender::update_fast_send`] calls it.
     #[inline(never)]
-    pub(super) fn update_tracked_send(&mut self, repairing: bool) {
-        let sends = self.sends(repairing, Sender::tracked_end_in_recovery);
+    pub(super) fn update_tracked_send(&mut self, in_recovery: bool) {
+        let sends = self.sends(in_recovery, Sender::tracked_end_in_recovery);
         self.set_tracked_sends(sends);
     }
 
