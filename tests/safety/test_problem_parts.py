@@ -63,6 +63,16 @@ run --link cable,cc=quic
 run --link 20-40Mbit
 run short.toml --out short.toml
 run short.toml --out kept --duration 3s
+conformance NUMBER
+conformance nope
+conformance red:max_p=2
+conformance red:nope=1
+conformance cubic:x=1
+conformance voice:x=1
+conformance sojourn_ms_mean:1
+describe .
+describe queue.
+describe .nope
 compare short.toml
 compare
 compare short.toml --queue red --queue rde
@@ -279,6 +289,12 @@ def test_errors_keep_their_parts_on_the_way_from_a_worker() -> None:
     ):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), again.problems) == (type(error), str(error), error.problems)
+
+
+def test_arguments_too_many_are_cut(dropcurve: Callable[..., Any]) -> None:
+    for words in (["a/" * 2500], ["ab"] * 2000, ["--" + "x" * 5000], ["--metric", "x" * 5000]):
+        found = dropcurve("list", "disciplines", *words)
+        assert (found.code, len(found.err) < 600) == (2, True), found.err[:700]
 
 
 def test_a_value_is_cut_and_cannot_steer_the_terminal() -> None:

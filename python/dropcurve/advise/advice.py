@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..quantities import units
+from ..quantities.arguments import checked
 from ..scenario import Scenario, links
 from . import equilibrium, rules
 from . import text as _text
@@ -49,6 +50,7 @@ class Advice:
         return self.text()
 
 
+@checked
 def advise(
     scenario: Scenario | str | None = None,
     *,

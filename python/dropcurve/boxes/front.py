@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any
 
 from ..errors import ScenarioError, UsageError, nearest
+from ..quantities.arguments import checked
 from . import effect, policers
 from .model import Export, Import, Note, chosen, remedied
 from .numbers import check_digits
@@ -68,6 +69,7 @@ _READERS = {
 }  # fmt: skip
 
 
+@checked
 def export(
     discipline: str,
     params: Mapping[str, object],
@@ -134,6 +136,7 @@ def export(
     return replace(made, notes=notes, effect=effect.effect(asked, loaded))
 
 
+@checked
 def kinds(box: str) -> tuple[str, ...]:
     """Returns the disciplines that a box can be configured for.
 
@@ -189,6 +192,7 @@ def named(box: str, *, what: str = "box") -> str:
     return found
 
 
+@checked
 def read(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> Import:
     """Returns the discipline and the parameters of an existing configuration.
 
@@ -219,6 +223,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     return _with_policers(found, text)
 
 
+@checked
 def read_all(text: str, *, box: str | None = None, origin: str = "", **options: Any) -> list[Import]:
     """Returns every queue of an existing configuration in its order, including classes and priority classes.
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import Problem
+from ..present.visible import cut
 from ..quantities import wording
 from . import verbs
 
@@ -94,6 +95,8 @@ def describe_misuse(error: Exception) -> Problem:
     context = getattr(error, "ctx", None)
     verb = context.command_path if context is not None else "dropcurve"
     text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
+    # Words of the user, which have any length.
+    text = re.sub(r"\S{200,}|(?<=\()[^()]{200,}", lambda found: cut(found[0]), text)
     text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
     # Click puts the name and the value into its sentence, and appends the nearest name.
     rule, _, near = re.sub(

@@ -50,7 +50,7 @@ def _found(name: str) -> list[Any]:
         return list(directory.describe(name, names.sections()))
     except UsageError:
         path = name.split(".")
-        for one in (":".join(path), path[-1]) if len(path) == 2 else ():
+        for one in (":".join(path), path[-1]) if len(path) == 2 and all(path) else ():
             # A key as scenarios and options write it: queue.max_p, fq_codel.target.
             with suppress(UsageError):
                 return list(directory.describe(one, names.sections()))

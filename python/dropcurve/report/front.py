@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..files.writing import write_text
+from ..quantities.arguments import checked
 from ..results import Result
 from ..runs.sweeping import Sweep
 from ..verdict import Exchange, Weights
@@ -12,6 +13,7 @@ from . import content, sweep
 from .rendering import page
 
 
+@checked
 def write(
     result: Result | Sweep,
     path: str | Path,

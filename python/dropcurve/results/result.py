@@ -15,6 +15,7 @@ from ..errors import require
 from ..present import html, latex, markdown, terminal
 from ..present.document import Document
 from ..quantities import wording
+from ..quantities.arguments import checked
 from ..verdict import Exchange, Weights
 from . import document as documents
 from . import findings, folders
@@ -68,6 +69,7 @@ class Result(Measured):
             for variant, cell in zip(self.variants, row.cells, strict=True)
         ])  # fmt: skip
 
+    @checked
     def save(self, folder: str | Path) -> Path:
         """Writes the folder of ``docs/results.md``, without figures and page.
 
@@ -86,6 +88,7 @@ class Result(Measured):
         return folders.save(self, Path(folder))
 
     @classmethod
+    @checked
     def load(cls, folder: str | Path) -> Result:
         """Reads a folder written by `save`.
 

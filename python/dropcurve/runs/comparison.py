@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import UsageError
 from ..metrics import statistics
 from ..quantities import values
+from ..quantities.arguments import checked
 from ..results import Result
 from ..scenario import Scenario
 from . import command_line
@@ -18,6 +19,7 @@ from .replications import Progress
 from .variants import variants
 
 
+@checked
 def compare(
     scenario: Scenario | str | Path | Sequence[Scenario | str | Path],
     *,

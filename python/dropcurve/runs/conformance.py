@@ -6,6 +6,7 @@ plain one, all with the same seed and the same bits.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import dropcurve._core as _core
@@ -49,8 +50,11 @@ def control(name: str, *, seeds: int = 20, steps: int = 2_000) -> dict[str, int]
         ACKs, reductions and undone reductions over all sequences, and packets of the runs.
 
     Raises:
+        ScenarioError: There is no such control, or its options are refused.
         UsageError: With the first rule that was broken, and where.
     """
+    flow = f"cc = {json.dumps(name)}\ncount = 2"
+    _scenario(flow, "codel")
     total = dict.fromkeys(("acks", "reductions", "undone"), 0)
     for seed in range(1, seeds + 1):
         try:
@@ -58,7 +62,7 @@ def control(name: str, *, seeds: int = 20, steps: int = 2_000) -> dict[str, int]
                 total[key] += count
         except _core.PluginError as error:
             raise _fault(seed, str(error), "control") from None
-    return total | {"packets": _both_engines(f'cc = "{name}"\ncount = 2', "control", seeds)}
+    return total | {"packets": _both_engines(flow, "control", seeds)}
 
 
 def source(name: str, *, seeds: int = 20) -> dict[str, int]:
@@ -76,7 +80,7 @@ def source(name: str, *, seeds: int = 20) -> dict[str, int]:
     """
     kind = name.partition(":")[0]
     (entry,) = [one for one in library.catalogue()["sources"] if one["name"] == kind]
-    flow = f'transport = "{entry["transport"]}"\nsource = "{name}"\ncount = 2'
+    flow = f'transport = "{entry["transport"]}"\nsource = {json.dumps(name)}\ncount = 2'
     return {"packets": _both_engines(flow, "source", seeds)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..metrics import statistics
+from ..quantities.arguments import checked
 from ..results import Result
 from ..results.occupied import check_result
 from ..scenario import Scenario
@@ -16,6 +17,7 @@ from .replications import Progress, Replications, stored_in
 from .store import writable
 
 
+@checked
 def run(
     scenario: Scenario | str | Path,
     *,

@@ -15,6 +15,7 @@ from ..files import pcapng
 from ..files.writing import draft, write_bytes
 from ..metrics.summary import RunSummary
 from ..quantities import wording
+from ..quantities.arguments import checked
 from ..results.series import Series
 from ..scenario import Scenario
 from . import capture, engine
@@ -124,6 +125,7 @@ class Trace:
 
         return pandas.DataFrame(self.columns())
 
+    @checked
     def write(self, path: str | Path) -> Path:
         """Writes the rows as CSV or Parquet, or the packets as a capture, by the ending of the path.
 
@@ -196,6 +198,7 @@ class Trace:
         return np.flatnonzero(np.isin(self.what, wanted)).astype(np.int64)
 
 
+@checked
 def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
     """Runs a scenario once and records everything: a row for every event of every packet, series and summary.
 

@@ -36,7 +36,7 @@ from typing import Any
 
 import dropcurve._core as _core
 
-from ..errors import UsageError
+from ..errors import Problem, ScenarioError, UsageError
 from .plugin_classes import (
     Ack,
     Call,
@@ -266,6 +266,7 @@ def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bo
         Packets that arrived, left, were dropped and marked, over all sequences.
 
     Raises:
+        ScenarioError: With every problem of the table.
         UsageError: With the first rule that was broken, and where.
     """
     total = dict.fromkeys(("arrived", "left", "dropped", "marked"), 0)
@@ -273,6 +274,8 @@ def conformance(queue: str, *, seeds: int = 20, steps: int = 2_000, reorders: bo
         try:
             for name, count in zip(total, _core.conformance(queue, seed, steps, reorders), strict=True):
                 total[name] += count
+        except _core.ScenarioError as error:
+            raise ScenarioError([Problem(*one) for one in error.args[0]]) from None
         except _core.PluginError as error:
             raise UsageError(
                 "conformance",

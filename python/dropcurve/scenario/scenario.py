@@ -17,6 +17,7 @@ from ..errors import DropcurveError, Problem, ScenarioError, UsageError
 from ..files.named import load_text
 from ..files.reading import parse_toml
 from ..quantities import wording
+from ..quantities.arguments import checked
 from . import library, plugins, recordings, toml
 
 #: Largest scenario that is read, in bytes.
@@ -37,6 +38,7 @@ class Scenario:
     edits: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, *, allow_files: Iterable[str | Path] = ()) -> Scenario:
         """Loads a TOML file, or a scenario that ships with the package, by its name.
 
@@ -66,6 +68,7 @@ class Scenario:
         return cls.parse(text, name=path_of.stem, origin=str(path))
 
     @classmethod
+    @checked
     def parse(cls, text: str, *, name: str = "scenario", origin: str = "") -> Scenario:
         """Parses TOML text; a ``[tune]`` section is left to `dropcurve tune`.
 
@@ -91,6 +94,7 @@ class Scenario:
         except _core.ScenarioError as error:
             raise _problems(error, origin, text) from None
 
+    @checked
     def set(self, path: str, value: Any) -> Scenario:
         """Returns the scenario with one value changed.
 
@@ -129,6 +133,7 @@ class Scenario:
         """
         return self.edit([(path.replace("__", "."), value) for path, value in values.items()])
 
+    @checked
     def edit(self, edits: Iterable[tuple[str, Any]]) -> Scenario:
         """Returns the scenario with several values changed; only the outcome is checked, so their order is free.
 
@@ -161,6 +166,7 @@ class Scenario:
             raise _problems(error, self.origin) from None
         return replace(self, core=core, edits=(*self.edits, *given))
 
+    @checked
     def queue(self, kind: str, *, at: str = "queue", **parameters: Any) -> Scenario:
         """Returns the scenario with another discipline at the bottleneck.
 
@@ -186,6 +192,7 @@ class Scenario:
             [(f"{at}.kind", kind), *((f"{at}.{key}", value) for key, value in parameters.items())]
         )
 
+    @checked
     def get(self, path: str) -> Any:
         """Returns the resolved value at a path, as a scenario writes it.
 

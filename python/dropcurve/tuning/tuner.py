@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..present import notebook
+from ..quantities.arguments import checked
 from ..runs.executor import Executor
 from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
@@ -34,6 +35,7 @@ FEWEST = 60
 DECIDED = 200
 
 
+@checked
 def tune(
     scenario: Scenario | str | Path | None = None,
     *,

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...quantities.arguments import checked
 from ...quantities.ranges import Range
 from ...results.occupied import check_sweep
 from ...scenario import Scenario
@@ -28,6 +29,7 @@ from .table import Sweep
 __all__ = ["Sweep", "sweep"]
 
 
+@checked
 def sweep(
     scenario: Scenario | str | Path,
     vary: Mapping[str, Sequence[Any] | Range | str] | None = None,

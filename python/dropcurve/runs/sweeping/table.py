@@ -18,6 +18,7 @@ from ...metrics import statistics
 from ...metrics.main_effects import RunValue
 from ...present import intervals
 from ...quantities import wording
+from ...quantities.arguments import checked
 from . import database, effects
 from .run_files import KEYS, UNREADABLE
 from .run_table import RunTable
@@ -55,6 +56,7 @@ class Sweep:
     record: dict[str, Any] = field(repr=False)
 
     @classmethod
+    @checked
     def load(cls, folder: str | Path, *, store: str | Path | None = None) -> Sweep:
         """Opens a folder, which may come from a stranger: nothing in it is trusted.
 
@@ -132,6 +134,7 @@ class Sweep:
         """The table of the runs."""
         return RunTable(self.folder / self.record["store"], self.record["build"])
 
+    @checked
     def query(self, sql: str, *, unsafe: bool = False) -> duckdb.DuckDBPyRelation:
         """Runs SQL over the table.
 
