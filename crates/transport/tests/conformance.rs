@@ -327,7 +327,7 @@ proptest! {
             ("ecn", if ecn { "true" } else { "false" }),
             ("overhead", if jitter { "3 ms" } else { "0 s" }),
             ("reduction", ["at_once", "rfc6937", "rfc9937"][reduction]),
-            ("pacing", ["auto", "window", "off"][choice % 3]),
+            ("pacing", ["auto", "window", "off", "start"][choice % 4]),
             ("open_wait", if jitter { "20 ms" } else { "0 s" }),
             ("pace_credit", if exact_marks { "1" } else { "0" }),
         ];

@@ -10,6 +10,8 @@ units::choices! {
         Auto = "auto",
         /// At cwnd per RTT times a gain, if the congestion control has no pacing rate of its own.
         Window = "window",
+        /// As `window` until the first slow start ends, then never.
+        Start = "start",
         /// Never: segments leave as the window allows.
         Off = "off",
     }

@@ -6,7 +6,7 @@
 use super::LossRecovery;
 use crate::cc::Control;
 use crate::connection::{Ctx, NONE};
-use crate::params::{BbrLosses, Recovery, ShownRtt};
+use crate::params::{BbrLosses, Pacing, Recovery, ShownRtt};
 use units::Time;
 
 impl LossRecovery {
@@ -22,6 +22,8 @@ impl LossRecovery {
         } else if ctx.paced {
             let pace = ctx.window_pace();
             ctx.tracking.pacer.set(pace);
+            let starting = ctx.window.cwnd < ctx.window.ssthresh;
+            ctx.paced = starting || ctx.params.pacing != Pacing::Start;
         }
     }
 

@@ -15,7 +15,11 @@ fn params(profile: &str) -> Valid<Params> {
 }
 
 fn params_with(profile: &str, cc: &str, ecn: bool) -> Valid<Params> {
-    let mut table: Table = [("profile", profile), ("cc", cc)]
+    params_paced(profile, cc, ecn, "auto")
+}
+
+fn params_paced(profile: &str, cc: &str, ecn: bool, pacing: &str) -> Valid<Params> {
+    let mut table: Table = [("profile", profile), ("cc", cc), ("pacing", pacing)]
         .map(|(key, value)| (key.into(), Value::Text(value.into())))
         .into_iter()
         .collect();
@@ -218,9 +222,10 @@ proptest! {
         profile in prop::sample::select(vec!["linux", "linux-7.3", "rfc"]),
         cc in prop::sample::select(vec!["reno", "cubic", "bbr", "bbr3", "vegas", "gaimd"]),
         ecn in any::<bool>(),
+        pacing in prop::sample::select(vec!["auto", "auto", "window", "start"]),
         supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
     ) {
-        let mut twins = Twins::new(&params_with(profile, cc, ecn), supply);
+        let mut twins = Twins::new(&params_paced(profile, cc, ecn, pacing), supply);
         fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
     }
 }
