@@ -1,10 +1,12 @@
-"""The sentence on runs that measure the start of their flows: the conditions that were measured along a run."""
+"""Long flows that start near their share: the conditions that were measured along a run, and the steady state."""
 
 from __future__ import annotations
 
 import pytest
 
-from dropcurve.tuning import of_link, short_runs
+import dropcurve
+from dropcurve.tuning import of_link
+from dropcurve.tuning.text import steady_start
 
 
 @pytest.mark.parametrize(
@@ -21,20 +23,50 @@ from dropcurve.tuning import of_link, short_runs
         ("10Gbit", "40ms", "50", 2, 18),
     ],
 )
-def test_a_run_that_measures_the_start_is_named(
+def test_flows_that_would_settle_late_start_near_their_share(
     rate: str, rtt: str, flows: str, bound: int, settled: int | None
 ) -> None:
     goal = f"p95 delay < {bound}ms, max utilisation"
-    found = short_runs.warning(of_link(rate=rate, rtt=rtt, flows=flows, buffer="20000pkts", goal=goal))
-    assert (found == "") == (settled is None)
-    assert settled is None or f"fill the link after about {settled} s;" in found
+    question = of_link(rate=rate, rtt=rtt, flows=flows, buffer="20000pkts", goal=goal)
+    found, scenario = steady_start(question), question.scenario(question.middle())
+    assert (found == "") == (settled is None) == (scenario.get("flows.long.pacing") == "auto")
+    assert settled is None or f"about {settled} s to fill it" in found
 
 
 def test_the_condition_that_settles_last_is_named() -> None:
     goal = "p95 delay < 2ms, max utilisation"
     link = {"rate": "10Gbit", "rtt": "5-40ms", "flows": "50-200", "buffer": "20000pkts"}
-    found = short_runs.warning(of_link(**link, goal=goal))  # type: ignore[arg-type]
-    assert "(round trip 40 ms, 50 flows): runs measure from 5 s on" in found
-    # Without a bound the length of the queue is unknown, and Reno was not measured.
-    assert not short_runs.warning(of_link(**link, goal="max utilisation"))  # type: ignore[arg-type]
-    assert not short_runs.warning(of_link(**link, goal=goal, tcp="reno"))  # type: ignore[arg-type]
+    found = steady_start(of_link(**link, goal=goal))  # type: ignore[arg-type]
+    assert "share of the link (round trip 40 ms, 50 flows): behind" in found
+    # Without a bound the length of the queue is unknown.
+    assert not steady_start(of_link(**link, goal="max utilisation"))  # type: ignore[arg-type]
+
+
+def test_slow_start_ends_at_the_share_that_short_flows_and_udp_leave() -> None:
+    question = of_link(
+        rate="1Gbit", rtt="40ms", flows="20", buffer="20000pkts", short="10%", udp="10%",
+        goal="p95 delay < 2ms, max utilisation",
+    )  # fmt: skip
+    scenario = question.scenario(question.middle())
+    assert scenario.get("flows.long.initial_ssthresh") == round(0.85 * 0.8 * 1e9 * 0.04 / 12_000 / 20)
+
+
+@pytest.mark.parametrize(
+    ("tcp", "queue", "params"),
+    [
+        ("cubic", "pie", {"target": "2.7 ms"}),
+        ("reno", "pie", {"target": "2.7 ms"}),
+        ("cubic", "droptail", {"limit": "142 kB"}),
+    ],
+)
+def test_the_start_is_as_steady_as_a_later_window(tcp: str, queue: str, params: dict[str, str]) -> None:
+    """Eight flows of CUBIC that start from nothing use 90 % behind this PIE after seven seconds, and 100 % after 20."""
+    question = of_link(
+        rate="200Mbit", rtt="60ms", flows="8", buffer="2000pkts", tcp=tcp, goal="p95 delay < 6ms, max utilisation"
+    )
+    base = question.scenario(question.middle()).queue(queue, **params)
+    used = []
+    for warmup in (7, 20):
+        scenario = base.edit([("run.warmup", f"{warmup} s"), ("run.duration", f"{warmup + 5} s")])
+        used.append(sum(dropcurve.run(scenario, seed=n).baseline.values("utilisation")[0] for n in (1, 2)) / 2)
+    assert used[0] > used[1] - 3.0, used

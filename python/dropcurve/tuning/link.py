@@ -7,18 +7,20 @@ The answer prints these assumptions:
 * Short flows are web objects, each on a fresh connection. They arrive as a Poisson process; sizes have a heavy tail.
 * UDP has exponential gaps.
 
-A run lasts until its numbers have settled: longer for long round trips and slow links.
+A run lasts until its numbers have settled: longer for long round trips and slow links. Behind a queue that is short
+against the round trip the flows start near their share (`steady_start`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario
+from .steady_start import LongFlows
 
 #: Payload of a short flow: Pareto with the shape that CB97 found for the web, truncated where a flow is no longer
 #: short.
@@ -50,6 +52,7 @@ class Link:
         buffer: The buffer as text with its unit where it follows from the condition (``250ms``, ``1bdp``), or the
             unit alone where the condition has its size; "" for `buffer_pkts` everywhere.
         taken: Properties that nobody stated, with what is assumed, such as ``("buffer", "250ms")``.
+        bound_s: Bound on the queueing delay that is asked for, in seconds; None without one.
     """
 
     buffer_pkts: float
@@ -57,6 +60,7 @@ class Link:
     ecn: bool = False
     buffer: str = ""
     taken: tuple[tuple[str, str], ...] = ()
+    bound_s: float | None = None
 
     def __post_init__(self) -> None:
         if self.tcp not in ("cubic", "reno"):
@@ -104,17 +108,19 @@ class Link:
                 "leave at least 5 % to the rest",
                 shown="rule",
             )
-        warmup, duration = times(rate, rtt)
+        usual, duration = times(rate, rtt)
+        long = self.long_flows(condition)
+        more = long.longer(usual)
         near, far = (units.show_span(_us(share * rtt)) for share in (0.2, 0.3))
         parts = [
             f'title = "{units.show_rate(rate)}, {units.show_span(rtt)}, {flows} flows"',
-            f'[run]\nduration = "{duration:g} s"\nwarmup = "{warmup:g} s"',
+            f'[run]\nduration = "{duration + more:g} s"\nwarmup = "{usual + more:g} s"',
             "[dumbbell]\n"
             f'rate = "{units.show_rate(rate)}"\ndelay = "{units.show_span(_us(0.2 * rtt))}"\n'
             f'access_delay = "uniform {near} to {far}"\n'
             f'exit_delay = "{units.show_span(_us(0.05 * rtt))}"',
             f'[queue]\nkind = "droptail"\nlimit = "{self.packets(condition):g} pkts"',
-            f'[flows.long]\ncount = {flows}\nstart = "uniform 0 s to {min(2.0, warmup / 2):g} s"\n{self._tcp()}',
+            f"[flows.long]\ncount = {flows}\n{long.keys(usual)}\n{self._tcp()}",
         ]
         if short > 0:
             gap = PLACES * 8 * short_bytes() / (short / 100 * rate)
@@ -131,9 +137,22 @@ class Link:
             )
         return Scenario.parse("\n\n".join(parts), name="link")
 
+    def long_flows(self, condition: Mapping[str, float]) -> LongFlows:
+        """The long flows of a condition, which share what short flows and UDP leave."""
+        rest = 1.0 - (condition.get("short", 0.0) + condition.get("udp", 0.0)) / 100.0
+        flows = max(1, round(condition["flows"]))
+        rate, rtt = rest * condition["rate"], condition["rtt"]
+        return LongFlows(rate, rtt, flows, self.tcp, self.bound_s, PACKET_BYTES)
+
     def _tcp(self) -> str:
         ecn = "\necn = true" if self.ecn else ""
         return f'transport = "tcp"\nprofile = "linux"\ncc = "{self.tcp}"{ecn}'
+
+
+def unsettled(link: Link, conditions: Iterable[Mapping[str, float]]) -> list[Mapping[str, float]]:
+    """The conditions whose long flows start near their share, the one that would settle last first."""
+    late = [one for one in conditions if link.long_flows(one).late(times(one["rate"], one["rtt"])[0])]
+    return sorted(late, key=lambda one: -link.long_flows(one).settled_s)
 
 
 def short_bytes() -> float:

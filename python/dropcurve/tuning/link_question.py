@@ -14,6 +14,7 @@ from ..scenario.links import spec, with_l4s
 from ..verdict import Exchange
 from . import goal as goals
 from .candidates import target_of
+from .delay_bounds import bound_s
 from .link import LEAST_BUFFER, MOST_SHARE, Link
 from .link_mix import MixLink
 from .question import ConditionAxis, Question, assembled
@@ -91,10 +92,10 @@ def of_link(
     packets = units.show_packets(float(f"{size[0]:.4g}")) if not size[1] else size[1]
     shown = ", ".join([*map(_shown, own), str(size[2]) if size[2] else f"buffer of {packets}"])
     middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
-    return assembled(
-        shown, goals.of_scenario(text, middle, exchange=exchange), axes,
-        Room(rates[0] / (8 * 1500), size[0], trips[1], ecn), target, candidates, robust, space or {}, link=link,
-    )  # fmt: skip
+    found = goals.of_scenario(text, middle, exchange=exchange)
+    room = Room(rates[0] / (8 * 1500), size[0], trips[1], ecn)
+    link = replace(link, bound_s=bound_s(found, room))
+    return assembled(shown, found, axes, room, target, candidates, robust, space or {}, link=link)
 
 
 def of_mix(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from ..quantities import wording
+from ..quantities import units, wording
 from ..results import agreement
-from . import fronts, short_runs, statements
+from . import fronts, statements
 from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
+from .link import Link, unsettled
 from .names import DISPLAY_NAMES, setting, shown
+from .question import Question
 from .robustness import Drift, Off
 from .statements import bounded
 from .terms import cell, interval, labels, margin_shown
@@ -25,8 +27,23 @@ WIDTH = 100
 def verdict(answer: Findings) -> list[str]:
     """The verdict, as sentences without full stops; the first is the one to act on."""
     first, *rest = _verdict(answer)
-    short = short_runs.warning(answer.question)
-    return [first, *filter(None, [answer.other, short]), *rest, *filter(None, [answer.stress])]
+    return [first, *filter(None, [answer.other, steady_start(answer.question)]), *rest, *filter(None, [answer.stress])]
+
+
+def steady_start(question: Question) -> str:
+    """A sentence on the long flows that start near their share, with the condition that would settle last; "" if all
+    start from nothing."""
+    if not isinstance(question.link, Link):
+        return ""
+    late = unsettled(question.link, question.conditions())
+    if not late:
+        return ""
+    flows = question.link.long_flows(late[0])
+    where = f" ({question.describe(late[0])})" if question.varying else ""
+    return (
+        f"Long flows start near their share of the link{where}: behind a queue so short against the round trip they "
+        f"would take about {units.show_span(round(flows.settled_s))} to fill it from nothing"
+    )
 
 
 def _verdict(answer: Findings) -> list[str]:
