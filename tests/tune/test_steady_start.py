@@ -62,11 +62,18 @@ def test_slow_start_ends_at_the_share_that_short_flows_and_udp_leave() -> None:
 def test_the_start_is_as_steady_as_a_later_window(tcp: str, queue: str, params: dict[str, str]) -> None:
     """Eight flows of CUBIC that start from nothing use 90 % behind this PIE after seven seconds, and 100 % after 20."""
     question = of_link(
-        rate="200Mbit", rtt="60ms", flows="8", buffer="2000pkts", tcp=tcp, goal="p95 delay < 6ms, max utilisation"
+        rate="200Mbit",
+        rtt="60ms",
+        flows="8",
+        buffer="2000pkts",
+        tcp=tcp,
+        goal="p95 delay < 6ms, max utilisation",
     )
     base = question.scenario(question.middle()).queue(queue, **params)
     used = []
     for warmup in (7, 20):
         scenario = base.edit([("run.warmup", f"{warmup} s"), ("run.duration", f"{warmup + 5} s")])
-        used.append(sum(dropcurve.run(scenario, seed=n).baseline.values("utilisation")[0] for n in (1, 2)) / 2)
+        used.append(
+            sum(dropcurve.run(scenario, seed=n).baseline.values("utilisation")[0] for n in (1, 2)) / 2
+        )
     assert used[0] > used[1] - 3.0, used

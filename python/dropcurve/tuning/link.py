@@ -149,7 +149,7 @@ class Link:
         return f'transport = "tcp"\nprofile = "linux"\ncc = "{self.tcp}"{ecn}'
 
 
-def unsettled(link: Link, conditions: Iterable[Mapping[str, float]]) -> list[Mapping[str, float]]:
+def unsettled(link: Link, conditions: Iterable[dict[str, float]]) -> list[dict[str, float]]:
     """The conditions whose long flows start near their share, the one that would settle last first."""
     late = [one for one in conditions if link.long_flows(one).late(times(one["rate"], one["rtt"])[0])]
     return sorted(late, key=lambda one: -link.long_flows(one).settled_s)

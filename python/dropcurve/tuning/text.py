@@ -27,7 +27,12 @@ WIDTH = 100
 def verdict(answer: Findings) -> list[str]:
     """The verdict, as sentences without full stops; the first is the one to act on."""
     first, *rest = _verdict(answer)
-    return [first, *filter(None, [answer.other, steady_start(answer.question)]), *rest, *filter(None, [answer.stress])]
+    return [
+        first,
+        *filter(None, [answer.other, steady_start(answer.question)]),
+        *rest,
+        *filter(None, [answer.stress]),
+    ]
 
 
 def steady_start(question: Question) -> str:
