@@ -110,7 +110,8 @@ impl Ctx {
             cc.take_rng(stream.branch(0));
         }
         let model_based = cc.models();
-        let paced = matches!(p.pacing, Pacing::Window | Pacing::Start) || (p.pacing == Pacing::Auto && cc.paces());
+        let paced =
+            matches!(p.pacing, Pacing::Window | Pacing::Start) || (p.pacing == Pacing::Auto && cc.paces());
         let ledger = p.keeps_times() || model_based || paced;
         let delays = paced || p.overhead > Span::ZERO || p.open_wait > Span::ZERO;
         let accurate = p.ecn && p.ecn_rule == EcnRule::AccEcn;
