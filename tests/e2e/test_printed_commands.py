@@ -62,6 +62,11 @@ TEXTS = {
         "ipfw pipe 1 config bw 20Mbit/s queue 100 red 0.002/20/60/0.1\n"
         "ipfw pipe 2 config bw 2Mbit/s\nipfw sched 2 config pipe 2 type fq_codel target 15ms ecn\n"
     ),
+    "altq": (
+        "altq on em0 hfsc bandwidth 20Mb queue { std, bulk }\nqueue std bandwidth 60% hfsc(default red)\n"
+        "queue bulk bandwidth 40% qlimit 200 hfsc\n"
+    ),
+    "openbsd": "queue std on em0 bandwidth 20M max 20M qlimit 200 default\n",
     "openconfig": (
         '{"openconfig-qos:qos": {"queue-management-profiles": {"queue-management-profile": [{"name": "p", "wred": '
         '{"uniform": {"config": {"min-threshold": "100000", "max-threshold": "200000", '

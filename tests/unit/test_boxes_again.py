@@ -104,16 +104,3 @@ def test_steps_of_a_drop_profile_stay_steps() -> None:
     assert made.params_as_loaded == found.params
     with pytest.raises(dc.ScenarioError, match="Junos has points and steps"):
         export("curve", {}, box="junos", rate_bps=RATE)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "altq on em0 fairq bandwidth 20Mb queue { q_default }\nqueue q_default bandwidth 20Mb fairq(default codel)\n",
-        'ext_if = "em0"\naltq on $ext_if cbq bandwidth 20Mb queue { std }\nqueue std bandwidth 40% cbq(default red)\n',
-        "queue outq on em0 bandwidth 18M max 18M flows 1024 qlimit 1024 default\n",
-    ],
-)
-def test_queues_of_pf_are_named_as_such(text: str) -> None:
-    with pytest.raises(dc.UsageError, match=r"queues of pf .* are not read; judge the queue by name"):
-        read(text)

@@ -29,15 +29,18 @@ BOXES = {
     "mikrotik": "MikroTik RouterOS: queue types and what uses them",
     "vyos": "VyOS: policies of qos",
     "dummynet": "FreeBSD: pipes and schedulers of ipfw or dnctl",
+    "altq": "FreeBSD and pfSense: ALTQ queues of pf.conf",
+    "openbsd": "OpenBSD: queues of pf.conf",
 }
 #: Other names of the boxes.
 ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
     "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
     "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet", "dnctl": "dummynet", "opnsense": "dummynet",
+    "pfsense": "altq", "pf": "altq",
 }  # fmt: skip
 #: Boxes with other disciplines than RED: the module of each lists them as ``KINDS``.
-OWN_KINDS = ("sqm", "mikrotik", "vyos", "dummynet")
+OWN_KINDS = ("sqm", "mikrotik", "vyos", "dummynet", "altq", "openbsd")
 #: Names that are safe in a line of any box's configuration.
 _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
@@ -51,11 +54,6 @@ DOWNWARDS = Note(
 )
 #: Remedy for a value of a text that breaks a rule.
 CORRECT = "correct it in the text, or export it from the box once more"
-#: Lines of pf.conf that hold a queue.
-_PF = re.compile(
-    r"^\s*(?:altq\s+on\s|queue\s+\S+\s+(?:on\s|parent\s|bandwidth\s)|queue\s+\S+\s+.*\b(?:cbq|hfsc|priq|fairq)\b)",
-    re.M,
-)
 #: Readers of the policers of boxes whose queues do not name them.
 _POLICERS = {
     "sonic": policers.of_sonic, "openconfig": policers.of_openconfig, "mikrotik": policers.of_routeros,
@@ -65,7 +63,8 @@ _POLICERS = {
 #: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
-    "dummynet": "dummynet", "junos": "junos", "ios": "ios", "linux": "tc_parse",
+    "dummynet": "dummynet", "altq": "altq", "openbsd": "openbsd", "junos": "junos", "ios": "ios",
+    "linux": "tc_parse",
 }  # fmt: skip
 
 
@@ -287,11 +286,6 @@ def _kind_of(text: str) -> str:
     for box, module in _READERS.items():
         if import_module(f"{__package__}.{module}").looks_like(text):
             return box
-    if _PF.search(text):
-        raise UsageError(
-            "configuration", "", "queues of pf (ALTQ of FreeBSD, queues of OpenBSD) are not read",
-            "judge the queue by name, such as `dropcurve tune --link cable:up --for dummynet`", shown="rule",
-        )  # fmt: skip
     raise UsageError(
         "configuration",
         "",

@@ -114,6 +114,7 @@ class Import:
         policed_bps: Rate above which a policer drops its packets before they queue; None without one.
         policed_burst: Bytes that the policer lets through at once after a pause; None where the text does not say.
         port_bps: Rate of the queue's port, where the text states it.
+        scheduler: The scheduler of ALTQ that the queue is a part of; else "".
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
     """
 
@@ -131,6 +132,7 @@ class Import:
     policed_bps: float | None = None
     policed_burst: float | None = None
     port_bps: float | None = None
+    scheduler: str = ""
 
     @property
     def placed(self) -> tuple[str, dict[str, Any]]:

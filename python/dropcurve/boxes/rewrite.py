@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from . import junos_read, rewrite_braces, rewrite_lines, sqm, tc
+from . import altq, junos_read, openbsd, rewrite_braces, rewrite_lines, sqm, tc
 from .json_members import members, with_values
 from .model import Export, Import
 
@@ -37,6 +37,7 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
         "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
+        "altq": altq.rewritten, "openbsd": openbsd.rewritten,
     }  # fmt: skip
     if found.box == "linux" and found.discipline == "policer":
         return _instead_of_filter(text, found, made), False

@@ -51,7 +51,8 @@ SHARED = {
 
 #: The boxes, with their other names.
 BOXES = (
-    "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos or dummynet"
+    "linux (or tc), ios (cisco, iosxe), junos (juniper), sonic, openconfig, sqm, mikrotik, vyos, dummynet, altq or "
+    "openbsd"
 )
 
 

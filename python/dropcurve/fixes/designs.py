@@ -213,6 +213,8 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if box == "dummynet":
         # Another pipe of the text may have the number that an export has by default.
         options = {"name": where.found.title.split()[-1]}
+    if box == "altq":
+        options = {"inside": where.found.scheduler}
     back = where.base.resolved["dumbbell"].get("back", {})
     if box == "sqm" and "rate" in back:
         side = "down" if where.found.title.endswith("download") else "up"
