@@ -102,11 +102,11 @@ def advise(
     return Advice(given, tuple(all_designs(given)), tuple(_notes(given)), assumed)
 
 
-def _assumed(given: Conditions, link: str | None, rtt: object) -> str:
+def _assumed(conditions: Conditions, link: str | None, rtt: object) -> str:
     """Assumptions about the traffic of a link that no scenario describes."""
     if link is not None:
         return f"{links.spec(link).assumptions()}; the formulas count its long transfers alone"
-    ecn = "with ECN" if given.ecn else "without ECN"
+    ecn = "with ECN" if conditions.ecn else "without ECN"
     trips = f"round trip {links.USUAL['rtt']}, " if rtt is None else ""
     return f"{trips}long TCP transfers alone {ecn}, no L4S senders; no calls, games or video"
 
@@ -149,30 +149,30 @@ def _given(
     return conditions(rate=rate, rtt=rtt, flows=flows, buffer=buffer, packet=packet, goal=goal, ecn=ecn)
 
 
-def _notes(given: Conditions) -> Iterator[str]:
+def _notes(conditions: Conditions) -> Iterator[str]:
     """Yields notes on limits that hold for every discipline."""
-    queue = given.aim_s * given.capacity
-    crowded = given.most_demanding
+    queue = conditions.aim_s * conditions.capacity
+    crowded = conditions.most_demanding
     window = crowded.window(queue)
     if window < SMALL_WINDOW:
         yield (
             f"With {crowded.label()} a fair share is {window:.1f} packets a round trip: losses end in "
             "timeouts whatever the discipline. A longer queue, ECN or smaller packets help."
         )
-    need = equilibrium.needed(queue, crowded, b=given.b, rto_s=given.rto_s)
-    least = equilibrium.needed(queue, given.least_demanding, b=given.b, rto_s=given.rto_s)
+    need = equilibrium.needed(queue, crowded, b=conditions.b, rto_s=conditions.rto_s)
+    least = equilibrium.needed(queue, conditions.least_demanding, b=conditions.b, rto_s=conditions.rto_s)
     if least > 0.0 and need / least > 100.0:
         yield (
             f"Over this range the loss TCP needs runs from {_percent(least)} to {_percent(need)}: no fixed "
             "max_p fits both ends; take a discipline that adapts (ared, pie, codel), or tune for the part "
             "that matters."
         )
-    if given.buffer is not None:
-        shared = rules.many_flows(given.capacity, given.rtt_s[1], given.flows[0])
-        if given.buffer < shared:
+    if conditions.buffer is not None:
+        shared = rules.many_flows(conditions.capacity, conditions.rtt_s[1], conditions.flows[0])
+        if conditions.buffer < shared:
             yield (
-                f"The buffer of {given.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
-                f"{given.least_demanding.label()}: the link will not be full, under any discipline (AKM04)."
+                f"The buffer of {conditions.buffer:.0f} packets is below R C/sqrt(N) = {shared:.0f} for "
+                f"{conditions.least_demanding.label()}: the link will not be full, under any discipline (AKM04)."
             )
 
 

@@ -21,19 +21,19 @@ from .link_conditions import Conditions
 from .steps import red_as_step, step_marking
 
 
-def all_designs(given: Conditions) -> Iterator[Design]:
+def all_designs(conditions: Conditions) -> Iterator[Design]:
     """Yields every design, the simplest first."""
-    yield tail_drop(given)
-    if given.target_delay_s is not None:
-        yield tail_drop_by_bound(given)
-    yield red_by_floyd(given)
-    yield adaptive_red(given)
-    yield red_by_queue_law(given)
-    yield red_by_stability(given)
-    if given.cc == "dctcp":
-        yield step_marking(given)
-        yield red_as_step(given)
-    yield pi(given)
-    yield pie(given)
-    yield codel(given)
-    yield fq_codel(given)
+    yield tail_drop(conditions)
+    if conditions.target_delay_s is not None:
+        yield tail_drop_by_bound(conditions)
+    yield red_by_floyd(conditions)
+    yield adaptive_red(conditions)
+    yield red_by_queue_law(conditions)
+    yield red_by_stability(conditions)
+    if conditions.cc == "dctcp":
+        yield step_marking(conditions)
+        yield red_as_step(conditions)
+    yield pi(conditions)
+    yield pie(conditions)
+    yield codel(conditions)
+    yield fq_codel(conditions)

@@ -27,7 +27,7 @@ class FirstChoice:
     sentences: tuple[str, ...]
 
 
-def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
+def first_choice(conditions: Conditions, designs: Sequence[Design]) -> FirstChoice:
     """The design to start with.
 
     It is the one with the fastest loop of those that keep the delay aimed at and have a gain margin of `MARGIN` under
@@ -35,7 +35,7 @@ def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
     the design with the shortest delay.
 
     Args:
-        given: The conditions.
+        conditions: The conditions.
         designs: For these conditions, CoDel and at least one more with expected figures.
 
     Returns:
@@ -47,12 +47,14 @@ def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
     """
     step = next((one for one in designs if one.discipline == "step_marking"), None)
     if step is not None:
-        return _step(given, designs, step)
+        return _step(conditions, designs, step)
     acting = [one for one in designs if one.expected and all(row.at.regime in ACTING for row in one.expected)]
-    keeping = [one for one in acting if _worst_s(one) <= given.aim_s * ROUNDING]
+    keeping = [one for one in acting if _worst_s(one) <= conditions.aim_s * ROUNDING]
     stable = [one for one in keeping if _gain(one) >= MARGIN and _response_s(one) <= SLOWEST_S]
-    where = "at " + given.middle.label() if len(list(given.points())) == 1 else "under every condition"
-    aim = f"the {units.show_span(given.aim_s)} aimed at"
+    where = (
+        "at " + conditions.middle.label() if len(list(conditions.points())) == 1 else "under every condition"
+    )
+    aim = f"the {units.show_span(conditions.aim_s)} aimed at"
     if stable:
         chosen = min(stable, key=_response_s)
         fastest = ", the fastest of those within it" if len(stable) > 1 else ""
@@ -79,11 +81,11 @@ def first_choice(given: Conditions, designs: Sequence[Design]) -> FirstChoice:
     return FirstChoice(chosen, designs.index(chosen) + 1, (opening, *_fair(designs)))
 
 
-def _step(given: Conditions, designs: Sequence[Design], step: Design) -> FirstChoice:
+def _step(conditions: Conditions, designs: Sequence[Design], step: Design) -> FirstChoice:
     """The step for senders of DCTCP, whose steady queue is a little above its threshold."""
     number = designs.index(step) + 1
-    threshold = units.packets(step.params["threshold"], packet_bytes=given.packet_bytes)
-    delay = units.show_span(float(f"{threshold / given.capacity:.2g}"))
+    threshold = units.packets(step.params["threshold"], packet_bytes=conditions.packet_bytes)
+    delay = units.show_span(float(f"{threshold / conditions.capacity:.2g}"))
     opening = (
         f"Start with {step.name} (number {number} below): the senders are DCTCP, which keeps the queue near the "
         f"threshold of {threshold:g} packets ({delay}); the models of the other designs are those of senders that "
@@ -101,23 +103,23 @@ def _fair(designs: Sequence[Design]) -> tuple[str, ...]:
     return (f"{fair}Nothing is simulated: compare or tune decides between them.",)
 
 
-def _worst_s(one: Design) -> float:
-    return max(row.at.rtt_s - row.point.rtt_s for row in one.expected)
+def _worst_s(design: Design) -> float:
+    return max(row.at.rtt_s - row.point.rtt_s for row in design.expected)
 
 
-def _gain(one: Design) -> float:
+def _gain(design: Design) -> float:
     """The least gain margin; 0 where a condition has no model of the loop."""
-    return min(0.0 if row.margins is None else row.margins.gain for row in one.expected)
+    return min(0.0 if row.margins is None else row.margins.gain for row in design.expected)
 
 
-def _response_s(one: Design) -> float:
+def _response_s(design: Design) -> float:
     """The longest time constant of the loop: the inverse of its crossover; infinite without one."""
-    found = [math.nan if row.margins is None else row.margins.crossover for row in one.expected]
+    found = [math.nan if row.margins is None else row.margins.crossover for row in design.expected]
     return max(1.0 / each if each > 0.0 else math.inf for each in found)
 
 
-def _delay(one: Design) -> str:
-    shown = sorted(float(f"{1000.0 * (row.at.rtt_s - row.point.rtt_s):.3g}") for row in one.expected)
+def _delay(design: Design) -> str:
+    shown = sorted(float(f"{1000.0 * (row.at.rtt_s - row.point.rtt_s):.3g}") for row in design.expected)
     return f"{shown[0]:g} ms" if shown[0] == shown[-1] else f"{shown[0]:g} to {shown[-1]:g} ms"
 
 

@@ -29,14 +29,12 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
     Example:
         ``of_link("cable:up", flows="1-4").flows``
     """
-    found = links.spec(text, **links.overrides(text, **numbers))
-    profile, direction, mix = found.profile, found.direction, found.profile.mix
+    spec = links.spec(text, **links.overrides(text, **numbers))
+    profile, direction, mix = spec.profile, spec.direction, spec.profile.mix
     bulk = "downloads" if direction == "down" else "uploads"
-    flows = _ends(found.varying.get(bulk), float(getattr(mix, bulk)))
-    rate = min(
-        found.at(one).rate_bps(direction) for one in ({}, *(found.conditions() if found.varying else ()))
-    )
-    size = found.varying.get("buffer")
+    flows = _ends(spec.varying.get(bulk), float(getattr(mix, bulk)))
+    rate = min(spec.at(one).rate_bps(direction) for one in ({}, *(spec.conditions() if spec.varying else ())))
+    size = spec.varying.get("buffer")
     buffer = profile.buffer if size is None else f"{units.plain(size.low)}{size.unit}"
     made = conditions(
         rate=rate, rtt=profile.rtt_s, flows=(max(1, round(flows[0] + mix.l4s)), max(1, round(flows[1] + mix.l4s))),

@@ -148,10 +148,10 @@ def _planned(
 
 def _pages(group: dict[str, Any], seconds: float) -> float:
     """Web pages that a group requests in a time; 0 if their gaps are not exponential."""
-    found = re.fullmatch(r"exponential (.+)", str(group.get("arrival", "")))
-    if not _embedding(group) or found is None:
+    match = re.fullmatch(r"exponential (.+)", str(group.get("arrival", "")))
+    if not _embedding(group) or match is None:
         return 0.0
-    return int(group["count"]) * seconds / units.span(found[1])
+    return int(group["count"]) * seconds / units.span(match[1])
 
 
 def _measured_s(scenario: Scenario) -> float:
@@ -173,8 +173,8 @@ def _messages(group: dict[str, Any]) -> bool:
     if group["transport"] == "udp" or group.get("source") not in ("http", "telnet") or _embedding(group):
         return False
     # A law such as "lognormal 20 kB sd 40 kB" has the mean first.
-    found = re.search(r"[0-9.]+ ?[kM]?B", str(group.get("size", "1 B")))
-    return found is not None and units.size(found[0]) <= MESSAGE_BYTES
+    match = re.search(r"[0-9.]+ ?[kM]?B", str(group.get("size", "1 B")))
+    return match is not None and units.size(match[0]) <= MESSAGE_BYTES
 
 
 def _small(group: dict[str, Any]) -> bool:

@@ -161,9 +161,9 @@ def _spread(value: Any) -> tuple[float, float]:
     if isinstance(value, list):
         spans = [_span(one) for one in value]
         return min(spans), max(spans)
-    found = re.fullmatch(r"(?:even|uniform)\s+(.+)\s+to\s+(.+)", value)
-    if found:
-        return _span(found[1]), _span(found[2])
+    match = re.fullmatch(r"(?:even|uniform)\s+(.+)\s+to\s+(.+)", value)
+    if match:
+        return _span(match[1]), _span(match[2])
     return _span(value), _span(value)
 
 

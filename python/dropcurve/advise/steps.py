@@ -11,12 +11,12 @@ from .link_conditions import Conditions
 from .targets import room
 
 
-def step_marking(given: Conditions) -> Design:
+def step_marking(conditions: Conditions) -> Design:
     """A step for DCTCP, which needs marks beyond a seventh of a round trip's packets."""
-    threshold, wanted = _step(given)
+    threshold, wanted = _step(conditions)
     return Design(
         "Step marking", "step_marking",
-        {"limit": units.show_packets(room(given)), "threshold": units.show_packets(threshold)},
+        {"limit": units.show_packets(room(conditions)), "threshold": units.show_packets(threshold)},
         f"K > R C/7 = {wanted:.3g} packets at the longest round trip",
         "DCTCP10, RFC8257",
         "DCTCP reduces its window by the share of marked packets, so that a step keeps the queue near K without "
@@ -26,12 +26,12 @@ def step_marking(given: Conditions) -> Design:
     )  # fmt: skip
 
 
-def red_as_step(given: Conditions) -> Design:
+def red_as_step(conditions: Conditions) -> Design:
     """The same step as switches have it: a RED curve over the instantaneous queue whose thresholds are neighbours."""
-    threshold, wanted = _step(given)
+    threshold, wanted = _step(conditions)
     return Design(
         "RED as a step by DCTCP's rule", "red",
-        {"limit": units.show_packets(room(given)), "min_th": units.show_packets(threshold),
+        {"limit": units.show_packets(room(conditions)), "min_th": units.show_packets(threshold),
          "max_th": units.show_packets(threshold + 1.0), "max_p": "1", "w_q": "0.999999", "ecn": "true",
          "ecn_forced": "mark"},
         f"min_th = R C/7 = {wanted:.3g} packets at the longest round trip, max_th = min_th + 1, max_p = 1, without an "
@@ -42,8 +42,8 @@ def red_as_step(given: Conditions) -> Design:
     )  # fmt: skip
 
 
-def _step(given: Conditions) -> tuple[float, float]:
+def _step(conditions: Conditions) -> tuple[float, float]:
     """The threshold of a step for DCTCP, a seventh of a round trip in whole packets within the buffer; with the
     unrounded one."""
-    wanted = rules.bandwidth_delay(given.capacity, given.rtt_s[1]) / 7.0
-    return min(max(2.0, math.ceil(wanted)), max(1.0, room(given) - 2.0)), wanted
+    wanted = rules.bandwidth_delay(conditions.capacity, conditions.rtt_s[1]) / 7.0
+    return min(max(2.0, math.ceil(wanted)), max(1.0, room(conditions) - 2.0)), wanted

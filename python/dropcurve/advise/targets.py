@@ -9,30 +9,34 @@ from . import rules
 from .link_conditions import Conditions
 
 
-def room(given: Conditions, max_th: float = 0.0) -> float:
+def room(conditions: Conditions, max_th: float = 0.0) -> float:
     """The buffer in packets: as given, or the greater of the bandwidth-delay product and twice the average at which
     RED drops everything.
     """
-    if given.buffer is not None:
-        return max(1.0, math.floor(given.buffer))
-    longest = rules.bandwidth_delay(given.capacity, given.rtt_s[1])
+    if conditions.buffer is not None:
+        return max(1.0, math.floor(conditions.buffer))
+    longest = rules.bandwidth_delay(conditions.capacity, conditions.rtt_s[1])
     return float(math.ceil(max(longest, 4.0 * max_th, 20.0)))
 
 
-def codel_times(given: Conditions) -> tuple[float, float, tuple[str, ...]]:
+def codel_times(conditions: Conditions) -> tuple[float, float, tuple[str, ...]]:
     """Target and interval, and a note on a target that the buffer bounds."""
     # RFC8289 section 4.3: the worst round trip of the path, which within a data centre is far below 100 ms.
-    interval = given.rtt_s[1] if given.is_local else max(0.1, math.ceil(given.rtt_s[1] * 100.0) / 100.0)
-    target = interval / 20.0 if given.target_delay_s is None else min(interval / 20.0, given.aim_s)
-    target, note = within_buffer(max(target, 1.5 / given.capacity), given)
+    interval = (
+        conditions.rtt_s[1]
+        if conditions.is_local
+        else max(0.1, math.ceil(conditions.rtt_s[1] * 100.0) / 100.0)
+    )
+    target = interval / 20.0 if conditions.target_delay_s is None else min(interval / 20.0, conditions.aim_s)
+    target, note = within_buffer(max(target, 1.5 / conditions.capacity), conditions)
     return target, short(interval), note
 
 
-def within_buffer(target_s: float, given: Conditions) -> tuple[float, tuple[str, ...]]:
+def within_buffer(target_s: float, conditions: Conditions) -> tuple[float, tuple[str, ...]]:
     """A target of at most half the buffer, but of a packet at least, and a note where that lowers it: a queue that
     cannot become as long as its target drops by overflow alone.
     """
-    half = max(1.0, room(given) / 2.0) / given.capacity
+    half = max(1.0, room(conditions) / 2.0) / conditions.capacity
     if target_s <= half:
         return short(target_s), ()
     shown = units.show_span(short(half))

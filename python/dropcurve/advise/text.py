@@ -23,11 +23,11 @@ REGIMES = {
 
 
 def text(
-    given: Conditions, designs: Sequence[Design], notes: Sequence[str], *, assumed: str = "", width: int
+    conditions: Conditions, designs: Sequence[Design], notes: Sequence[str], *, assumed: str = "", width: int
 ) -> str:
     """Returns the whole advice as text of at most ``width`` columns."""
-    opening = " ".join(first_choice(given, designs).sentences)
-    lines = [*_wrapped(opening, width, "", ""), "", *_head(given, width)]
+    opening = " ".join(first_choice(conditions, designs).sentences)
+    lines = [*_wrapped(opening, width, "", ""), "", *_head(conditions, width)]
     for note in notes:
         lines += ["", *_wrapped(note, width, "! ", "  ")]
     for number, design in enumerate(designs, start=1):
@@ -45,20 +45,21 @@ def text(
     return "\n".join(lines)
 
 
-def _head(given: Conditions, width: int) -> Iterator[str]:
-    buffer = "" if given.buffer is None else f", buffer {given.buffer:.0f} packets"
+def _head(conditions: Conditions, width: int) -> Iterator[str]:
+    buffer = "" if conditions.buffer is None else f", buffer {conditions.buffer:.0f} packets"
     yield (
-        f"{units.show_rate(given.rate_bps)}, round trip {_range(*(1000 * x for x in given.rtt_s))} ms, "
-        f"{_range(*given.flows)} TCP flow{'' if given.flows[1] == 1 else 's'}, "
-        f"packets of {given.packet_bytes} B{buffer}"
+        f"{units.show_rate(conditions.rate_bps)}, round trip {_range(*(1000 * x for x in conditions.rtt_s))} ms, "
+        f"{_range(*conditions.flows)} TCP flow{'' if conditions.flows[1] == 1 else 's'}, "
+        f"packets of {conditions.packet_bytes} B{buffer}"
     )
-    if given.udp_bps:
-        yield f"(the rest of the link after {units.show_rate(given.udp_bps)} of UDP)"
-    trips = [given.capacity * x for x in given.rtt_s]
+    if conditions.udp_bps:
+        yield f"(the rest of the link after {units.show_rate(conditions.udp_bps)} of UDP)"
+    trips = [conditions.capacity * x for x in conditions.rtt_s]
     yield from _wrapped(
-        f"{given.capacity:.4g} packets/s; a round trip holds {_range(*trips)} packets. Queueing delay aimed at: "
-        f"{units.show_span(given.aim_s)} in the mean"
-        + (f", half of the {units.show_span(given.target_delay_s)} allowed." if given.target_delay_s else "."),
+        f"{conditions.capacity:.4g} packets/s; a round trip holds {_range(*trips)} packets. Queueing delay aimed at: "
+        f"{units.show_span(conditions.aim_s)} in the mean"
+        + (f", half of the {units.show_span(conditions.target_delay_s)} allowed" if conditions.target_delay_s else "")
+        + ".",
         width, "", "",
     )  # fmt: skip
 
@@ -77,11 +78,11 @@ def _design(number: int, design: Design, width: int) -> Iterator[str]:
             yield "            " + _expected(one)
 
 
-def _expected(one: Expectation) -> str:
-    at = one.at
-    delay = at.rtt_s - one.point.rtt_s
-    gain, phase = _margins(one.margins)
-    row = f"{one.point.label():<24}{at.queue:>9.4g} pkts{1000 * delay:>9.3g} ms{_share(at.loss):>10}"
+def _expected(expectation: Expectation) -> str:
+    at = expectation.at
+    delay = at.rtt_s - expectation.point.rtt_s
+    gain, phase = _margins(expectation.margins)
+    row = f"{expectation.point.label():<24}{at.queue:>9.4g} pkts{1000 * delay:>9.3g} ms{_share(at.loss):>10}"
     note = REGIMES[at.regime]
     return f"{row}{gain:>18}{phase:>8}  {note}".rstrip()
 
@@ -120,17 +121,17 @@ def _wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
     )
 
 
-def data(given: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> dict[str, Any]:
+def data(conditions: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> dict[str, Any]:
     """Returns the advice as data for JSON: numbers with their unit in the key."""
     return {
         "conditions": {
-            "rate_bps": given.rate_bps, "rtt_s": list(given.rtt_s), "flows": list(given.flows),
-            "buffer_pkts": given.buffer, "packet_bytes": given.packet_bytes, "target_delay_s": given.target_delay_s,
-            "ecn": given.ecn, "capacity_pps": given.capacity,
+            "rate_bps": conditions.rate_bps, "rtt_s": list(conditions.rtt_s), "flows": list(conditions.flows),
+            "buffer_pkts": conditions.buffer, "packet_bytes": conditions.packet_bytes,
+            "target_delay_s": conditions.target_delay_s, "ecn": conditions.ecn, "capacity_pps": conditions.capacity,
         },
         "notes": list(notes),
         "answer": {
-            "design": (chosen := first_choice(given, designs)).design.name, "sentences": list(chosen.sentences),
+            "design": (chosen := first_choice(conditions, designs)).design.name, "sentences": list(chosen.sentences),
         },
         "designs": [
             {
@@ -143,12 +144,12 @@ def data(given: Conditions, designs: Sequence[Design], notes: Sequence[str]) -> 
     }  # fmt: skip
 
 
-def _expected_data(one: Expectation) -> dict[str, Any]:
-    margins = one.margins
+def _expected_data(expectation: Expectation) -> dict[str, Any]:
+    margins = expectation.margins
     return {
-        "flows": one.point.flows, "rtt_s": one.point.rtt_s, "queue_pkts": one.at.queue,
-        "delay_s": one.at.rtt_s - one.point.rtt_s, "loss": one.at.loss, "window_pkts": one.at.window,
-        "regime": one.at.regime,
+        "flows": expectation.point.flows, "rtt_s": expectation.point.rtt_s, "queue_pkts": expectation.at.queue,
+        "delay_s": expectation.at.rtt_s - expectation.point.rtt_s, "loss": expectation.at.loss,
+        "window_pkts": expectation.at.window, "regime": expectation.at.regime,
         "gain_margin": None if margins is None else _finite(margins.gain),
         "phase_margin_deg": None if margins is None else _finite(margins.phase_deg),
         "crossover_rad_per_s": None if margins is None else _finite(margins.crossover),

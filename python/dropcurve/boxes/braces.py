@@ -100,9 +100,9 @@ class Edits:
         self.text, self.by_line = text, by_line
         self._changes: list[tuple[int, int, str]] = []
 
-    def remove(self, one: Statement) -> None:
+    def remove(self, statement: Statement) -> None:
         """Removes a statement, with its line where nothing else is on it."""
-        start, end = one.start, one.end
+        start, end = statement.start, statement.end
         while start > 0 and self.text[start - 1] in " \t":
             start -= 1
         begins = start == 0 or self.text[start - 1] == "\n"
@@ -113,7 +113,7 @@ class Edits:
         elif begins and self.text[after] == "}" and "#" not in self.text[:start].splitlines()[-1]:
             self._changes.append((start - 1, end, ""))
         elif begins:
-            self._changes.append((one.start, end, ""))
+            self._changes.append((statement.start, end, ""))
         else:
             self._changes.append((start, end, ""))
 

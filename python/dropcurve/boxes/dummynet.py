@@ -54,34 +54,34 @@ class Configured:
         return f"{self.what} {self.number}"
 
 
-def export(given: Settings, *, params: dict[str, object], name: str = "1", shape: bool = True) -> Export:
+def export(settings: Settings, *, params: dict[str, object], name: str = "1", shape: bool = True) -> Export:
     """A pipe of the link's rate with its queue, or with a scheduler. Raises ScenarioError.
 
     Args:
-        given: The queue.
+        settings: The queue.
         params: As asked for.
         name: Number of the pipe, and of the scheduler.
         shape: Has no effect: a pipe always shapes.
     """
-    if given.discipline not in KINDS:
-        refuse("kind", given.discipline, f"dummynet has {', '.join(KINDS)}", "choose one of these")
+    if settings.discipline not in KINDS:
+        refuse("kind", settings.discipline, f"dummynet has {', '.join(KINDS)}", "choose one of these")
     if not re.fullmatch(r"[0-9]{1,5}", name):
         refuse("--name", name, "must be the number of a pipe", "give such as 1")
     notes: list[Note] = []
-    bw = f"{units.plain(given.rate_bps / 1e3)}Kbit/s"
+    bw = f"{units.plain(settings.rate_bps / 1e3)}Kbit/s"
     pipe = f"ipfw pipe {name} config bw {bw}"
-    kind = given.discipline
+    kind = settings.discipline
     if kind in ("fq_codel", "fq_pie"):
-        lines = [pipe, f"ipfw sched {name} config pipe {name} type {kind} {_words(given, notes)}",
+        lines = [pipe, f"ipfw sched {name} config pipe {name} type {kind} {_words(settings, notes)}",
                  f"ipfw queue {name} config sched {name}"]  # fmt: skip
     else:
-        slots = rounded(given.packets("limit"), "limit", "slots", notes, most=100)
+        slots = rounded(settings.packets("limit"), "limit", "slots", notes, most=100)
         tail = (
             ""
             if kind == "droptail"
-            else f" {_red(given, notes)}"
+            else f" {_red(settings, notes)}"
             if kind == "red"
-            else f" {kind} {_words(given, notes)}"
+            else f" {kind} {_words(settings, notes)}"
         )
         lines = [f"{pipe} queue {slots}{tail}"]
     notes.append(
@@ -92,25 +92,25 @@ def export(given: Settings, *, params: dict[str, object], name: str = "1", shape
     return Export("dummynet", kind, dict(params), text, notes, back.discipline, back.params)
 
 
-def _words(given: Settings, notes: list[Note]) -> str:
+def _words(settings: Settings, notes: list[Note]) -> str:
     """The words of an AQM: times in whole microseconds."""
     found = []
     for key, word in (("target", "target"), ("interval", "interval"), ("t_update", "tupdate")):
-        if key in given and word in AQM[given.discipline]:
-            micro = max(1, round(given.seconds(key) * 1e6))
+        if key in settings and word in AQM[settings.discipline]:
+            micro = max(1, round(settings.seconds(key) * 1e6))
             found.append(f"{word} {micro}us")
-    found += [f"{key} {given.number(key):g}" for key in ("alpha", "beta") if key in given]
-    if "quantum" in given and "quantum" in AQM[given.discipline]:
-        found.append(f"quantum {rounded(given.bytes_('quantum'), 'quantum', 'bytes', notes, most=9000)}")
-    if given.discipline.startswith("fq_"):
-        found.append(f"limit {rounded(given.packets('limit'), 'limit', 'packets', notes, most=20480)}")
-        found.append(f"flows {given.whole('flows')}")
-    return " ".join([*found, "ecn" if given.flag("ecn") else "noecn"])
+    found += [f"{key} {settings.number(key):g}" for key in ("alpha", "beta") if key in settings]
+    if "quantum" in settings and "quantum" in AQM[settings.discipline]:
+        found.append(f"quantum {rounded(settings.bytes_('quantum'), 'quantum', 'bytes', notes, most=9000)}")
+    if settings.discipline.startswith("fq_"):
+        found.append(f"limit {rounded(settings.packets('limit'), 'limit', 'packets', notes, most=20480)}")
+        found.append(f"flows {settings.whole('flows')}")
+    return " ".join([*found, "ecn" if settings.flag("ecn") else "noecn"])
 
 
-def _red(given: Settings, notes: list[Note]) -> str:
+def _red(settings: Settings, notes: list[Note]) -> str:
     problems = Problems()
-    (row,) = rows_of(given, problems, box="dummynet", most=1).rows
+    (row,) = rows_of(settings, problems, box="dummynet", most=1).rows
     problems.raise_if_any()
     low, high = (
         rounded(one[0], key, "slots", notes) for key, one in (("min_th", row.low), ("max_th", row.high))
@@ -119,9 +119,9 @@ def _red(given: Settings, notes: list[Note]) -> str:
         refuse(
             "max_th", high, f"must exceed min_th ({low}) once both are whole slots", "take them further apart"
         )
-    word = "gred" if given.options.get("above_max") == "gentle" else "red"
-    ecn = " ecn" if given.flag("ecn") else ""
-    return f"{word} {units.plain(given.number('w_q'))}/{low}/{high}/{units.plain(given.number('max_p'))}{ecn}"
+    word = "gred" if settings.options.get("above_max") == "gentle" else "red"
+    ecn = " ecn" if settings.flag("ecn") else ""
+    return f"{word} {units.plain(settings.number('w_q'))}/{low}/{high}/{units.plain(settings.number('max_p'))}{ecn}"
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **options: Any) -> Import:
@@ -141,27 +141,29 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue of the text. Raises ScenarioError as `read`."""
     held = [
-        Configured(one[1], one[2], tuple(one[3].split()))
+        Configured(match[1], match[2], tuple(match[3].split()))
         for line in re.sub(r"\\\n", " ", text).splitlines()
-        if (one := COMMAND.search(line.split("#")[0]))
+        if (match := COMMAND.search(line.split("#")[0]))
     ]
     found = [made for each in held if (made := _queue(each, held, origin)) is not None]
     if not found:
         refuse("", "the text", "configures no pipe", "give the ipfw or dnctl commands", origin=origin)
-    titles = [one.title for one in found]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+    titles = [match.title for match in found]
+    return [replace(match, others=[title for title in titles if title != match.title]) for match in found]
 
 
-def _queue(own: Configured, held: list[Configured], origin: str) -> Import | None:
+def _queue(own: Configured, configured: list[Configured], origin: str) -> Import | None:
     """The queue of one command; None for a pipe whose packets are queued in a scheduler or a queue of its own."""
     notes: list[Note] = []
-    pipe = _pipe(own, held)
+    pipe = _pipe(own, configured)
     kind = next((word for word in own.words if word in AQM), "")
     curve = next((word for word in ("red", "gred") if word in own.words), "")
-    inside = [one for one in held if one is not own and _pipe(one, held) is own]
+    inside = [one for one in configured if one is not own and _pipe(one, configured) is own]
     if own.what == "pipe" and (inside and not kind and not curve):
         return None
-    if own.what == "queue" and any(one.what == "sched" and one.number == own.after("sched") for one in held):
+    if own.what == "queue" and any(
+        one.what == "sched" and one.number == own.after("sched") for one in configured
+    ):
         return None
     for each in {own, pipe or own}:
         for word, effect in (("delay", "its delay is not simulated"), ("plr", "its loss is not simulated"),
@@ -185,29 +187,31 @@ def _queue(own: Configured, held: list[Configured], origin: str) -> Import | Non
     return Import("dummynet", discipline, params, notes, rate, title=own.title)
 
 
-def _pipe(own: Configured, held: list[Configured]) -> Configured | None:
+def _pipe(own: Configured, configured: list[Configured]) -> Configured | None:
     """The pipe that a scheduler or queue feeds; None where the text does not state one."""
     if own.what == "pipe":
         return own
     number = own.after("pipe")
     if number is None and own.after("sched") is not None:
-        around = next((one for one in held if one.what == "sched" and one.number == own.after("sched")), None)
+        around = next(
+            (one for one in configured if one.what == "sched" and one.number == own.after("sched")), None
+        )
         number = None if around is None else around.after("pipe")
-    return next((one for one in held if one.what == "pipe" and one.number == number), None)
+    return next((one for one in configured if one.what == "pipe" and one.number == number), None)
 
 
 def _rate(pipe: Configured, origin: str) -> float | None:
     stated = pipe.after("bw") or pipe.after("bandwidth")
     if stated is None or stated.startswith("0"):
         return None
-    found = re.fullmatch(r"([0-9.]+)([KkMmGg]?)([Bb]its?(?:/s)?|[Bb]ytes?(?:/s)?|B(?:/s)?)?", stated)
-    if found is None:
+    match = re.fullmatch(r"([0-9.]+)([KkMmGg]?)([Bb]its?(?:/s)?|[Bb]ytes?(?:/s)?|B(?:/s)?)?", stated)
+    if match is None:
         refuse(f"{pipe.title} bw", stated, "must be a rate such as 10Mbit/s", "write it so", origin=origin)
-    scale = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[found[2].lower()]
+    scale = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[match[2].lower()]
     return (
-        real(found[1], f"{pipe.title} bw", origin=origin)
+        real(match[1], f"{pipe.title} bw", origin=origin)
         * scale
-        * (8.0 if (found[3] or "bit").lower().startswith("byte") or found[3] in ("B", "B/s") else 1.0)
+        * (8.0 if (match[3] or "bit").lower().startswith("byte") or match[3] in ("B", "B/s") else 1.0)
     )
 
 
@@ -216,8 +220,8 @@ def _limit(own: Configured, notes: list[Note], origin: str) -> str:
     if stated is None:
         notes.append(Note("assumed", "limit", f"{own.title} does not say: {SLOTS} slots, dummynet's default"))
         return f"{SLOTS} pkts"
-    found = re.fullmatch(r"([0-9]{1,12})\s*([KkMm]?)(?:[Bb]ytes|B)?", stated)
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,12})\s*([KkMm]?)(?:[Bb]ytes|B)?", stated)
+    if match is None:
         refuse(
             f"{own.title} queue",
             stated,
@@ -225,9 +229,9 @@ def _limit(own: Configured, notes: list[Note], origin: str) -> str:
             "write it so",
             origin=origin,
         )
-    if found[2] or stated.lower().endswith(("b", "bytes")):
-        return f"{max(1, int(found[1])) * {'': 1, 'k': 1024, 'm': 1024 * 1024}[found[2].lower()]} B"
-    return f"{max(1, int(found[1]))} pkts"
+    if match[2] or stated.lower().endswith(("b", "bytes")):
+        return f"{max(1, int(match[1])) * {'': 1, 'k': 1024, 'm': 1024 * 1024}[match[2].lower()]} B"
+    return f"{max(1, int(match[1]))} pkts"
 
 
 def _curve(own: Configured, word: str, limit: str, origin: str) -> dict[str, Any]:
@@ -280,10 +284,10 @@ def _aqm(own: Configured, kind: str, limit: str, origin: str) -> dict[str, Any]:
 
 
 def _span(text: str, path: str, origin: str) -> float:
-    found = re.fullmatch(r"([0-9.]+)(us|ms|s|)", text)
-    if found is None:
+    match = re.fullmatch(r"([0-9.]+)(us|ms|s|)", text)
+    if match is None:
         refuse(path, text, "must be a time such as 5ms", "write it so", origin=origin)
-    value = real(found[1], path, origin=origin) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1e-3}[found[2]]
+    value = real(match[1], path, origin=origin) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1e-3}[match[2]]
     if not 1e-6 <= value <= 3600.0:
         refuse(path, text, "must lie between 1 us and an hour", "correct it", origin=origin)
     return round(value * 1e6) / 1e6

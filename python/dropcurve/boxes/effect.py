@@ -39,11 +39,11 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
         )
 
 
-def _remedy(found: _DropCurve, made: _DropCurve) -> str:
+def _remedy(curve: _DropCurve, made: _DropCurve) -> str:
     """The max_p that would make up for another spacing of marks, if only the spacing differs."""
-    if found.points or found.spacing == made.spacing:
+    if curve.points or curve.spacing == made.spacing:
         return ""
-    wanted = found.taken(found.middle)
+    wanted = curve.taken(curve.middle)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2.0
@@ -63,10 +63,10 @@ def _weights(asked: Settings, loaded: Settings) -> Iterator[str]:
         )
 
 
-def _weight(one: Settings) -> float | None:
-    if "exponent" in one:
-        return float(0.5 ** one.whole("exponent"))
-    return one.number("w_q") if "w_q" in one else None
+def _weight(settings: Settings) -> float | None:
+    if "exponent" in settings:
+        return float(0.5 ** settings.whole("exponent"))
+    return settings.number("w_q") if "w_q" in settings else None
 
 
 class _DropCurve:
@@ -74,33 +74,35 @@ class _DropCurve:
 
     def __init__(
         self,
-        one: Settings,
+        settings: Settings,
         low: float,
         high: float,
         max_p: float,
         points: tuple[tuple[float, float], ...] = (),
     ) -> None:
         self.low, self.high, self.max_p, self.points = low, high, max_p, points
-        self.spacing = one.text("spacing") if one.options.get("spacing") in RULES else "geometric"
-        self.above = str(one.options.get("above_max", "drop"))
+        self.spacing = settings.text("spacing") if settings.options.get("spacing") in RULES else "geometric"
+        self.above = str(settings.options.get("above_max", "drop"))
 
     @classmethod
-    def of(cls, one: Settings) -> _DropCurve | None:
+    def of(cls, settings: Settings) -> _DropCurve | None:
         """The curve of the first class; None for a discipline of another kind."""
-        if one.discipline in ("wred", "gred"):
-            low, high = one.amounts("min_th")[0][0], one.amounts("max_th")[0][0]
+        if settings.discipline in ("wred", "gred"):
+            low, high = settings.amounts("min_th")[0][0], settings.amounts("max_th")[0][0]
             top = (
-                1.0 / one.numbers("denominator")[0]
-                if one.discipline == "wred"
-                else one.numbers("probability")[0]
+                1.0 / settings.numbers("denominator")[0]
+                if settings.discipline == "wred"
+                else settings.numbers("probability")[0]
             )
-            return cls(one, low, high, top)
-        if one.discipline in ("red", "choke"):
-            return cls(one, one.packets("min_th"), one.packets("max_th"), one.number("max_p"))
-        if one.discipline == "curve" and one.text("curve").startswith("points "):
-            size = one.mean_packet if one.text("unit") == "bytes" else 1
-            pairs = [part.split() for part in one.text("curve").removeprefix("points ").split(",")]
-            return cls(one, 0.0, 0.0, 0.0, tuple((float(avg) / size, float(p)) for avg, p in pairs))
+            return cls(settings, low, high, top)
+        if settings.discipline in ("red", "choke"):
+            return cls(
+                settings, settings.packets("min_th"), settings.packets("max_th"), settings.number("max_p")
+            )
+        if settings.discipline == "curve" and settings.text("curve").startswith("points "):
+            size = settings.mean_packet if settings.text("unit") == "bytes" else 1
+            pairs = [part.split() for part in settings.text("curve").removeprefix("points ").split(",")]
+            return cls(settings, 0.0, 0.0, 0.0, tuple((float(avg) / size, float(p)) for avg, p in pairs))
         return None
 
     @property

@@ -274,12 +274,12 @@ def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:
     return found
 
 
-def _with_policers(found: Import, text: str) -> Import:
+def _with_policers(queue: Import, text: str) -> Import:
     """The import with a note on the policers that its text has in addition to the queue."""
     # The reader of tc places its notes itself.
-    reader = None if found.box == "linux" else _POLICERS.get(found.box)
+    reader = None if queue.box == "linux" else _POLICERS.get(queue.box)
     notes = policers.elsewhere(list(reader(text))) if reader else []
-    return replace(found, notes=[*found.notes, *notes]) if notes else found
+    return replace(queue, notes=[*queue.notes, *notes]) if notes else queue
 
 
 def _kind_of(text: str) -> str:

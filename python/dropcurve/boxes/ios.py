@@ -25,7 +25,7 @@ MOST_THRESHOLD = 512_000
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, Any],
     dev: str = "GigabitEthernet0/0",
@@ -35,13 +35,13 @@ def export(
     """A policy map and the interface that uses it. ``shape`` shapes to the link's rate. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
-    if given.discipline in ("droptail", "drr"):
-        return _plain(given, params, notes, dev=dev, name=name, shape=shape)
-    if given.discipline == "prio":
-        return _low_latency(given, params, notes, dev=dev, name=name, shape=shape)
-    rows = rows_of(given, problems, box="IOS", most=64)
+    if settings.discipline in ("droptail", "drr"):
+        return _plain(settings, params, notes, dev=dev, name=name, shape=shape)
+    if settings.discipline == "prio":
+        return _low_latency(settings, params, notes, dev=dev, name=name, shape=shape)
+    rows = rows_of(settings, problems, box="IOS", most=64)
     problems.raise_if_any()
-    lost(given, notes, box="IOS")
+    lost(settings, notes, box="IOS")
     unit = "bytes" if rows.in_bytes else "packets"
     stated = [
         _thresholds(row, rows, unit, f"class {i}." if len(rows.rows) > 1 else "", notes)
@@ -51,7 +51,7 @@ def export(
     constant = _constant(rows.w_q, notes)
     by_dscp = len(stated) > 8
     lines = [
-        *_head(given, name, shape),
+        *_head(settings, name, shape),
         f"  queue-limit {limit} {unit}",
         "  random-detect" + (" dscp-based" if by_dscp else ""),
     ]
@@ -62,28 +62,34 @@ def export(
         lines.append(
             f"  random-detect {'dscp' if by_dscp else 'precedence'} {i} {low}{words} {high}{words} {denominator}"
         )
-    ecn = given.flag("ecn")
+    ecn = settings.flag("ecn")
     lines += ["  random-detect ecn"] if ecn else []
-    if ecn and given.options.get("ecn_forced") == "mark":
+    if ecn and settings.options.get("ecn_forced") == "mark":
         notes.append(
             Note("lost", "ecn_forced", "mark: IOS drops from the maximum threshold up, capable or not")
         )
     if not shape:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     short, shown = "B" if rows.in_bytes else "pkts", trimmed(stated)
     loaded: dict[str, Any] = {
         "limit": f"{limit} {short}", "unit": unit, "min_th": [f"{one[0]} {short}" for one in shown],
         "max_th": [f"{one[1]} {short}" for one in shown],
         "denominator": [one[2] for one in shown], "exponent": constant,
-        "mean_packet": f"{given.mean_packet} B", "ecn": ecn,
+        "mean_packet": f"{settings.mean_packet} B", "ecn": ecn,
     }  # fmt: skip
     return Export(
-        "ios", given.discipline, params, "\n".join([*lines, *_tail(dev, name)]) + "\n", notes, "wred", loaded
+        "ios",
+        settings.discipline,
+        params,
+        "\n".join([*lines, *_tail(dev, name)]) + "\n",
+        notes,
+        "wred",
+        loaded,
     )
 
 
-def _head(given: Settings, name: str, shape: bool) -> list[str]:
-    asks = f"  shape average {round(given.rate_bps)}" if shape else "  bandwidth remaining percent 100"
+def _head(settings: Settings, name: str, shape: bool) -> list[str]:
+    asks = f"  shape average {round(settings.rate_bps)}" if shape else "  bandwidth remaining percent 100"
     return [f"policy-map {name}", " class class-default", asks]
 
 
@@ -92,38 +98,38 @@ def _tail(dev: str, name: str) -> list[str]:
 
 
 def _plain(
-    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+    settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """Tail drop, a queue limit alone; and fair queues, with their number."""
-    in_bytes = not given.text("limit").endswith(("pkts", "pkt"))
+    in_bytes = not settings.text("limit").endswith(("pkts", "pkt"))
     unit, short = ("bytes", "B") if in_bytes else ("packets", "pkts")
-    limit = whole(given.bytes_("limit") if in_bytes else given.packets("limit"), "limit", unit, notes)
-    fair = given.discipline == "drr"
-    if not fair and given.text("victim") != "tail":
-        notes.append(Note("lost", "victim", f"{given.text('victim')}: IOS drops the arriving packet"))
+    limit = whole(settings.bytes_("limit") if in_bytes else settings.packets("limit"), "limit", unit, notes)
+    fair = settings.discipline == "drr"
+    if not fair and settings.text("victim") != "tail":
+        notes.append(Note("lost", "victim", f"{settings.text('victim')}: IOS drops the arriving packet"))
     if not shape:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     loaded: dict[str, Any] = {"limit": f"{limit} {short}"}
-    lines = [*_head(given, name, shape), f"  queue-limit {limit} {unit}"]
+    lines = [*_head(settings, name, shape), f"  queue-limit {limit} {unit}"]
     if fair:
-        queues = min(MOST_FLOWS, 2 ** max(4, round(math.log2(given.whole("queues")))))
-        if queues != given.whole("queues"):
+        queues = min(MOST_FLOWS, 2 ** max(4, round(math.log2(settings.whole("queues")))))
+        if queues != settings.whole("queues"):
             notes.append(
-                Note("rounded", "queues", f"{given.whole('queues')} becomes {queues}: a power of two")
+                Note("rounded", "queues", f"{settings.whole('queues')} becomes {queues}: a power of two")
             )
-        if given.options.get("child", "plain") != "plain":
+        if settings.options.get("child", "plain") != "plain":
             notes.append(Note("lost", "child", "each flow queue of IOS is tail drop"))
         lines.append("  fair-queue" if queues == DEFAULT_FLOWS else f"  fair-queue {queues}")
         loaded["queues"] = queues
     text = "\n".join([*lines, *_tail(dev, name)]) + "\n"
-    return Export("ios", given.discipline, params, text, notes, given.discipline, loaded)
+    return Export("ios", settings.discipline, params, text, notes, settings.discipline, loaded)
 
 
 def _low_latency(
-    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+    settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """A priority class with a policer for voice above the queue of class-default."""
-    found = llq.parts(given, "IOS", notes)
+    found = llq.parts(settings, "IOS", notes)
     made = llq.inside(found, export, dev=dev, name=name)
     queue = [line for line in made.text.splitlines() if line.startswith(("  queue", "  random", "  fair"))]
     voice = f"{name}-VOICE"
@@ -135,12 +141,12 @@ def _low_latency(
     outer = name
     if shape:
         outer = f"{name}-SHAPE"
-        rate = round(given.rate_bps)
+        rate = round(settings.rate_bps)
         lines += ["!", f"policy-map {outer}", " class class-default", f"  shape average {rate}",
                   f"  service-policy {name}"]  # fmt: skip
     inner = [one for one in made.notes if one.kind != "load" or one.key]
     if not shape:
-        inner.append(bottleneck(dev, given.rate_bps))
+        inner.append(bottleneck(dev, settings.rate_bps))
     kind, loaded = found.loaded(voice, made)
     text = "\n".join([*lines, *_tail(dev, outer)]) + "\n"
     return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)

@@ -74,8 +74,8 @@ def is_priority(block: Block) -> bool:
 
 def fair_queues(block: Block) -> int | None:
     """The number of flow queues of ``fair-queue``, 0 where it is not stated; None without it."""
-    found = _FAIR.search(block.body)
-    return None if found is None else int((found[1] or "0")[:6])
+    match = _FAIR.search(block.body)
+    return None if match is None else int((match[1] or "0")[:6])
 
 
 def drops_beyond(block: Block) -> bool:
@@ -107,39 +107,39 @@ def police_bps(block: Block, rate_bps: float | None) -> float | None:
 
 def police_burst(block: Block) -> float | None:
     """The burst of the policer of a class in bytes; None where the text does not state it."""
-    found = _BURST.search(block.body)
-    return float(next(one for one in found.groups() if one)) if found else None
+    match = _BURST.search(block.body)
+    return float(next(one for one in match.groups() if one)) if match else None
 
 
-def above(found: Policies, block: Block, rate_bps: float | None) -> tuple[Priority, ...]:
+def above(policies: Policies, block: Block, rate_bps: float | None) -> tuple[Priority, ...]:
     """The priority classes of the same policy, as one queue each."""
     if is_priority(block):
         return ()
     return tuple(
         Priority(one.title, _limit(one), police_bps(one, rate_bps))
-        for one in found.blocks
+        for one in policies.blocks
         if one.policy == block.policy and one is not block and block.policy and is_priority(one)
     )
 
 
 def _limit(block: Block) -> str:
     """The queue limit of a priority class."""
-    found = re.search(r"^\s*queue[- ]limit\s+(\d{1,9})(?:\s+packets)?\s*$", block.body, re.M)
-    return f"{max(1, int(found[1]))} pkts" if found else f"{PRIORITY_PKTS} pkts"
+    match = re.search(r"^\s*queue[- ]limit\s+(\d{1,9})(?:\s+packets)?\s*$", block.body, re.M)
+    return f"{max(1, int(match[1]))} pkts" if match else f"{PRIORITY_PKTS} pkts"
 
 
-def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | None:
+def share_bps(policies: Policies, block: Block, rate_bps: float | None) -> float | None:
     """The guaranteed rate of a class while all others are busy; None if it is unknown or is the whole rate."""
     if not block.policy:
         return None
     if is_priority(block):
         return police_bps(block, rate_bps)
-    own = _promised(found, block, rate_bps)
+    own = _promised(policies, block, rate_bps)
     if own is not None or rate_bps is None:
         return own
-    siblings = [one for one in found.blocks if one.policy == block.policy and one is not block]
-    promised = [_promised(found, one, rate_bps) or 0.0 for one in siblings if not is_priority(one)]
-    first = _priority_bps(found, block.policy, rate_bps)
+    siblings = [one for one in policies.blocks if one.policy == block.policy and one is not block]
+    promised = [_promised(policies, one, rate_bps) or 0.0 for one in siblings if not is_priority(one)]
+    first = _priority_bps(policies, block.policy, rate_bps)
     rest = rate_bps - first - sum(promised)
     # The rest is the rate that the policers of priority classes leave; without guarantees to others all of it.
     return (
@@ -149,7 +149,7 @@ def share_bps(found: Policies, block: Block, rate_bps: float | None) -> float | 
     )
 
 
-def _promised(found: Policies, block: Block, rate_bps: float | None) -> float | None:
+def _promised(policies: Policies, block: Block, rate_bps: float | None) -> float | None:
     """The rate that a statement of ``bandwidth`` promises."""
     stated = _SHARE.search(block.body)
     if stated is None:
@@ -161,22 +161,24 @@ def _promised(found: Policies, block: Block, rate_bps: float | None) -> float | 
     if stated["shown"] or stated["percent"]:
         share = float(stated["shown"] or stated["percent"]) / 100.0
         return share * rate_bps if share < 1.0 else None
-    rest = max(0.0, rate_bps - _priority_bps(found, block.policy, rate_bps))
+    rest = max(0.0, rate_bps - _priority_bps(policies, block.policy, rate_bps))
     if stated["rest"]:
         share = float(stated["rest"]) / 100.0
         return share * rest if share < 1.0 else None
     ratios = [
-        float(one["ratio"])
-        for other in found.blocks
-        if other.policy == block.policy and (one := _SHARE.search(other.body)) and one["ratio"]
+        float(match["ratio"])
+        for other in policies.blocks
+        if other.policy == block.policy and (match := _SHARE.search(other.body)) and match["ratio"]
     ]
     share = float(stated["ratio"]) / max(1.0, sum(ratios))
     return share * rest if share < 1.0 else None
 
 
-def _priority_bps(found: Policies, policy: str, rate_bps: float) -> float:
+def _priority_bps(policies: Policies, policy: str, rate_bps: float) -> float:
     return sum(
-        police_bps(one, rate_bps) or 0.0 for one in found.blocks if one.policy == policy and is_priority(one)
+        police_bps(one, rate_bps) or 0.0
+        for one in policies.blocks
+        if one.policy == policy and is_priority(one)
     )
 
 
@@ -195,7 +197,7 @@ _QUEUEING = re.compile(
 )
 
 
-def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
+def lost_lines(policies: Policies, block: Block) -> Iterator[Note]:
     """Notes on parts of the class, or of another one of its policy, that are not simulated."""
     for line in block.lines:
         if block.policy and _QUEUEING.match(line) and not _UNDERSTOOD.match(line):
@@ -203,7 +205,7 @@ def lost_lines(found: Policies, block: Block) -> Iterator[Note]:
         word = line.split()[0] if line.split() else ""
         if word in _UNMODELLED:
             yield Note("lost", word, _UNMODELLED[word])
-    for one in found.blocks:
+    for one in policies.blocks:
         if one is block or one.policy != block.policy or not one.policy or is_priority(one):
             continue
         if is_policed(one):

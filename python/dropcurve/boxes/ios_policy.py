@@ -63,12 +63,12 @@ class Policies:
         """Rate that the class, or the nearest class around it, is shaped to; None if none is."""
         share = 1.0
         for at in self._outward(block):
-            found = _SHAPE.search(at.body)
-            if found and found["percent"]:
-                share *= float(found["percent"]) / 100.0
-            elif found:
-                stated = found["stated"] or found["cir"] or found["target"]
-                return share * float(stated) * _UNITS[found["unit"]]
+            match = _SHAPE.search(at.body)
+            if match and match["percent"]:
+                share *= float(match["percent"]) / 100.0
+            elif match:
+                stated = match["stated"] or match["cir"] or match["target"]
+                return share * float(stated) * _UNITS[match["unit"]]
         return None
 
     def speed(self, block: Block) -> tuple[str, float] | None:

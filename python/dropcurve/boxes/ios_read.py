@@ -53,50 +53,52 @@ def read(
     with WRED, else the first that is no priority class. Raises ScenarioError for a text without a queue, a name that is
     not there, and contradictions.
     """
-    found = policies(text)
-    if alone := _policers(found, rate_bps, text):
+    policies_of = policies(text)
+    if alone := _policers(policies_of, rate_bps, text):
         return chosen(alone, name, what="class", origin=origin)
-    _needs_rate(found, rate_bps, origin)
-    return _of(found, _chosen(_queues(found, origin), name, origin), rate_bps, packet_bytes, origin)
+    _needs_rate(policies_of, rate_bps, origin)
+    return _of(
+        policies_of, _chosen(_queues(policies_of, origin), name, origin), rate_bps, packet_bytes, origin
+    )
 
 
 def read_all(
     text: str, *, origin: str = "", rate_bps: float | None = None, packet_bytes: int = 1500, **_: Any
 ) -> list[Import]:
     """Every queue of the text, in its order. Raises ScenarioError as `read`."""
-    found = policies(text)
-    if alone := _policers(found, rate_bps, text):
+    policies_of = policies(text)
+    if alone := _policers(policies_of, rate_bps, text):
         return alone
-    _needs_rate(found, rate_bps, origin)
-    return [_of(found, one, rate_bps, packet_bytes, origin) for one in _queues(found, origin)]
+    _needs_rate(policies_of, rate_bps, origin)
+    return [_of(policies_of, one, rate_bps, packet_bytes, origin) for one in _queues(policies_of, origin)]
 
 
-def _needs_rate(found: Policies, rate_bps: float | None, origin: str) -> None:
+def _needs_rate(policies: Policies, rate_bps: float | None, origin: str) -> None:
     """Raises ScenarioError where the text has no queue and its policers state shares of a rate that is not known."""
-    if any(ios_class.is_queue(one) for one in found.blocks):
+    if any(ios_class.is_queue(one) for one in policies.blocks):
         return
-    for one in found.blocks:
-        known = found.rate_bps(one) or rate_bps
+    for one in policies.blocks:
+        known = policies.rate_bps(one) or rate_bps
         drops = ios_class.is_policed(one) and ios_class.drops_beyond(one)
         if drops and known is None and ios_class.police_bps(one, 1.0) is not None:
             rule = "is a share of the link's rate, which is not known"
             refuse(one.title, "police percent", rule, "give --rate", origin=origin)
 
 
-def _policers(found: Policies, rate_bps: float | None, text: str) -> list[Import]:
+def _policers(policies: Policies, rate_bps: float | None, text: str) -> list[Import]:
     """The policers of a text in which no class has a queue."""
-    if any(ios_class.is_queue(one) for one in found.blocks):
+    if any(ios_class.is_queue(one) for one in policies.blocks):
         return []
     dropping = [
         one
-        for one in found.blocks
+        for one in policies.blocks
         if ios_class.is_policed(one) and ios_class.drops_beyond(one) and not one.nested
     ]
     made = policers.alone(
         [
             policers.Policer(
                 one.title,
-                ios_class.police_bps(one, found.rate_bps(one) or rate_bps),
+                ios_class.police_bps(one, policies.rate_bps(one) or rate_bps),
                 ios_class.police_burst(one),
             )
             for one in dropping
@@ -106,7 +108,7 @@ def _policers(found: Policies, rate_bps: float | None, text: str) -> list[Import
     blocks = {one.title: one for one in dropping}
     return [
         replace(
-            one, rate_bps=found.rate_bps(blocks[one.title]),
+            one, rate_bps=policies.rate_bps(blocks[one.title]),
             notes=[*one.notes, *_inbound(blocks[one.title].policy, text)],
         )
         for one in made
@@ -121,8 +123,8 @@ def _inbound(policy: str, text: str) -> list[Note]:
     return [Note("load", "shape", f"{where}: put a shaper on the interface that they leave by")]
 
 
-def _queues(found: Policies, origin: str) -> list[Block]:
-    queues = [one for one in found.blocks if ios_class.is_queue(one)]
+def _queues(policies: Policies, origin: str) -> list[Block]:
+    queues = [one for one in policies.blocks if ios_class.is_queue(one)]
     if not queues:
         refuse(
             "", "the text", "holds no random-detect and no queue limit", "show the policy-map", origin=origin
@@ -130,34 +132,34 @@ def _queues(found: Policies, origin: str) -> list[Block]:
     return queues
 
 
-def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
+def _of(policies: Policies, block: Block, rate_bps: float | None, packet_bytes: int, origin: str) -> Import:
     """One queue, with the queues above it and notes on lost settings."""
     notes: list[Note] = []
-    rate = found.rate_bps(block)
+    rate = policies.rate_bps(block)
     known = rate or rate_bps
     limit = _limit(block.body, known, notes, origin)
-    _rate_notes(found, block, known, notes)
-    matched = found.maps.get(block.title.partition("/")[2], [])
+    _rate_notes(policies, block, known, notes)
+    matched = policies.maps.get(block.title.partition("/")[2], [])
     points = [_number(word, origin) for word in matched if word.isdecimal() or word.lower() in DSCPS]
     kind, params = _discipline(block, limit, known, packet_bytes, notes, origin, points)
-    first = ios_class.above(found, block, known)
+    first = ios_class.above(policies, block, known)
     if len(first) > 1:
         titles = ", ".join(one.title for one in first)
         notes.append(Note("lost", "priority", f"{titles}: served as one queue, the first"))
     for one in first[:1]:
         cut = "" if one.police_bps is None else f", policed to {units.show_rate(one.police_bps)}"
         notes.append(Note("load", "priority", f"{one.title} is served first{cut}"))
-    share, policed = ios_class.share_bps(found, block, known), _policed(found, block, known, notes)
-    notes += ios_class.lost_lines(found, block)
+    share, policed = ios_class.share_bps(policies, block, known), _policed(policies, block, known, notes)
+    notes += ios_class.lost_lines(policies, block)
     notes += [
         Note(
             "lost",
             "service-policy",
             f"{other.title} holds this policy too: the rate is that of {taken.title}",
         )
-        for taken, other in found.ambiguities(block)
+        for taken, other in policies.ambiguities(block)
     ]
-    others = [one.title for one in found.blocks if ios_class.is_queue(one) and one is not block]
+    others = [one.title for one in policies.blocks if ios_class.is_queue(one) and one is not block]
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,
         share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
@@ -165,7 +167,7 @@ def _of(found: Policies, block: Block, rate_bps: float | None, packet_bytes: int
     )  # fmt: skip
 
 
-def _policed(found: Policies, block: Block, rate: float | None, notes: list[Note]) -> float | None:
+def _policed(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> float | None:
     """The rate above which the policer of a queue's own class drops, with its note."""
     if ios_class.is_priority(block) or not ios_class.is_policed(block):
         return None
@@ -173,7 +175,7 @@ def _policed(found: Policies, block: Block, rate: float | None, notes: list[Note
         notes.append(policers.marks_only(block.title))
         return None
     policed = ios_class.police_bps(block, rate)
-    notes.append(policers.on_queue(block.title, policed, ios_class.share_bps(found, block, rate) or rate))
+    notes.append(policers.on_queue(block.title, policed, ios_class.share_bps(policies, block, rate) or rate))
     return policed
 
 
@@ -207,13 +209,13 @@ def _discipline(
     if not weighted:
         return "droptail", {"limit": limit}
     rows = trimmed(_rows(block.lines, notes, rate, origin, points))
-    found = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
+    match = re.search(r"(?:exponential-weighting-constant\s+|xp-weight-constant:\s*)(\d+)", block.body)
     constant = (
         DEFAULT_CONSTANT
-        if found is None
-        else whole(found[1], "exponential-weighting-constant", origin=origin)
+        if match is None
+        else whole(match[1], "exponential-weighting-constant", origin=origin)
     )
-    if found is None:
+    if match is None:
         notes.append(Note("assumed", "exponent", f"the text does not say: {DEFAULT_CONSTANT}, IOS's default"))
     in_bytes = any(row[0].endswith("B") for row in rows)
     return "wred", {
@@ -238,10 +240,10 @@ def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
     return found
 
 
-def _rate_notes(found: Policies, block: Block, rate: float | None, notes: list[Note]) -> None:
+def _rate_notes(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> None:
     """Notes on rates in the text that no shaper states."""
-    speed, promised = found.speed(block), ios_class.share_bps(found, block, rate)
-    if speed and found.rate_bps(block) is None:
+    speed, promised = policies.speed(block), ios_class.share_bps(policies, block, rate)
+    if speed and policies.rate_bps(block) is None:
         shown = units.show_rate(speed[1])
         notes.append(
             Note("load", "rate", f"nothing is shaped; {speed[0]} says it has {shown}: give it as --rate")
@@ -251,13 +253,13 @@ def _rate_notes(found: Policies, block: Block, rate: float | None, notes: list[N
 
 
 def _limit(body: str, rate: float | None, notes: list[Note], origin: str) -> str:
-    found = re.search(r"queue[- ]limit\s+(\d+)\s*(packets|bytes|ms|us)?", body)
-    if found is None:
+    match = re.search(r"queue[- ]limit\s+(\d+)\s*(packets|bytes|ms|us)?", body)
+    if match is None:
         notes.append(
             Note("assumed", "limit", f"the text does not say: {DEFAULT_LIMIT} packets, a common default")
         )
         return f"{DEFAULT_LIMIT} pkts"
-    return _amount(int(found[1]), found[2] or "packets", rate, "queue-limit", origin)
+    return _amount(int(match[1]), match[2] or "packets", rate, "queue-limit", origin)
 
 
 def _amount(value: int, unit: str, rate: float | None, key: str, origin: str) -> str:

@@ -81,5 +81,5 @@ def _bare(text: str) -> object:
 
 def _after(text: str, at: int) -> int:
     """The offset of the next character that is no white space."""
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at

@@ -26,7 +26,7 @@ MOST = 64
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, Any],
     dev: str = "ge-0/0/0",
@@ -36,13 +36,15 @@ def export(
     """``set`` lines of a scheduler, its drop profiles and its interface; ``shape`` shapes to the link's rate. Raises
     ScenarioError."""
     notes: list[Note] = []
-    if given.discipline == "prio":
-        return _low_latency(given, params, notes, dev=dev, name=name, shape=shape)
-    if given.discipline == "droptail":
-        return _plain(given, params, notes, dev=dev, name=name, shape=shape)
-    asked = given.bytes_("limit")
-    curves, joined = _drawn(given, notes) if given.discipline == "curve" else (_curves(given, notes), True)
-    micro, limit = _temporal(asked, given.rate_bps, notes)
+    if settings.discipline == "prio":
+        return _low_latency(settings, params, notes, dev=dev, name=name, shape=shape)
+    if settings.discipline == "droptail":
+        return _plain(settings, params, notes, dev=dev, name=name, shape=shape)
+    asked = settings.bytes_("limit")
+    curves, joined = (
+        _drawn(settings, notes) if settings.discipline == "curve" else (_curves(settings, notes), True)
+    )
+    micro, limit = _temporal(asked, settings.rate_bps, notes)
     several = len(curves) > 1
     lines = []
     for i, points in enumerate(curves):
@@ -59,10 +61,10 @@ def export(
             f"{ROOT} schedulers {name} drop-profile-map loss-priority {priority} protocol any drop-profile {profile}"
         )
     lines.append(f"{ROOT} schedulers {name} buffer-size temporal {micro}")
-    ecn = given.flag("ecn")
+    ecn = settings.flag("ecn")
     if ecn:
         lines.append(f"{ROOT} schedulers {name} explicit-congestion-notification")
-    lines += _use(given, notes, dev=dev, name=name, shape=shape)
+    lines += _use(settings, notes, dev=dev, name=name, shape=shape)
     if several:
         notes.append(
             Note("load", "class", f"classes are loss priorities: {', '.join(PRIORITIES[: len(curves)])}")
@@ -71,8 +73,8 @@ def export(
         notes.append(
             Note("lost", "class", "as loaded, the first loss priority is shown: one curve is simulated")
         )
-    loaded = as_simulated(curves[0], limit, ecn, given.mean_packet, interpolated=joined)
-    return Export("junos", given.discipline, params, "\n".join(lines) + "\n", notes, "curve", loaded)
+    loaded = as_simulated(curves[0], limit, ecn, settings.mean_packet, interpolated=joined)
+    return Export("junos", settings.discipline, params, "\n".join(lines) + "\n", notes, "curve", loaded)
 
 
 def _temporal(asked: float, rate_bps: float, notes: list[Note]) -> tuple[int, int]:
@@ -84,40 +86,40 @@ def _temporal(asked: float, rate_bps: float, notes: list[Note]) -> tuple[int, in
     return micro, limit
 
 
-def _use(given: Settings, notes: list[Note], *, dev: str, name: str, shape: bool) -> list[str]:
+def _use(settings: Settings, notes: list[Note], *, dev: str, name: str, shape: bool) -> list[str]:
     """Statements that put the scheduler to use on an interface."""
     lines = [
         f"{ROOT} scheduler-maps {name} forwarding-class best-effort scheduler {name}",
         f"{ROOT} interfaces {dev} scheduler-map {name}",
     ]
     if shape:
-        lines.append(f"{ROOT} interfaces {dev} shaping-rate {round(given.rate_bps)}")
+        lines.append(f"{ROOT} interfaces {dev} shaping-rate {round(settings.rate_bps)}")
     else:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     return lines
 
 
 def _plain(
-    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+    settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """Tail drop: a scheduler with a buffer and no drop profile."""
-    micro, limit = _temporal(given.bytes_("limit"), given.rate_bps, notes)
-    if given.text("victim") != "tail":
-        notes.append(Note("lost", "victim", f"{given.text('victim')}: Junos drops the arriving packet"))
+    micro, limit = _temporal(settings.bytes_("limit"), settings.rate_bps, notes)
+    if settings.text("victim") != "tail":
+        notes.append(Note("lost", "victim", f"{settings.text('victim')}: Junos drops the arriving packet"))
     lines = [f"{ROOT} schedulers {name} buffer-size temporal {micro}"]
-    lines += _use(given, notes, dev=dev, name=name, shape=shape)
+    lines += _use(settings, notes, dev=dev, name=name, shape=shape)
     return Export(
         "junos", "droptail", params, "\n".join(lines) + "\n", notes, "droptail", {"limit": f"{limit} B"}
     )
 
 
 def _low_latency(
-    given: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+    settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """A strict-high scheduler for voice, limited in rate, above the scheduler of best effort."""
-    found = llq.parts(given, "Junos", notes)
+    found = llq.parts(settings, "Junos", notes)
     made = llq.inside(found, export, dev=dev, name=name, shape=shape)
-    micro, limit = _temporal(float(found.voice_pkts * given.packet_bytes), given.rate_bps, notes)
+    micro, limit = _temporal(float(found.voice_pkts * settings.packet_bytes), settings.rate_bps, notes)
     voice = f"{name}-voice"
     own = f"{ROOT} schedulers {voice}"
     lines = [
@@ -129,12 +131,12 @@ def _low_latency(
     return Export("junos", "prio", params, "\n".join(lines) + "\n", [*notes, *made.notes], kind, loaded)
 
 
-def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:
+def _curves(settings: Settings, notes: list[Note]) -> list[list[Point]]:
     """The profile of each class of the RED family. Raises ScenarioError."""
     problems = Problems()
-    rows = rows_of(given, problems, box="Junos", most=4)
+    rows = rows_of(settings, problems, box="Junos", most=4)
     problems.raise_if_any()
-    lost(given, notes, box="Junos")
+    lost(settings, notes, box="Junos")
     no_weight(rows, notes, box="Junos")
     several = len(rows.rows) > 1
     return [
@@ -143,23 +145,23 @@ def _curves(given: Settings, notes: list[Note]) -> list[list[Point]]:
     ]
 
 
-def _drawn(given: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]:
+def _drawn(settings: Settings, notes: list[Note]) -> tuple[list[list[Point]], bool]:
     """The profile of a `curve` of points or of steps, and whether lines join its points. Raises ScenarioError."""
-    stated, limit = given.text("curve"), given.bytes_("limit")
-    lost(given, notes, box="Junos")
-    if given.number("w_q") < INSTANT:
-        notes.append(Note("lost", "w_q", f"{given.number('w_q'):.4g}: Junos judges the queue as it is"))
+    stated, limit = settings.text("curve"), settings.bytes_("limit")
+    lost(settings, notes, box="Junos")
+    if settings.number("w_q") < INSTANT:
+        notes.append(Note("lost", "w_q", f"{settings.number('w_q'):.4g}: Junos judges the queue as it is"))
     if stated.startswith("points "):
         pairs = [one.split() for one in stated.removeprefix("points ").split(",")]
     elif re.fullmatch(r"(until [\d.e+]+: [\d.e+-]+; )*[\d.e+-]+", stated):
         *steps, last = stated.split("; ")
         ends = [one.removeprefix("until ").split(": ") for one in steps]
-        starts = [f"{given.bytes_('min_th'):g}", *(end for end, _ in ends)]
+        starts = [f"{settings.bytes_('min_th'):g}", *(end for end, _ in ends)]
         pairs = list(map(list, zip(starts, [*(share for _, share in ends), last], strict=True)))
     else:
         refuse("curve", stated, "Junos has points and steps", "draw it as 'points FILL SHARE, ...'")
-    if given.text("unit") != "bytes":
-        refuse("unit", given.text("unit"), "the points of a drop profile are shares of bytes", "say bytes")
+    if settings.text("unit") != "bytes":
+        refuse("unit", settings.text("unit"), "the points of a drop profile are shares of bytes", "say bytes")
     points = [
         (percent(float(fill) / limit, "curve", notes), percent(float(share), "curve", notes))
         for fill, share in pairs

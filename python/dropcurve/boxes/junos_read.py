@@ -49,11 +49,15 @@ def read_all(
 
 
 def _of(
-    found: _Configuration, title: str, rate_bps: float | None, buffer_bytes: int | None, packet_bytes: int
+    configuration: _Configuration,
+    title: str,
+    rate_bps: float | None,
+    buffer_bytes: int | None,
+    packet_bytes: int,
 ) -> Import:
-    own, notes = found.own(title), list[Note]()
-    profiles = found.profiles_of(title)
-    rate = _shaped(own) or _shaped(found.lines)
+    own, notes = configuration.own(title), list[Note]()
+    profiles = configuration.profiles_of(title)
+    rate = _shaped(own) or _shaped(configuration.lines)
     known = rate or rate_bps
     limit = buffer_bytes or _buffer(own, known, notes)
     if limit is None:
@@ -62,7 +66,7 @@ def _of(
             "",
             "is not stated as a time, or the link's rate is not known",
             "give --buffer, or --rate",
-            origin=found.origin,
+            origin=configuration.origin,
         )
     if profiles:
         notes.append(Note("load", "w_q", "Junos has no weight to set: the instantaneous fill level counts"))
@@ -74,7 +78,7 @@ def _of(
     promised = _promised(own, known)
     if promised is not None:
         notes.append(promise("transmit-rate", "the queue", promised))
-    first = found.above(title, known)
+    first = configuration.above(title, known)
     for words in own:
         if words[-2:-1] == ["priority"] and words[-1] not in ("low", "strict-high"):
             notes.append(
@@ -84,18 +88,18 @@ def _of(
                     f"{words[-1]}: served before lower ones within its rate; not simulated",
                 )
             )
-    idle = found.unmapped()
+    idle = configuration.unmapped()
     if idle:
         notes.append(Note("load", "scheduler-maps", f"{', '.join(idle)}: in no scheduler map, not in use"))
     notes += [Note("load", "priority", f"{one.title} is served first") for one in first]
     ecn = any("explicit-congestion-notification" in one for one in own)
     shared = {
-        "others": [one for one in found.titles if one != title], "title": title, "share_bps": promised,
-        "above": first, "urgent": found.urgent(title),
+        "others": [one for one in configuration.titles if one != title], "title": title, "share_bps": promised,
+        "above": first, "urgent": configuration.urgent(title),
     }  # fmt: skip
     if not profiles:
         return Import("junos", "droptail", {"limit": f"{limit} B"}, notes, rate, **shared)  # type: ignore[arg-type]
-    points, interpolated = found.profiles[profiles[0]]
+    points, interpolated = configuration.profiles[profiles[0]]
     params = as_simulated(points, limit, ecn, packet_bytes, interpolated=interpolated)
     return Import("junos", "curve", params, notes, rate, **shared)  # type: ignore[arg-type]
 

@@ -27,10 +27,10 @@ class LowLatency:
     police_bps: float
     inner: Settings
 
-    def loaded(self, title: str, made: Export, *, limit: str = "") -> tuple[str, dict[str, Any]]:
+    def loaded(self, title: str, exported: Export, *, limit: str = "") -> tuple[str, dict[str, Any]]:
         """Discipline and parameters of both as the box has them."""
         first = Priority(title, limit or f"{self.voice_pkts} pkts", self.police_bps)
-        return placed(made.discipline_as_loaded, made.params_as_loaded, (first,))
+        return placed(exported.discipline_as_loaded, exported.params_as_loaded, (first,))
 
 
 def parts(given: Settings, box: str, notes: list[Note]) -> LowLatency:
@@ -79,6 +79,6 @@ def parts(given: Settings, box: str, notes: list[Note]) -> LowLatency:
     )
 
 
-def inside(found: LowLatency, write: Callable[..., Export], **options: Any) -> Export:
+def inside(low_latency: LowLatency, write: Callable[..., Export], **options: Any) -> Export:
     """The export of the other queue by its box's own writer."""
-    return write(found.inner, params=dict(found.inner.options), **options)
+    return write(low_latency.inner, params=dict(low_latency.inner.options), **options)

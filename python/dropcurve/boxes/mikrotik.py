@@ -62,7 +62,7 @@ class Entry:
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, object],
     dev: str = "ether1",
@@ -72,39 +72,39 @@ def export(
     """A queue type, and the interface or the queue tree that uses it. Raises ScenarioError.
 
     Args:
-        given: The queue.
+        settings: The queue.
         params: As asked for.
         dev: The interface.
         name: Of the queue type.
         shape: Puts the queue into a tree with the link's rate.
     """
-    if given.discipline not in KINDS:
-        refuse("kind", given.discipline, f"RouterOS has {', '.join(KINDS)}", "choose one of these")
+    if settings.discipline not in KINDS:
+        refuse("kind", settings.discipline, f"RouterOS has {', '.join(KINDS)}", "choose one of these")
     notes: list[Note] = []
-    if given.discipline == "red":
-        words = _red_words(given, notes)
+    if settings.discipline == "red":
+        words = _red_words(settings, notes)
     else:
         problems = Problems()
-        written = WRITERS[given.discipline](given, notes, problems)
+        written = WRITERS[settings.discipline](settings, notes, problems)
         problems.raise_if_any()
         assert written is not None, "a writer that finds no problem writes"
         words = _values(written, notes)
     lines = [f"/queue type add name={name} {words}"]
-    if shape and given.discipline != "cake":
-        rate = max(1, round(given.rate_bps))
+    if shape and settings.discipline != "cake":
+        rate = max(1, round(settings.rate_bps))
         lines.append(f"/queue tree add name={name} parent={dev} queue={name} max-limit={rate}")
     else:
         lines.append(f"/queue interface set {dev} queue={name}")
-        if given.discipline != "cake":
-            notes.append(bottleneck(dev, given.rate_bps))
+        if settings.discipline != "cake":
+            notes.append(bottleneck(dev, settings.rate_bps))
     text = "\n".join(lines) + "\n"
     back = read(text)
-    return Export("mikrotik", given.discipline, dict(params), text, notes, back.discipline, back.params)
+    return Export("mikrotik", settings.discipline, dict(params), text, notes, back.discipline, back.params)
 
 
-def _red_words(given: Settings, notes: list[Note]) -> str:
+def _red_words(settings: Settings, notes: list[Note]) -> str:
     problems = Problems()
-    rows = rows_of(given, problems, box="RouterOS", most=1)
+    rows = rows_of(settings, problems, box="RouterOS", most=1)
     problems.raise_if_any()
     (row,) = rows.rows
     low, high, limit = (max(1, round(one[0])) for one in (row.low, row.high, rows.limit))
@@ -115,13 +115,13 @@ def _red_words(given: Settings, notes: list[Note]) -> str:
             f"must exceed min_th ({low}) once both are whole packets",
             "take them further apart",
         )
-    if abs(given.number("max_p") - 0.02) > 1e-9:
+    if abs(settings.number("max_p") - 0.02) > 1e-9:
         notes.append(
-            Note("lost", "max_p", f"{given.number('max_p'):g}: RouterOS has no such option; 0.02 is taken")
+            Note("lost", "max_p", f"{settings.number('max_p'):g}: RouterOS has no such option; 0.02 is taken")
         )
     return (
         f"kind=red red-limit={limit} red-min-threshold={low} red-max-threshold={high} "
-        f"red-burst={max(1, (2 * low + high) // 3)} red-avg-packet={given.mean_packet}"
+        f"red-burst={max(1, (2 * low + high) // 3)} red-avg-packet={settings.mean_packet}"
     )
 
 
@@ -244,11 +244,11 @@ def _used(
         yield _queue(title, values["queue"], types, None, origin)
 
 
-def _guaranteed(made: Import, sure_bps: float) -> Import:
+def _guaranteed(queue: Import, sure_bps: float) -> Import:
     """A queue that is judged at the rate it is guaranteed."""
     text = f"the queue is guaranteed {units.show_rate(sure_bps)}, and gets more while others are idle"
     note = Note("load", "limit-at", f"{text}: it is judged at the rate it is guaranteed")
-    return replace(made, share_bps=sure_bps, notes=[note, *made.notes])
+    return replace(queue, share_bps=sure_bps, notes=[note, *queue.notes])
 
 
 def _line(rates: list[float | None], side: str, made: dict[str, Import]) -> str:
@@ -357,12 +357,12 @@ def _red(options: dict[str, str], notes: list[Note], origin: str) -> list[str]:
 
 
 def _rate(text: str, origin: str) -> float | None:
-    found = re.fullmatch(r"([0-9.]{1,15})([kKmMgG]?)(?:bps)?", text.strip())
-    if found is None:
+    match = re.fullmatch(r"([0-9.]{1,15})([kKmMgG]?)(?:bps)?", text.strip())
+    if match is None:
         if text.strip() in ("", "unlimited"):
             return None
         refuse("max-limit", text, "must be a rate such as 10M", "write it so", origin=origin)
-    return real(found[1], "max-limit", origin=origin) * _SCALES[found[2].lower()] or None
+    return real(match[1], "max-limit", origin=origin) * _SCALES[match[2].lower()] or None
 
 
 def _bits(text: str) -> str:
@@ -371,10 +371,10 @@ def _bits(text: str) -> str:
 
 def _size(text: str) -> str:
     """A size with binary prefixes (``32.0MiB``) in bytes."""
-    found = re.fullmatch(r"([0-9.]{1,15})\s*([KMG]?)i?B?", text)
-    if found is None or found[1].count(".") > 1 or found[1] == ".":
+    match = re.fullmatch(r"([0-9.]{1,15})\s*([KMG]?)i?B?", text)
+    if match is None or match[1].count(".") > 1 or match[1] == ".":
         return text
-    return str(round(float(found[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[found[2]]))
+    return str(round(float(match[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[match[2]]))
 
 
 def _entries(text: str) -> Iterator[Entry]:

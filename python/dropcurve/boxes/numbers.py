@@ -19,12 +19,12 @@ _REAL = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
 
 def check_digits(text: str, *, origin: str = "") -> None:
     """Raises ScenarioError for a text with a number of more than `DIGITS` digits."""
-    found = re.search(rf"\d{{{DIGITS + 1},}}", text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
+    match = re.search(rf"\d{{{DIGITS + 1},}}", text)
+    if match:
+        line = text.count("\n", 0, match.start()) + 1
         refuse(
             f"line {line}",
-            f"{found[0][:DIGITS]}...",
+            f"{match[0][:DIGITS]}...",
             f"must have {DIGITS} digits at most",
             "correct the number",
             origin=origin,

@@ -21,7 +21,7 @@ UNBOUNDED = 2**40
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, Any],
     dev: str = "Ethernet0",
@@ -33,9 +33,9 @@ def export(
     """A profile and its queue, as JSON; thresholds in whole cells of ``cell`` bytes. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
-    rows = rows_of(given, problems, box="OpenConfig", most=1)
+    rows = rows_of(settings, problems, box="OpenConfig", most=1)
     problems.raise_if_any()
-    lost(given, notes, box="OpenConfig")
+    lost(settings, notes, box="OpenConfig")
     row = rows.rows[0]
     low = cells(row.low[1], "min_th", cell, notes)
     high = cells(row.high[1], "max_th", cell, notes)
@@ -47,7 +47,7 @@ def export(
     notes.append(
         Note("lost", "limit", f"{rows.limit[0]:g} pkts: the buffer belongs to buffer-allocation-profiles")
     )
-    ecn = given.flag("ecn")
+    ecn = settings.flag("ecn")
     config = {
         "min-threshold": str(low), "max-threshold": str(high), "enable-ecn": ecn, "drop": not ecn, "weight": exponent,
         "max-drop-probability-percent": share,
@@ -58,7 +58,7 @@ def export(
     if shape:
         notes.append(Note("load", "", "the shaper belongs to scheduler-policies: none was written"))
     else:
-        notes.append(bottleneck(dev, given.rate_bps, shaper=False))
+        notes.append(bottleneck(dev, settings.rate_bps, shaper=False))
     tree = {
         "openconfig-qos:qos": {
             "queue-management-profiles": {
@@ -73,9 +73,9 @@ def export(
     }
     text = json.dumps(tree, indent=2) + "\n"
     loaded = _loaded(
-        low, high, share / 100.0, 0.5**exponent, ecn, f"{round(rows.limit[1])} B", given.mean_packet
+        low, high, share / 100.0, 0.5**exponent, ecn, f"{round(rows.limit[1])} B", settings.mean_packet
     )
-    return Export("openconfig", given.discipline, params, text, notes, "red", loaded)
+    return Export("openconfig", settings.discipline, params, text, notes, "red", loaded)
 
 
 def _loaded(

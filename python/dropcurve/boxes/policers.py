@@ -35,12 +35,12 @@ class Policer:
         return self.title if self.rate_bps is None else f"{self.title} ({units.show_rate(self.rate_bps)})"
 
 
-def elsewhere(found: Sequence[Policer]) -> list[Note]:
+def elsewhere(policers: Sequence[Policer]) -> list[Note]:
     """The note on policers that may be passed before or after the queues of a text; none without any."""
-    if not found:
+    if not policers:
         return []
-    names = ", ".join(map(str, dict.fromkeys(found)))
-    drops = "drops" if len(found) == 1 else "drop"
+    names = ", ".join(map(str, dict.fromkeys(policers)))
+    drops = "drops" if len(policers) == 1 else "drop"
     return [
         Note(
             "lost",
@@ -97,10 +97,10 @@ def params(rate_bps: float, burst_bytes: float | None) -> dict[str, Any]:
     return {"rate": units.show_rate(rate_bps), "burst": f"{burst(rate_bps, burst_bytes)} B"}
 
 
-def alone(found: Sequence[Policer], *, box: str, others: Sequence[str] = ()) -> list[Import]:
+def alone(policers: Sequence[Policer], *, box: str, others: Sequence[str] = ()) -> list[Import]:
     """The policers of a text without any queue that state a rate, as queues of the discipline `policer`."""
     made = []
-    for one in found:
+    for one in policers:
         if one.rate_bps is None:
             continue
         rate = units.show_rate(one.rate_bps)
@@ -136,12 +136,12 @@ _NETGRAPH = re.compile(r"\bcir=(\d+)")
 
 def of_filter(words: Sequence[str], number: int) -> Policer:
     """The policer of a `tc filter` command on a line."""
-    found = _TC.search(" ".join(words))
+    match = _TC.search(" ".join(words))
     where = "ingress policer" if {"ffff:", "ingress"} & set(words) else "policer"
     size = re.search(r"\b(?:burst|buffer|maxburst)\s+(\S+)", " ".join(words))
     return Policer(
         f"{where} of line {number}",
-        _tc_rate(found[1]) if found else None,
+        _tc_rate(match[1]) if match else None,
         _tc_size(size[1]) if size else None,
     )
 
@@ -228,7 +228,7 @@ def of_openconfig(text: str) -> Iterator[Policer]:
 
 def _bits(text: str) -> float | None:
     """A rate with a metric prefix: ``10M``, ``512k``, ``5000000``."""
-    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmg]?)(?:bps|bit)?", text.strip('";').lower())
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmg]?)(?:bps|bit)?", text.strip('";').lower())
+    if match is None:
         return None
-    return float(found[1]) * {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[found[2]]
+    return float(match[1]) * {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]

@@ -40,18 +40,18 @@ class Rows:
         return len(set(self.rows)) == 1
 
 
-def rows_of(given: Settings, problems: Problems, *, box: str, most: int) -> Rows:
+def rows_of(settings: Settings, problems: Problems, *, box: str, most: int) -> Rows:
     """The rows of a discipline of the RED family. Raises ScenarioError for others; adds contradictions to
     ``problems``.
     """
-    if given.discipline not in KINDS:
+    if settings.discipline not in KINDS:
         remedy = f"choose {', '.join(KINDS)}; Linux has more"
-        refuse("kind", given.discipline, f"{box} has no such queue", remedy)
-    found = _red(given) if given.discipline == "red" else _classes(given)
+        refuse("kind", settings.discipline, f"{box} has no such queue", remedy)
+    found = _red(settings) if settings.discipline == "red" else _classes(settings)
     if len(found) > most:
         some = "one class" if most == 1 else f"{most} classes"
         problems.add("min_th", f"{len(found)} classes", f"{box} has {some}", "merge some")
-    limit = (given.packets("limit"), given.bytes_("limit"))
+    limit = (settings.packets("limit"), settings.bytes_("limit"))
     for i, row in enumerate(found):
         at = f"class {i}." if len(found) > 1 else ""
         problems.require(
@@ -69,19 +69,19 @@ def rows_of(given: Settings, problems: Problems, *, box: str, most: int) -> Rows
             "raise limit, or lower it",
         )
         problems.require(0.0 < row.max_p <= 1.0, f"{at}max_p", f"{row.max_p:g}", "must lie in (0, 1]")
-    weight = 0.5 ** given.whole("exponent") if given.discipline == "wred" else given.number("w_q")
-    return Rows(tuple(found), weight, limit, given.text("unit") == "bytes")
+    weight = 0.5 ** settings.whole("exponent") if settings.discipline == "wred" else settings.number("w_q")
+    return Rows(tuple(found), weight, limit, settings.text("unit") == "bytes")
 
 
-def _red(given: Settings) -> list[RedRow]:
-    low, high = ((given.packets(key), given.bytes_(key)) for key in ("min_th", "max_th"))
-    return [RedRow(low, high, given.number("max_p"))]
+def _red(settings: Settings) -> list[RedRow]:
+    low, high = ((settings.packets(key), settings.bytes_(key)) for key in ("min_th", "max_th"))
+    return [RedRow(low, high, settings.number("max_p"))]
 
 
-def _classes(given: Settings) -> list[RedRow]:
-    wred = given.discipline == "wred"
-    tops = [1.0 / one for one in given.numbers("denominator")] if wred else given.numbers("probability")
-    lows, highs = given.amounts("min_th"), given.amounts("max_th")
+def _classes(settings: Settings) -> list[RedRow]:
+    wred = settings.discipline == "wred"
+    tops = [1.0 / one for one in settings.numbers("denominator")] if wred else settings.numbers("probability")
+    lows, highs = settings.amounts("min_th"), settings.amounts("max_th")
     count = max(len(lows), len(highs), len(tops))
     return [
         RedRow(one["low"], one["high"], one["p"]) for one in profiles(count, low=lows, high=highs, p=tops)
@@ -92,22 +92,22 @@ def _shown(amount: tuple[float, float]) -> str:
     return f"{amount[0]:g} pkts"
 
 
-def lost(given: Settings, notes: list[Note], *, box: str) -> None:
+def lost(settings: Settings, notes: list[Note], *, box: str) -> None:
     """Adds notes on the options that no box with rows of WRED has."""
-    spacing = given.options.get("spacing", "geometric")
+    spacing = settings.options.get("spacing", "geometric")
     if spacing != "geometric":
         text = (
             f"{spacing}: {box} does not document how marks are spaced; simulated with an independent draw for "
             "each packet"
         )
         notes.append(Note("lost", "spacing", text))
-    if given.options.get("above_max") in ("gentle", "capped"):
-        does = "marks or drops" if given.flag("ecn") else "drops"
-        text = f"{given.options['above_max']}: {box} {does} every packet from max_th up"
+    if settings.options.get("above_max") in ("gentle", "capped"):
+        does = "marks or drops" if settings.flag("ecn") else "drops"
+        text = f"{settings.options['above_max']}: {box} {does} every packet from max_th up"
         notes.append(Note("lost", "above_max", text))
     for key, plain in (("byte_mode", "off"), ("grio", False)):
-        if key in given and given.options[key] != plain:
-            notes.append(Note("lost", key, f"{given.options[key]}: {box} has no such mode"))
+        if key in settings and settings.options[key] != plain:
+            notes.append(Note("lost", key, f"{settings.options[key]}: {box} has no such mode"))
 
 
 def whole(

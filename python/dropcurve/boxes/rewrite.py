@@ -22,13 +22,13 @@ _TC_KINDS = {
 _IOS_QUEUE = re.compile(r"\s*(random-detect|queue-limit|fair-queue)\b")
 
 
-def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
-    """The text with ``made`` in place of ``found``.
+def rewritten(text: str, queue: Import, exported: Export) -> tuple[str, bool]:
+    """The text with ``exported`` in place of ``queue``.
 
     Args:
         text: The configuration.
-        found: The queue in it.
-        made: The queue to put there.
+        queue: The queue in it.
+        exported: The queue to put there.
 
     Returns:
         The new text and True. Where the commands of the queue cannot be replaced in the text (a box printed it, or its
@@ -39,13 +39,13 @@ def rewritten(text: str, found: Import, made: Export) -> tuple[str, bool]:
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
         "altq": altq.rewritten, "openbsd": openbsd.rewritten,
     }  # fmt: skip
-    if found.box == "linux" and found.discipline == "policer":
-        return _instead_of_filter(text, found, made), False
-    write = writers.get(found.box)
-    changed = None if write is None else write(text, found, made)
+    if queue.box == "linux" and queue.discipline == "policer":
+        return _instead_of_filter(text, queue, exported), False
+    write = writers.get(queue.box)
+    changed = None if write is None else write(text, queue, exported)
     if changed is not None:
         return changed, True
-    return made.text, False
+    return exported.text, False
 
 
 def all_rewritten(text: str, changes: Sequence[tuple[Import, Export | None]]) -> tuple[str, bool]:
@@ -64,23 +64,23 @@ def _joined(lines: list[str], text: str) -> str:
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
-def _linux(text: str, found: Import, made: Export) -> str | None:
+def _linux(text: str, queue: Import, exported: Export) -> str | None:
     """The text with new words after the parent and handle in the queue's own command."""
     lines = text.splitlines()
-    words = "|".join(_TC_KINDS.get(found.discipline, (found.discipline,)))
+    words = "|".join(_TC_KINDS.get(queue.discipline, (queue.discipline,)))
     pattern = re.compile(rf"^(.*\bqdisc\s+(?:add|replace|change)\b.*?)\s({words})\b(?!:).*$")
     matches = [(i, one) for i, line in enumerate(lines) if (one := pattern.match(line.split("#")[0]))]
     if len(matches) > 1:
-        matches = [(i, one) for i, one in matches if _at(one[1], found.title)]
+        matches = [(i, one) for i, one in matches if _at(one[1], queue.title)]
     if len(matches) != 1 or any(line.rstrip().endswith("\\") for line in lines):
         return None
     number, match = matches[0]
-    commands = made.text.strip().splitlines()
+    commands = exported.text.strip().splitlines()
     own = re.search(r"\shandle \S+ (.*)$", commands[-1])
     dev = re.search(r"\bdev (\S+)", match[1])
     if own is None or dev is None:
         return None
-    if len(commands) > 1 or found.params.get("bandwidth"):
+    if len(commands) > 1 or queue.params.get("bandwidth"):
         # The old queue was at the root; shaper and queue take its place.
         new = [re.sub(r"\bdev \S+", f"dev {dev[1]}", one) for one in commands]
     else:
@@ -101,30 +101,30 @@ def _at(head: str, title: str) -> bool:
     )
 
 
-def _instead_of_filter(text: str, found: Import, made: Export) -> str:
+def _instead_of_filter(text: str, queue: Import, exported: Export) -> str:
     """Commands that remove the filter of a policer and queue what it polices."""
-    number = int(found.title.split()[-1])
+    number = int(queue.title.split()[-1])
     line = text.splitlines()[number - 1]
     words = line.split()
     dev = next(iter(_after(words, "dev")[1:]), "eth0")
-    if found.title.startswith("ingress"):
-        return f"tc qdisc del dev {dev} ingress\n{tc.ingress(made.text, wan=dev)}"
+    if queue.title.startswith("ingress"):
+        return f"tc qdisc del dev {dev} ingress\n{tc.ingress(exported.text, wan=dev)}"
     removed = re.sub(r"\bfilter (?:add|replace|change)\b", "filter del", line.strip())
     kept = re.sub(r"\s(?:police|action)\s.*$", "", removed)
-    return f"{kept}\n" + re.sub(r"\bdev eth0\b", f"dev {dev}", made.text)
+    return f"{kept}\n" + re.sub(r"\bdev eth0\b", f"dev {dev}", exported.text)
 
 
 def _after(words: list[str], key: str) -> list[str]:
     return words[words.index(key) : words.index(key) + 2] if key in words[:-1] else []
 
 
-def _ios(text: str, found: Import, made: Export) -> str | None:
+def _ios(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the queue's lines in its class replaced."""
     lines = text.splitlines()
-    mine = [number for title, number in _class_lines(lines) if title == found.title]
+    mine = [number for title, number in _class_lines(lines) if title == queue.title]
     if not mine:
         return None
-    policed = _polices(found, made)
+    policed = _polices(queue, exported)
     old = [number for number in mine if _IOS_QUEUE.match(lines[number])]
     old += _police_lines(lines, mine) if policed else []
     old.sort()
@@ -133,7 +133,7 @@ def _ios(text: str, found: Import, made: Export) -> str | None:
     indent = re.match(r"\s*", shown)
     new = [
         f"{indent[0] if indent else ''}{line.strip()}"
-        for line in made.text.splitlines()
+        for line in exported.text.splitlines()
         if _IOS_QUEUE.match(line) or (policed and line.strip().startswith("shape average"))
     ]
     kept: list[str] = []
@@ -143,9 +143,9 @@ def _ios(text: str, found: Import, made: Export) -> str | None:
     return _joined(kept, text)
 
 
-def _polices(found: Import, made: Export) -> bool:
+def _polices(queue: Import, exported: Export) -> bool:
     """Whether the new queue has a shaper in place of the policer of its class."""
-    return found.policed_bps is not None and "shape average" in made.text
+    return queue.policed_bps is not None and "shape average" in exported.text
 
 
 def _police_lines(lines: list[str], mine: Sequence[int]) -> list[int]:
@@ -166,22 +166,22 @@ def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:
     """(POLICY/CLASS, number) of every line within a class of a policy map."""
     policy = inner = ""
     for number, line in enumerate(lines):
-        if found := re.match(r"\s*policy-map\s+(?:type\s+queu\w+\s+)?(\S+)", line):
-            policy, inner = found[1], ""
-        elif found := re.match(r"\s*class\s+(?:type\s+queu\w+\s+)?(\S+)", line):
-            inner = found[1] if policy else ""
+        if match := re.match(r"\s*policy-map\s+(?:type\s+queu\w+\s+)?(\S+)", line):
+            policy, inner = match[1], ""
+        elif match := re.match(r"\s*class\s+(?:type\s+queu\w+\s+)?(\S+)", line):
+            inner = match[1] if policy else ""
         elif re.match(r"\S", line):
             policy = inner = ""
         elif policy and inner and line.strip():
             yield f"{policy}/{inner}", number
 
 
-def _junos(text: str, found: Import, made: Export) -> str | None:
+def _junos(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the drop profiles and buffer of the scheduler replaced; None if it has no such scheduler."""
     lines = text.splitlines()
     if not any(re.match(r"\s*set\s", line) for line in lines):
-        return _junos_stanzas(text, found, made)
-    old = [i for i, line in enumerate(lines) if _of_scheduler(line.split(), found.title)]
+        return _junos_stanzas(text, queue, exported)
+    old = [i for i, line in enumerate(lines) if _of_scheduler(line.split(), queue.title)]
     if not old:
         return None
     own = {word for i in old for key, word in _pairs(lines[i]) if key == "drop-profile"}
@@ -199,7 +199,7 @@ def _junos(text: str, found: Import, made: Export) -> str | None:
         for key, word in _pairs(line)
         if key == "drop-profiles" and word in unused
     ]
-    new = _named(made.text, found.title, free=others)
+    new = _named(exported.text, queue.title, free=others)
     kept: list[str] = []
     for i, line in enumerate(lines):
         kept += new if i == min(old) else []
@@ -234,22 +234,22 @@ def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
     return found
 
 
-def _junos_stanzas(text: str, found: Import, made: Export) -> str | None:
+def _junos_stanzas(text: str, queue: Import, exported: Export) -> str | None:
     """The stanzas with the drop profiles and buffer of the scheduler replaced; None if it is not there."""
     users: dict[str, set[str]] = {}
     for words in junos_read.statements(text):
         if "schedulers" in words[:-1] and words[-2:-1] == ["drop-profile"]:
             users.setdefault(words[-1], set()).add(words[words.index("schedulers") + 1])
-    unused = [name for name, some in users.items() if some == {found.title}]
+    unused = [name for name, some in users.items() if some == {queue.title}]
     others = {name for name in _stanzas(text, "drop-profiles") if name not in unused}
-    return rewrite_braces.of_junos(text, found, _named(made.text, found.title, free=others), unused)
+    return rewrite_braces.of_junos(text, queue, _named(exported.text, queue.title, free=others), unused)
 
 
-def _vyos(text: str, found: Import, made: Export) -> str | None:
+def _vyos(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the queue of a policy or of a shaper's class replaced, in ``set`` lines or in braces."""
     if re.search(r"^\s*set\s", text, re.MULTILINE):
-        return rewrite_lines.of_vyos(text, found, made)
-    return rewrite_braces.of_vyos(text, found, made)
+        return rewrite_lines.of_vyos(text, queue, exported)
+    return rewrite_braces.of_vyos(text, queue, exported)
 
 
 #: A statement of RouterOS, with the lines that continue it.
@@ -258,21 +258,21 @@ _STATEMENT = re.compile(
 )
 
 
-def _mikrotik(text: str, found: Import, made: Export) -> str | None:
+def _mikrotik(text: str, queue: Import, exported: Export) -> str | None:
     """The text with a new queue type, named in the simple queue (for one direction), tree or interface."""
-    name, _, direction = found.title.rpartition(" ")
+    name, _, direction = queue.title.rpartition(" ")
     sides = {"upload": 0, "download": 1}
     simple = _users(text, name, r"\bqueue=([^\s/]+)/([^\s/]+)") if direction in sides else []
-    users = simple or _users(text, found.title, r"\bqueue=([^\s/]+)(?![^\s])")
+    users = simple or _users(text, queue.title, r"\bqueue=([^\s/]+)(?![^\s])")
     if len(users) != 1:
         return None
     ((start, end, *kinds),) = users
-    used = re.sub(r"\W+", "-", found.title)
+    used = re.sub(r"\W+", "-", queue.title)
     if re.search(rf"\bname=\"?{re.escape(used)}\"?(?=\s|$)", "".join(_types(text))):
         used = f"{used}-new"
     kinds[sides[direction] if simple else 0] = used
     after = f"{text[:start]}queue={'/'.join(kinds)}{text[end:]}"
-    added = re.sub(r"\bname=\S+", f"name={used}", made.text.splitlines()[0], count=1)
+    added = re.sub(r"\bname=\S+", f"name={used}", exported.text.splitlines()[0], count=1)
     # Before the menu that the statement belongs to.
     at = max(one.start() for one in re.finditer(r"^/", text, re.MULTILINE) if one.start() <= start)
     return f"{after[:at]}{added}\n{after[at:]}"
@@ -311,11 +311,11 @@ def _stanzas(text: str, key: str) -> list[str]:
     return found
 
 
-def _sqm(text: str, found: Import, made: Export) -> str | None:
+def _sqm(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the options of one direction of a section replaced; script and kind of queue hold for both
     directions."""
-    name, _, direction = found.title.rpartition(" ")
-    (own,) = sqm.sections(made.text)
+    name, _, direction = queue.title.rpartition(" ")
+    (own,) = sqm.sections(exported.text)
     side, other = sqm.DIRECTIONS[direction], sqm.DIRECTIONS["upload"]
     options = {
         (
@@ -334,12 +334,12 @@ def _sqm(text: str, found: Import, made: Export) -> str | None:
     return sqm.replaced(text, name, cleared | options)
 
 
-def _sonic(text: str, found: Import, made: Export) -> str | None:
+def _sonic(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the values of the profile in CONFIG_DB replaced that differ, in its own layout."""
     try:
-        (new,) = json.loads(made.text)["WRED_PROFILE"].values()
+        (new,) = json.loads(exported.text)["WRED_PROFILE"].values()
         start = next(one.value for one in members(text, text.index("{")) if one.key == "WRED_PROFILE")
-        start = next(one.value for one in members(text, start) if one.key == found.title)
+        start = next(one.value for one in members(text, start) if one.key == queue.title)
         old = list(members(text, start))
     except (ValueError, KeyError, TypeError, StopIteration):
         return None
@@ -351,5 +351,5 @@ def _sonic(text: str, found: Import, made: Export) -> str | None:
 
 def _colour(key: str) -> str:
     """The colour of a key of a profile; "" for a key of all colours."""
-    found = re.match(r"(?:wred_)?(green|yellow|red)_", key)
-    return found[1] if found else ""
+    match = re.match(r"(?:wred_)?(green|yellow|red)_", key)
+    return match[1] if match else ""

@@ -16,11 +16,11 @@ _JUNOS_ECN = "explicit-congestion-notification"
 _VYOS_NODES = ("default", "flow-isolation")
 
 
-def of_vyos(text: str, found: Import, made: Export) -> str | None:
+def of_vyos(text: str, queue: Import, exported: Export) -> str | None:
     """The tree of a VyOS configuration with another queue; None without the policy in it."""
-    name, _, part = found.title.partition("/")
+    name, _, part = queue.title.partition("/")
     top, edits = parsed(text, by_line=True), Edits(text, by_line=True)
-    rows = [line.split()[3:] for line in made.text.splitlines() if " policy " in line]
+    rows = [line.split()[3:] for line in exported.text.splitlines() if " policy " in line]
     if part:
         own = block(top, ["shaper", name, *part.split()])
         if own is None:
@@ -28,7 +28,7 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
         new = [words[2 + len(part.split()) :] for words in rows]
         old = [one for one in own.inner if one.words[0] in VYOS_QUEUE]
     else:
-        own = block(top, *([kind, name] for kind in replaceable(made)))
+        own = block(top, *([kind, name] for kind in replaceable(exported)))
         if own is None or not rows or len(own.words) != 2:
             return None
         edits.replace(own.start, own.open, f"{rows[0][0]} {name} ")
@@ -53,12 +53,12 @@ def _nested(options: Sequence[list[str]]) -> list[New]:
     return found
 
 
-def of_junos(text: str, found: Import, made: Sequence[str], unused: Sequence[str]) -> str | None:
+def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str]) -> str | None:
     """The stanzas of a Junos configuration with another queue.
 
     Args:
         text: The configuration.
-        found: The queue in it.
+        queue: The queue in it.
         made: The ``set`` lines of the new scheduler and its drop profiles, under the names of the text.
         unused: Names of the drop profiles that no queue uses any more.
 
@@ -66,7 +66,7 @@ def of_junos(text: str, found: Import, made: Sequence[str], unused: Sequence[str
         The new text; None if the scheduler is not in it.
     """
     top, edits = parsed(text, by_line=False), Edits(text, by_line=False)
-    own = block(top, ["schedulers", found.title])
+    own = block(top, ["schedulers", queue.title])
     if own is None:
         return None
     rows = [line.split()[2:] for line in made]

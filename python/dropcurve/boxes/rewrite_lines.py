@@ -29,11 +29,11 @@ _DUMMYNET_FLAGS = ("ecn", "noecn", "codel", "pie", "fq_codel", "fq_pie")
 _DUMMYNET_OTHERS = ("bw", "bandwidth", "delay", "plr", "pipe", "sched", "weight", "lmax", "buckets", "mask")
 
 
-def of_vyos(text: str, found: Import, made: Export) -> str | None:
+def of_vyos(text: str, queue: Import, exported: Export) -> str | None:
     """The ``set`` lines of a policy, or of a class of a shaper, with another queue; None without such lines, and for
     policies whose rate a new one would lose."""
     lines = text.splitlines()
-    name, _, part = found.title.partition("/")
+    name, _, part = queue.title.partition("/")
     old: list[int] = []
     kept: list[str] = []
     before = root = ""
@@ -46,14 +46,14 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
             option = words[2 + len(part.split()) :][:1]
             old += [number] if option and option[0] in VYOS_QUEUE else []
             last = number
-        elif not part and words[0] in replaceable(made):
-            before, root = prefix, f"{_kind(made)} {name}"
+        elif not part and words[0] in replaceable(exported):
+            before, root = prefix, f"{_kind(exported)} {name}"
             old.append(number)
             kept += [" ".join(words[2:])] if words[2:3] == ["description"] else []
             last = number
     if not root:
         return None
-    new = [_renamed(one, before, name) for one in made.text.splitlines() if " policy " in one]
+    new = [_renamed(one, before, name) for one in exported.text.splitlines() if " policy " in one]
     new = new or [f"{before} {root}"]
     new += [f"{before} {root} {one}" for one in kept]
     at = old[0] if old else last + 1
@@ -61,15 +61,15 @@ def of_vyos(text: str, found: Import, made: Export) -> str | None:
     return "\n".join(after) + ("\n" if text.endswith("\n") else "")
 
 
-def replaceable(made: Export) -> tuple[str, ...]:
+def replaceable(exported: Export) -> tuple[str, ...]:
     """The kinds of VyOS policies whose place a new queue can take: those with a rate only if it has one too."""
-    return (*_VYOS_POLICIES, *(_VYOS_RATED if " bandwidth " in made.text else ()))
+    return (*_VYOS_POLICIES, *(_VYOS_RATED if " bandwidth " in exported.text else ()))
 
 
-def _kind(made: Export) -> str:
+def _kind(exported: Export) -> str:
     """The kind of policy of an export."""
-    first = next((line.split() for line in made.text.splitlines() if " policy " in line), [])
-    return first[3] if first else vyos.KINDS[made.discipline]
+    first = next((line.split() for line in exported.text.splitlines() if " policy " in line), [])
+    return first[3] if first else vyos.KINDS[exported.discipline]
 
 
 def _policy(line: str) -> tuple[str, list[str]]:
@@ -83,17 +83,17 @@ def _renamed(line: str, before: str, name: str) -> str:
     return re.sub(r"\bDROPCURVE\b", name, line.replace("set qos policy", before, 1))
 
 
-def of_dummynet(text: str, found: Import, made: Export) -> str | None:
+def of_dummynet(text: str, queue: Import, exported: Export) -> str | None:
     """The command of a pipe, queue or scheduler with other words about its queue; None where the new queue needs
     commands of its own."""
-    what, _, number = found.title.partition(" ")
-    scheduled = made.discipline in ("fq_codel", "fq_pie")
+    what, _, number = queue.title.partition(" ")
+    scheduled = exported.discipline in ("fq_codel", "fq_pie")
     if (what == "sched" and not scheduled) or (what == "queue" and scheduled) or "\\\n" in text:
         return None
-    wanted = next(one for one in made.text.splitlines() if (" sched " in one) == scheduled)
+    wanted = next(one for one in exported.text.splitlines() if (" sched " in one) == scheduled)
     new = list(_queue_words(wanted.partition(" config ")[2].split(), own=True))
     # A pipe keeps its rate and delay, and gets a scheduler with a queue.
-    below = made.text.splitlines()[1:] if what == "pipe" and scheduled else []
+    below = exported.text.splitlines()[1:] if what == "pipe" and scheduled else []
     new = [] if below else new
     lines = text.splitlines()
     for i, line in enumerate(lines):

@@ -16,12 +16,12 @@ _CLASSES = {"precedence": "IP precedence", "number": "DSCP"}
 
 
 def with_priority(
-    made: Export, scheduler: Mapping[str, Any], kind: str, params: Mapping[str, Any], **options: Any
+    exported: Export, scheduler: Mapping[str, Any], kind: str, params: Mapping[str, Any], **options: Any
 ) -> Export:
     """Returns the configuration of a whole strict priority scheduler with a queue in its last band.
 
     Args:
-        made: The configuration of the queue alone.
+        exported: The configuration of the queue alone.
         scheduler: Parameters of the `prio` queue; its last band is replaced.
         kind: Discipline of the queue as asked for.
         params: Its parameters.
@@ -41,7 +41,7 @@ def with_priority(
         both = front.export("prio", whole, **options)
     except DropcurveError as error:
         refusal = error.problems[0].rule if error.problems else str(error)
-        return replace(made, notes=[*made.notes, _missing(scheduler, above, refusal)])
+        return replace(exported, notes=[*exported.notes, _missing(scheduler, above, refusal)])
     return both
 
 

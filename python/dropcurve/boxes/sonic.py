@@ -22,7 +22,7 @@ COLOURS = ("green", "yellow", "red")
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, Any],
     dev: str = "Ethernet0",
@@ -34,9 +34,9 @@ def export(
     """The tables of a profile and its queue; thresholds in whole cells of ``cell`` bytes. Raises ScenarioError."""
     notes: list[Note] = []
     problems = Problems()
-    rows = rows_of(given, problems, box="SONiC", most=3)
+    rows = rows_of(settings, problems, box="SONiC", most=3)
     problems.raise_if_any()
-    lost(given, notes, box="SONiC")
+    lost(settings, notes, box="SONiC")
     no_weight(rows, notes, box="SONiC")
     notes.append(
         Note(
@@ -45,7 +45,7 @@ def export(
             f"{rows.limit[0]:g} pkts: the buffer belongs to BUFFER_PROFILE and BUFFER_QUEUE",
         )
     )
-    ecn = given.flag("ecn")
+    ecn = settings.flag("ecn")
     profile = {"ecn": "ecn_all" if ecn else "ecn_none"}
     stated = []
     for i, colour in enumerate(COLOURS):
@@ -68,15 +68,15 @@ def export(
     if shape:
         entry["scheduler"] = name
         # The shaper is pir; sonic-scheduler.yang refuses it without a committed rate.
-        rate = str(round(given.rate_bps / 8.0))
+        rate = str(round(settings.rate_bps / 8.0))
         tables["SCHEDULER"] = {
             name: {"type": "DWRR", "weight": "1", "meter_type": "bytes", "cir": rate, "pir": rate}
         }
     else:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     text = json.dumps(tables, indent=4) + "\n"
-    discipline, loaded = _loaded(stated, f"{round(rows.limit[1])} B", ecn, given.mean_packet)
-    return Export("sonic", given.discipline, params, text, notes, discipline, loaded)
+    discipline, loaded = _loaded(stated, f"{round(rows.limit[1])} B", ecn, settings.mean_packet)
+    return Export("sonic", settings.discipline, params, text, notes, discipline, loaded)
 
 
 def _loaded(

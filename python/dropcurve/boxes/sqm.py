@@ -64,13 +64,13 @@ class Section:
 
 
 def export(
-    given: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True,
+    settings: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True,
     direction: str = "up", other_bps: float | None = None,
 ) -> Export:  # fmt: skip
     """A section whose one direction has the queue. Raises ScenarioError.
 
     Args:
-        given: The queue.
+        settings: The queue.
         params: As asked for.
         dev: The interface.
         name: Of the section.
@@ -79,16 +79,16 @@ def export(
         other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
             default it is not shaped.
     """
-    if given.discipline not in KINDS:
-        refuse("kind", given.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
+    if settings.discipline not in KINDS:
+        refuse("kind", settings.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
     notes: list[Note] = []
     problems = Problems()
-    written = WRITERS[given.discipline](given, notes, problems)
+    written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
     own, other = ("download", "upload") if direction == "down" else ("upload", "download")
     options = options_of(written.kind, written.words, own)
-    rates = {own: _kbit(given.rate_bps, "rate", notes), other: 0}
+    rates = {own: _kbit(settings.rate_bps, "rate", notes), other: 0}
     if other_bps is not None:
         rates[other] = _kbit(other_bps, other, notes)
         # The script reads the options of both directions; ECN of the other direction also affects its traffic.
@@ -104,7 +104,7 @@ def export(
     notes.append(Note("load", "", "the rates must be a little below those of the line: 95 % of a speed test"))
     return Export(
         "sqm",
-        given.discipline,
+        settings.discipline,
         dict(params),
         "\n".join(lines) + "\n",
         notes,

@@ -32,31 +32,33 @@ def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
     )
 
 
-def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False) -> Export:
+def export(
+    settings: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False
+) -> Export:
     """``tc`` commands. ``shape`` puts an htb class of the link's rate above the queue. Raises ScenarioError."""
-    if given.discipline == "prio":
-        return _low_latency(given, params, dev=dev, shape=shape)
-    writer = WRITERS.get(given.discipline)
+    if settings.discipline == "prio":
+        return _low_latency(settings, params, dev=dev, shape=shape)
+    writer = WRITERS.get(settings.discipline)
     if writer is None:
         refuse(
             "kind",
-            given.discipline,
+            settings.discipline,
             f"Linux has no such queue; it has {', '.join(WRITERS)}",
             "choose one of these",
         )
     notes: list[Note] = []
     problems = Problems()
-    written = writer(given, notes, problems)
+    written = writer(settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
     if not shape and not written.shapes:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     if shape and written.shapes:
         notes.append(Note("load", "", "CAKE shapes by itself: no class was put above it"))
-    lines = _commands(written, given, dev, shape=shape and not written.shapes)
+    lines = _commands(written, settings, dev, shape=shape and not written.shapes)
     return Export(
         "linux",
-        given.discipline,
+        settings.discipline,
         dict(params),
         "\n".join(lines) + "\n",
         notes,
@@ -65,16 +67,16 @@ def export(given: Settings, *, params: dict[str, object], dev: str = "eth0", sha
     )
 
 
-def _low_latency(given: Settings, params: dict[str, object], *, dev: str, shape: bool) -> Export:
+def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, shape: bool) -> Export:
     """A `prio` queue of two bands with a filter for expedited forwarding, policed, above the other queue."""
     notes: list[Note] = []
-    found = llq.parts(given, "Linux", notes)
+    found = llq.parts(settings, "Linux", notes)
     made = llq.inside(found, export, dev=dev)
     root, lines = "root handle 1:", []
     if shape:
-        lines, root = _shaper(given, dev), "parent 1:1 handle 10:"
+        lines, root = _shaper(settings, dev), "parent 1:1 handle 10:"
     else:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     major = "10:" if shape else "1:"
     words = made.text.strip().splitlines()[-1].partition(" handle 1: ")[2]
     police = (
@@ -92,24 +94,24 @@ def _low_latency(given: Settings, params: dict[str, object], *, dev: str, shape:
     return Export("linux", "prio", dict(params), "\n".join(lines) + "\n", [*notes, *inner], kind, loaded)
 
 
-def _shaper(given: Settings, dev: str) -> list[str]:
+def _shaper(settings: Settings, dev: str) -> list[str]:
     """An htb class of the link's rate."""
-    rate = tc.show_rate(given.rate_bps)
+    rate = tc.show_rate(settings.rate_bps)
     # The bytes of a millisecond and one packet: with a smaller burst a class does not reach its rate.
-    burst = max(2 * given.packet_bytes, round(given.rate_bps / 8000.0) + given.packet_bytes)
+    burst = max(2 * settings.packet_bytes, round(settings.rate_bps / 8000.0) + settings.packet_bytes)
     return [
         f"tc qdisc replace dev {dev} root handle 1: htb default 1",
         f"tc class replace dev {dev} parent 1: classid 1:1 htb rate {rate} ceil {rate} burst {burst} cburst "
         f"{burst} "
-        f"quantum {given.packet_bytes + 14}",
+        f"quantum {settings.packet_bytes + 14}",
     ]
 
 
-def _commands(written: Written, given: Settings, dev: str, *, shape: bool) -> list[str]:
+def _commands(written: Written, settings: Settings, dev: str, *, shape: bool) -> list[str]:
     place = f"dev {dev} root handle 1:"
     lines = []
     if shape:
-        lines += _shaper(given, dev)
+        lines += _shaper(settings, dev)
         place = f"dev {dev} parent 1:1 handle 10:"
     lines.append(f"tc qdisc replace {place} {written.kind} {' '.join(written.words)}")
     lines += [f"tc qdisc change {place} {written.kind} {' '.join(words)}" for words in written.changes]

@@ -98,35 +98,35 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
     return {**found, **({"framing": framing} if framing != "plain" else {})}
 
 
-def write(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def write(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """The words of `cake` for a `cake` queue."""
-    interval = max(1, round(given.seconds("interval") * 1e6)) / 1e6
-    if abs(interval - given.seconds("interval")) > 1e-12:
+    interval = max(1, round(settings.seconds("interval") * 1e6)) / 1e6
+    if abs(interval - settings.seconds("interval")) > 1e-12:
         notes.append(Note("rounded", "interval", f"becomes {tc.show_time(interval)}"))
-    notes += another_target(given, target(interval))
-    if not given.flag("ecn"):
+    notes += another_target(settings, target(interval))
+    if not settings.flag("ecn"):
         notes.append(MARKS)
-    shaped = given.text("bandwidth") != "auto"
-    rate = given.rate("bandwidth") if shaped else given.rate_bps
-    overhead = round(given.bytes_("overhead") - given.bytes_("uncounted"))
+    shaped = settings.text("bandwidth") != "auto"
+    rate = settings.rate("bandwidth") if shaped else settings.rate_bps
+    overhead = round(settings.bytes_("overhead") - settings.bytes_("uncounted"))
     problems.require(
         overhead >= -64,
         "uncounted",
-        given.text("uncounted"),
+        settings.text("uncounted"),
         "tc takes an overhead of -64 or more",
         "lower it",
     )
-    least, framing = round(given.bytes_("mpu")), given.text("framing")
-    limit = round(given.bytes_("limit"))
-    word = next(word for word, name in ISOLATION.items() if name == given.text("isolate"))
+    least, framing = round(settings.bytes_("mpu")), settings.text("framing")
+    limit = round(settings.bytes_("limit"))
+    word = next(word for word, name in ISOLATION.items() if name == settings.text("isolate"))
     words = [
-        "bandwidth", tc.show_rate(rate), given.text("tins"), word, "rtt", tc.show_time(interval),
+        "bandwidth", tc.show_rate(rate), settings.text("tins"), word, "rtt", tc.show_time(interval),
         "overhead", str(overhead), *(["mpu", str(least)] if least else []),
         {"plain": "noatm"}.get(framing, framing), "memlimit", str(limit),
     ]  # fmt: skip
     notes.append(memory(limit))
     shown: dict[str, Any] = {
-        "bandwidth": units.show_rate(rate), "tins": given.text("tins"), "isolate": given.text("isolate"),
+        "bandwidth": units.show_rate(rate), "tins": settings.text("tins"), "isolate": settings.text("isolate"),
         "interval": units.show_span(interval), "overhead": f"{max(0, overhead)} B",
         **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
         "limit": f"{limit} B",
@@ -139,11 +139,11 @@ def target(rtt: float) -> float:
     return rtt / 20.0
 
 
-def another_target(given: Settings, taken: float) -> list[Note]:
+def another_target(settings: Settings, taken: float) -> list[Note]:
     """A note if the target asked for differs from the one that CAKE takes."""
-    if abs(taken - given.seconds("target")) <= 1e-9:
+    if abs(taken - settings.seconds("target")) <= 1e-9:
         return []
-    text = f"{given.text('target')} becomes {units.show_span(taken)}: CAKE takes a twentieth of its rtt"
+    text = f"{settings.text('target')} becomes {units.show_span(taken)}: CAKE takes a twentieth of its rtt"
     return [Note("rounded", "target", text)]
 
 

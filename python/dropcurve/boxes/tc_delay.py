@@ -15,32 +15,32 @@ from .settings import Settings
 from .tc_written import Written
 
 
-def codel(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def codel(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`codel`."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    words, shown = _codel_times(given, notes)
-    ecn = given.flag("ecn")
+    limit = _whole_packets(settings, "limit", notes, problems)
+    words, shown = _codel_times(settings, notes)
+    ecn = settings.flag("ecn")
     return Written(
         "codel", ["limit", str(limit), *words, "ecn" if ecn else "noecn"], "codel",
         {"dialect": "linux", "limit": f"{limit} pkts", **shown, "ecn": ecn},
     )  # fmt: skip
 
 
-def fq_codel(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def fq_codel(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`fq_codel`."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    words, shown = _codel_times(given, notes)
+    limit = _whole_packets(settings, "limit", notes, problems)
+    words, shown = _codel_times(settings, notes)
     ecn, memory = (
-        given.flag("ecn"),
-        units.size(given.text("memory_limit")) if not _zero(given, "memory_limit") else 0,
+        settings.flag("ecn"),
+        units.size(settings.text("memory_limit")) if not _zero(settings, "memory_limit") else 0,
     )
     flows, quantum, batch = (
-        given.whole("flows"),
-        units.size(given.text("quantum")),
-        given.whole("drop_batch"),
+        settings.whole("flows"),
+        units.size(settings.text("quantum")),
+        settings.whole("drop_batch"),
     )
     problems.require(quantum >= 256, "quantum", f"{quantum} B", "Linux takes 256 B or more", "raise it")
-    _only(given, notes, ways=1)
+    _only(settings, notes, ways=1)
     if not memory:
         notes.append(Note("rounded", "memory_limit", "no bound becomes 4 GB, the largest value"))
         memory = 2**32 - 1
@@ -56,10 +56,10 @@ def fq_codel(given: Settings, notes: list[Note], problems: Problems) -> Written 
     )  # fmt: skip
 
 
-def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[str, Any]]:
+def _codel_times(settings: Settings, notes: list[Note]) -> tuple[list[str], dict[str, Any]]:
     words, shown = [], {}
     for key in ("target", "interval", "ce_threshold"):
-        seconds = given.seconds(key)
+        seconds = settings.seconds(key)
         if key == "ce_threshold" and seconds == 0.0:
             continue
         stated = tc.codel_time_written(seconds)
@@ -67,7 +67,7 @@ def _codel_times(given: Settings, notes: list[Note]) -> tuple[list[str], dict[st
             notes.append(Note("rounded", key, f"{units.show_span(seconds)} becomes {stated * 1e6:.0f} us"))
         words += [key, tc.show_time(stated)]
         shown[key] = units.show_span(tc.codel_time(stated))
-    if "ce_threshold" in shown and given.options.get("ce_for") == "ect1":
+    if "ce_threshold" in shown and settings.options.get("ce_for") == "ect1":
         notes.append(
             Note(
                 "lost",
@@ -86,41 +86,41 @@ def _micro(key: str, seconds: float, notes: list[Note]) -> float:
     return micro / 1e6
 
 
-def pie(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def pie(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`pie`."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    words, shown = _pie_words(given, notes, problems)
-    byte_mode, rate_estimate = given.flag("byte_mode"), given.options.get("delay") == "rate"
+    limit = _whole_packets(settings, "limit", notes, problems)
+    words, shown = _pie_words(settings, notes, problems)
+    byte_mode, rate_estimate = settings.flag("byte_mode"), settings.options.get("delay") == "rate"
     words = [
-        "limit", str(limit), *words, "ecn" if given.flag("ecn") else "noecn",
+        "limit", str(limit), *words, "ecn" if settings.flag("ecn") else "noecn",
         "bytemode" if byte_mode else "nobytemode",
         *(["dq_rate_estimator"] if rate_estimate else []),
     ]  # fmt: skip
-    _only(given, notes, derandomise=True, active_share=0.0, cap_step=True)
+    _only(settings, notes, derandomise=True, active_share=0.0, cap_step=True)
     shown = {
         "dialect": "linux",
         "limit": f"{limit} pkts",
         **shown,
-        "ecn": given.flag("ecn"),
+        "ecn": settings.flag("ecn"),
         "byte_mode": byte_mode,
     }
     return Written("pie", words, "pie", {**shown, **({"delay": "rate"} if rate_estimate else {})})
 
 
-def fq_pie(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def fq_pie(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`fq_pie`."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    words, shown = _pie_words(given, notes, problems)
-    flows, quantum = given.whole("flows"), units.size(given.text("quantum"))
-    memory = 2**32 - 1 if _zero(given, "memory_limit") else units.size(given.text("memory_limit"))
-    share = _hundredth(given, notes)
-    ecn = given.flag("ecn")
+    limit = _whole_packets(settings, "limit", notes, problems)
+    words, shown = _pie_words(settings, notes, problems)
+    flows, quantum = settings.whole("flows"), units.size(settings.text("quantum"))
+    memory = 2**32 - 1 if _zero(settings, "memory_limit") else units.size(settings.text("memory_limit"))
+    share = _hundredth(settings, notes)
+    ecn = settings.flag("ecn")
     words = [
         "limit", str(limit), "flows", str(flows), *words, "quantum", str(quantum),
         "memory_limit", str(memory),
         "ecn_prob", str(share), "ecn" if ecn else "noecn",
     ]  # fmt: skip
-    _only(given, notes, ways=1, derandomise=True)
+    _only(settings, notes, ways=1, derandomise=True)
     return Written(
         "fq_pie", words, "fq_pie",
         {"dialect": "linux", "limit": f"{limit} pkts", "flows": flows, **shown, "quantum": f"{quantum} B",
@@ -128,24 +128,24 @@ def fq_pie(given: Settings, notes: list[Note], problems: Problems) -> Written | 
     )  # fmt: skip
 
 
-def _hundredth(given: Settings, notes: list[Note]) -> int:
-    exact = 100.0 * given.number("mark_limit")
+def _hundredth(settings: Settings, notes: list[Note]) -> int:
+    exact = 100.0 * settings.number("mark_limit")
     share = min(100, max(0, round(exact)))
     if abs(share - exact) > 1e-9:
         notes.append(Note("rounded", "mark_limit", f"{exact:g} % becomes {share} %"))
     return share
 
 
-def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[list[str], dict[str, Any]]:
+def _pie_words(settings: Settings, notes: list[Note], problems: Problems) -> tuple[list[str], dict[str, Any]]:
     """Times, and alpha and beta in sixteenths between 0 and 2."""
     words: list[str] = []
     shown: dict[str, Any] = {}
     for key, name in (("target", "target"), ("t_update", "tupdate")):
-        stated = _micro(key, given.seconds(key), notes)
+        stated = _micro(key, settings.seconds(key), notes)
         words += [name, tc.show_time(stated)]
         shown[key] = units.show_span(stated)
     for key in ("alpha", "beta"):
-        exact = given.number(key)
+        exact = settings.number(key)
         steps = round(16.0 * exact)
         problems.require(
             0 <= steps <= 32,
@@ -158,29 +158,29 @@ def _pie_words(given: Settings, notes: list[Note], problems: Problems) -> tuple[
             notes.append(Note("rounded", key, f"{exact:g} becomes {steps}/16 = {steps / 16.0:g}"))
         words += [key, str(steps)]
         shown[key] = steps / 16.0
-    if given.options.get("max_burst", "150 ms") != "150 ms":
+    if settings.options.get("max_burst", "150 ms") != "150 ms":
         notes.append(
             Note(
                 "lost",
                 "max_burst",
-                f"{given.options['max_burst']} becomes 150 ms, which the kernel has fixed",
+                f"{settings.options['max_burst']} becomes 150 ms, which the kernel has fixed",
             )
         )
     return words, shown
 
 
-def cobalt(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def cobalt(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`cake` with one queue for all flows: COBALT behind CAKE's own shaper."""
-    interval = _micro("interval", given.seconds("interval"), notes)
+    interval = _micro("interval", settings.seconds("interval"), notes)
     target = tc_cake.target(interval)
-    notes += tc_cake.another_target(given, target)
-    limit = round(given.bytes_("limit"))
+    notes += tc_cake.another_target(settings, target)
+    limit = round(settings.bytes_("limit"))
     notes.append(tc_cake.memory(limit))
-    if not given.flag("ecn"):
+    if not settings.flag("ecn"):
         notes.append(tc_cake.MARKS)
     words = [
         "bandwidth",
-        tc.show_rate(given.rate_bps),
+        tc.show_rate(settings.rate_bps),
         "besteffort",
         "flowblind",
         "rtt",
@@ -196,60 +196,62 @@ def cobalt(given: Settings, notes: list[Note], problems: Problems) -> Written | 
     return Written("cake", words, "cobalt", shown, shapes=True)
 
 
-def dualpi2(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def dualpi2(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`dualpi2` (Linux 6.17, iproute2 6.16 or newer)."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    target, update = (_micro(one, given.seconds(one), notes) for one in ("target", "t_update"))
-    step = _micro("min_th", given.seconds("min_th") + given.seconds("range") / 2.0, notes)
-    if given.seconds("range") > 0.0:
+    limit = _whole_packets(settings, "limit", notes, problems)
+    target, update = (_micro(one, settings.seconds(one), notes) for one in ("target", "t_update"))
+    step = _micro("min_th", settings.seconds("min_th") + settings.seconds("range") / 2.0, notes)
+    if settings.seconds("range") > 0.0:
         notes.append(
             Note("lost", "range", f"Linux has a step, not a ramp: at {tc.show_time(step)}, its middle")
         )
-    coupling, share = round(given.number("coupling")), round(100.0 * given.number("classic_share"))
+    coupling, share = round(settings.number("coupling")), round(100.0 * settings.number("classic_share"))
     weights = {}
     for name in ("alpha", "beta"):
-        weights[name] = round(256.0 * given.number(name)) / 256.0
-        if weights[name] != given.number(name):
+        weights[name] = round(256.0 * settings.number(name)) / 256.0
+        if weights[name] != settings.number(name):
             notes.append(
                 Note(
-                    "rounded", name, f"{given.number(name):g} becomes {weights[name]:.6g}, in steps of 1/256"
+                    "rounded",
+                    name,
+                    f"{settings.number(name):g} becomes {weights[name]:.6g}, in steps of 1/256",
                 )
             )
     words = [
         "limit", str(limit), "coupling_factor", str(coupling), "step_thresh", tc.show_time(step),
-        "min_qlen_step", str(given.whole("min_len")),
-        "drop_on_overload" if given.text("overload") == "drop" else "overflow",
+        "min_qlen_step", str(settings.whole("min_len")),
+        "drop_on_overload" if settings.text("overload") == "drop" else "overflow",
         "drop_dequeue", "classic_protection", f"{share}%", "target", tc.show_time(target),
         "tupdate", tc.show_time(update),
         "alpha", tc.show_number(weights["alpha"]), "beta", tc.show_number(weights["beta"]),
     ]  # fmt: skip
-    if not given.flag("ecn"):
+    if not settings.flag("ecn"):
         notes.append(Note("lost", "ecn", "Linux marks capable packets of the classic queue"))
     notes.append(Note("load", "", "needs Linux 6.17 and iproute2 6.16 or newer"))
     shown = {
         "dialect": "linux", "limit": f"{limit} pkts", "target": units.show_span(target),
         "t_update": units.show_span(update),
-        "min_th": units.show_span(step), "min_len": given.whole("min_len"), "coupling": coupling,
+        "min_th": units.show_span(step), "min_len": settings.whole("min_len"), "coupling": coupling,
         "classic_share": share / 100.0,
-        "overload": given.text("overload"), **weights,
+        "overload": settings.text("overload"), **weights,
     }  # fmt: skip
     return Written("dualpi2", words, "dualpi2", shown)
 
 
-def sfq(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def sfq(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`sfq`."""
-    limit = _whole_packets(given, "limit", notes, problems)
+    limit = _whole_packets(settings, "limit", notes, problems)
     problems.require(
         limit <= 65536, "limit", f"{limit} pkts", "Linux takes at most 65536 packets", "lower it"
     )
-    buckets = given.whole("buckets")
+    buckets = settings.whole("buckets")
     divisor = 2 ** max(0, round(math.log2(buckets)))
     problems.require(divisor <= 65536, "buckets", buckets, "Linux takes at most 65536", "lower it")
     if divisor != buckets:
         notes.append(Note("rounded", "buckets", f"{buckets} becomes {divisor}, a power of two"))
-    if given.text("refuse") != "longest":
+    if settings.text("refuse") != "longest":
         notes.append(Note("lost", "refuse", "Linux takes from the longest queue"))
-    if given.options.get("child", "plain") != "plain":
+    if settings.options.get("child", "plain") != "plain":
         notes.append(
             Note("lost", "child", "queues become plain: of disciplines inside, Linux sfq has RED alone")
         )
@@ -258,64 +260,64 @@ def sfq(given: Settings, notes: list[Note], problems: Problems) -> Written | Non
     if depth < limit:
         notes.append(Note("load", "depth", f"one flow may hold {depth} packets"))
     shown: dict[str, Any] = {"limit": f"{limit} pkts", "buckets": divisor, "refuse": "longest"}
-    if given.text("perturb") != "auto":
-        seconds = max(1, round(given.seconds("perturb")))
-        if seconds != given.seconds("perturb"):
-            notes.append(Note("rounded", "perturb", f"{given.text('perturb')} becomes {seconds} s"))
+    if settings.text("perturb") != "auto":
+        seconds = max(1, round(settings.seconds("perturb")))
+        if seconds != settings.seconds("perturb"):
+            notes.append(Note("rounded", "perturb", f"{settings.text('perturb')} becomes {seconds} s"))
         words += ["perturb", str(seconds)]
         shown["perturb"] = f"{seconds} s"
     return Written("sfq", words, "sfq", shown)
 
 
-def sfb(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def sfb(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`sfb`: probabilities in 65535ths."""
-    limit = _whole_packets(given, "limit", notes, problems)
-    _only(given, notes, levels=8, bins=16)
+    limit = _whole_packets(settings, "limit", notes, problems)
+    _only(settings, notes, levels=8, bins=16)
     steps = {}
     for key in ("increment", "decrement"):
-        exact = given.number(key)
+        exact = settings.number(key)
         whole = max(1, round(exact * 65535.0))
         steps[key] = whole / 65535.0
         if abs(steps[key] - exact) > 0.005 * exact:
             notes.append(Note("rounded", key, f"{exact:.4g} becomes {whole}/65535 = {steps[key]:.4g}"))
-    milli = {key: round(1000.0 * given.seconds(key)) for key in ("rehash", "warmup")}
+    milli = {key: round(1000.0 * settings.seconds(key)) for key in ("rehash", "warmup")}
     words = [
         "rehash", str(milli["rehash"]), "db", str(milli["warmup"]), "limit", str(limit),
-        "max", str(given.whole("max")),
-        "target", str(given.whole("target")), "increment", f"{steps['increment']:.9f}",
+        "max", str(settings.whole("max")),
+        "target", str(settings.whole("target")), "increment", f"{steps['increment']:.9f}",
         "decrement", f"{steps['decrement']:.9f}",
-        "penalty_rate", str(round(given.number("penalty_rate"))),
-        "penalty_burst", str(given.whole("penalty_burst")),
+        "penalty_rate", str(round(settings.number("penalty_rate"))),
+        "penalty_burst", str(settings.whole("penalty_burst")),
     ]  # fmt: skip
-    if not given.flag("ecn"):
+    if not settings.flag("ecn"):
         notes.append(Note("lost", "ecn", "Linux marks ECN-capable packets"))
     shown = {
-        "limit": f"{limit} pkts", "target": given.whole("target"), "max": given.whole("max"), **steps,
+        "limit": f"{limit} pkts", "target": settings.whole("target"), "max": settings.whole("max"), **steps,
         "rehash": f"{milli['rehash']} ms", "warmup": f"{milli['warmup']} ms",
-        "penalty_rate": round(given.number("penalty_rate")), "penalty_burst": given.whole("penalty_burst"),
+        "penalty_rate": round(settings.number("penalty_rate")), "penalty_burst": settings.whole("penalty_burst"),
     }  # fmt: skip
     return Written("sfb", words, "sfb", shown)
 
 
-def droptail(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def droptail(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`pfifo`, `bfifo` or `pfifo_head_drop`."""
-    head = given.text("victim") == "head"
-    if given.text("victim") == "random":
+    head = settings.text("victim") == "head"
+    if settings.text("victim") == "random":
         notes.append(Note("lost", "victim", "random: Linux drops the arriving packet"))
-    if given.text("limit_test") == "before":
+    if settings.text("limit_test") == "before":
         notes.append(Note("lost", "limit_test", "Linux drops packets that do not fit"))
     shown: dict[str, Any] = {"victim": "head" if head else "tail"}
-    if not given.text("limit").endswith(("pkts", "pkt")) and not head:
-        limit = round(given.bytes_("limit"))
+    if not settings.text("limit").endswith(("pkts", "pkt")) and not head:
+        limit = round(settings.bytes_("limit"))
         return Written("bfifo", ["limit", str(limit)], "droptail", {"limit": f"{limit} B", **shown})
-    limit = _whole_packets(given, "limit", notes, problems)
+    limit = _whole_packets(settings, "limit", notes, problems)
     kind = "pfifo_head_drop" if head else "pfifo"
     return Written(kind, ["limit", str(limit)], "droptail", {"limit": f"{limit} pkts", **shown})
 
 
-def _whole_packets(given: Settings, key: str, notes: list[Note], problems: Problems) -> int:
-    exact = given.packets(key)
-    if given.text("limit_test") == "counts_arrival" if "limit_test" in given else False:
+def _whole_packets(settings: Settings, key: str, notes: list[Note], problems: Problems) -> int:
+    exact = settings.packets(key)
+    if settings.text("limit_test") == "counts_arrival" if "limit_test" in settings else False:
         exact -= 1.0
         notes.append(
             Note(
@@ -325,19 +327,21 @@ def _whole_packets(given: Settings, key: str, notes: list[Note], problems: Probl
             )
         )
     whole = round(exact)
-    problems.require(1 <= whole < 2**32, key, given.text(key), "must be 1 packet or more, and below 2^32")
-    if not given.text(key).endswith(("pkts", "pkt")) or whole != exact:
+    problems.require(1 <= whole < 2**32, key, settings.text(key), "must be 1 packet or more, and below 2^32")
+    if not settings.text(key).endswith(("pkts", "pkt")) or whole != exact:
         notes.append(
-            Note("rounded", key, f"{given.text(key)} becomes {whole} packets of {given.mean_packet} B")
+            Note("rounded", key, f"{settings.text(key)} becomes {whole} packets of {settings.mean_packet} B")
         )
     return whole
 
 
-def _only(given: Settings, notes: list[Note], **plain: Any) -> None:
+def _only(settings: Settings, notes: list[Note], **plain: Any) -> None:
     for key, value in plain.items():
-        if key in given and given.options[key] != value:
-            notes.append(Note("lost", key, f"{given.options[key]}: Linux always uses {str(value).lower()}"))
+        if key in settings and settings.options[key] != value:
+            notes.append(
+                Note("lost", key, f"{settings.options[key]}: Linux always uses {str(value).lower()}")
+            )
 
 
-def _zero(given: Settings, key: str) -> bool:
-    return given.text(key).split()[0] in ("0", "0.0")
+def _zero(settings: Settings, key: str) -> bool:
+    return settings.text(key).split()[0] in ("0", "0.0")

@@ -174,12 +174,12 @@ def time(text: str) -> float:
 
 def count(text: str) -> int:
     """A count; ``100p`` is how tc shows packets. Raises UsageError."""
-    found = re.fullmatch(r"([0-9]{1,19})(?:p|pps)?", text)
-    if not found:
+    match = re.fullmatch(r"([0-9]{1,19})(?:p|pps)?", text)
+    if not match:
         raise UsageError(
             "number", text, "is not a whole number", "write it in digits, such as 1000", shown="value"
         )
-    return int(found[1])
+    return int(match[1])
 
 
 def signed(text: str) -> int:
@@ -195,8 +195,8 @@ def number(text: str) -> float:
 
 
 def _split(text: str) -> tuple[float, str]:
-    found = re.fullmatch(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)", text)
-    if not found:
+    match = re.fullmatch(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Z]*)", text)
+    if not match:
         raise UsageError(
             "number",
             text,
@@ -204,7 +204,7 @@ def _split(text: str) -> tuple[float, str]:
             "write digits and a unit, such as 10mbit",
             shown="value",
         )
-    return _bounded(found[1], text), found[2].lower()
+    return _bounded(match[1], text), match[2].lower()
 
 
 def _bounded(digits: str, text: str) -> float:

@@ -57,46 +57,46 @@ def tree(text: str, origin: str) -> Tree:
     return found
 
 
-def _take(found: Tree, words: list[str], number: int, *, command: bool) -> None:
+def _take(tree: Tree, words: list[str], number: int, *, command: bool) -> None:
     """Enters one line of the text."""
     if not words:
         return
     if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in NOT_SET:
         check(words, number)
     if words[0] == "filter" and "police" in words:
-        found.notes += elsewhere([of_filter(words, number)])
+        tree.notes += elsewhere([of_filter(words, number)])
     elif words[0] == "class":
         if words[1:2] and words[1] not in NOT_SET:
-            found.branches.append(branch(words[1:]))
+            tree.branches.append(branch(words[1:]))
     elif words[0] in ("htb", "hfsc"):
-        found.branches.append(branch(words))
+        tree.branches.append(branch(words))
     elif words[0] == "qdisc":
         one = _parse(words[1:])
         if one is not None:
-            _enter(found, one, words)
-    elif words[0] == "vq" and found.queues and found.queues[-1].kind == "gred":
-        found.queues[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
+            _enter(tree, one, words)
+    elif words[0] == "vq" and tree.queues and tree.queues[-1].kind == "gred":
+        tree.queues[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
 
 
-def _enter(found: Tree, one: Queue, words: list[str]) -> None:
+def _enter(tree: Tree, queue: Queue, words: list[str]) -> None:
     """Enters a queue, a shaper, or a line that adds to the queue before it."""
-    last = found.queues[-1] if found.queues else None
-    if one.kind == "gred" and "DP" in one.options and last is not None and last.kind == "gred":
-        last.virtual.append(one.options)
+    last = tree.queues[-1] if tree.queues else None
+    if queue.kind == "gred" and "DP" in queue.options and last is not None and last.kind == "gred":
+        last.virtual.append(queue.options)
         return
-    if one.kind in ("htb", "tbf", "hfsc") and (rate := rate_in(words, "rate")) is not None:
-        found.branches.append(Branch(one.dev, one.handle or UNNAMED, one.parent, rate, rate))
-    if one.kind == "netem":
-        found.notes.append(Note("lost", "netem", f"{one}: its delay and loss are not simulated"))
-    elif CONTAINERS.get(one.kind):
-        found.notes.append(Note("lost", one.kind, f"{one.place}: {CONTAINERS[one.kind]}"))
+    if queue.kind in ("htb", "tbf", "hfsc") and (rate := rate_in(words, "rate")) is not None:
+        tree.branches.append(Branch(queue.dev, queue.handle or UNNAMED, queue.parent, rate, rate))
+    if queue.kind == "netem":
+        tree.notes.append(Note("lost", "netem", f"{queue}: its delay and loss are not simulated"))
+    elif CONTAINERS.get(queue.kind):
+        tree.notes.append(Note("lost", queue.kind, f"{queue.place}: {CONTAINERS[queue.kind]}"))
     # A later change of the queue at the same interface and parent replaces the earlier one.
-    found.queues[:] = [
-        other for other in found.queues
-        if (other.dev, other.place) != (one.dev, one.place) or not one.place or other.kind != one.kind
+    tree.queues[:] = [
+        other for other in tree.queues
+        if (other.dev, other.place) != (queue.dev, queue.place) or not queue.place or other.kind != queue.kind
         or "change" not in words
     ]  # fmt: skip
-    found.queues.append(one)
+    tree.queues.append(queue)
 
 
 def _parse(words: list[str]) -> Queue | None:

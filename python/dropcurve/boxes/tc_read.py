@@ -54,20 +54,23 @@ def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
     return held, known
 
 
-def _urgent(held: Tree, one: Queue) -> bool:
+def _urgent(tree: Tree, queue: Queue) -> bool:
     """Whether other queues of its `prio` are served after it."""
     return any(
-        other.kind == "prio" and other.dev == one.dev and one.parent == f"{other.handle}1" and other.handle
-        for other in held.queues
+        other.kind == "prio"
+        and other.dev == queue.dev
+        and queue.parent == f"{other.handle}1"
+        and other.handle
+        for other in tree.queues
     )
 
 
-def _of(held: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
+def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     notes: list[Note] = []
     try:
         discipline, params, own = READERS[chosen.kind](chosen, notes)
-        rate, sure = held.rates(chosen)
-        first = held.above(chosen)
+        rate, sure = tree.rates(chosen)
+        first = tree.above(chosen)
     except UsageError as error:
         own_place = [replace(one, path=f"{chosen.kind} {one.path}", shown="both") for one in error.problems]
         raise ScenarioError(own_place, origin=origin) from None
@@ -79,20 +82,20 @@ def _of(held: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
             "give it, or show the queue with tc -d",
             origin=origin,
         )
-    notes += held.notes
+    notes += tree.notes
     if sure is not None:
         notes.append(promise("rate", "the class", sure))
-    if prio := held.prio(chosen):
+    if prio := tree.prio(chosen):
         notes.append(Note("lost", "prio", f"{prio}: which class borrows first is not simulated"))
     for one in first:
         notes.append(Note("load", "priority", f"{one.title} is served first"))
     unknown = [
-        one for one in held.queues
+        one for one in tree.queues
         if one.kind not in READERS and one.kind not in CONTAINERS and one.kind not in (*NO_QUEUE, "netem")
     ]  # fmt: skip
     notes += [Note("lost", one.kind, f"{one.place}: no such queue is simulated") for one in unknown]
     others = [str(one) for one in known if one is not chosen]
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
-        share_bps=sure, above=first, urgent=_urgent(held, chosen),
+        share_bps=sure, above=first, urgent=_urgent(tree, chosen),
     )  # fmt: skip

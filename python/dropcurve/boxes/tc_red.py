@@ -52,7 +52,7 @@ class TcCurve:
 
 
 def curve(
-    given: Settings,
+    settings: Settings,
     *,
     limit: float,
     low: float,
@@ -84,7 +84,7 @@ def curve(
             "raise max_p",
         )
         return None
-    exponent, avpkt, burst = _weight(given, whole, w_q, unit, notes, problems, at)
+    exponent, avpkt, burst = _weight(settings, whole, w_q, unit, notes, problems, at)
     if burst is None:
         return None
     return TcCurve(whole["limit"], whole["min_th"], whole["max_th"], max_p, burst, exponent, avpkt, unit)
@@ -125,7 +125,7 @@ def _probability(max_p: float, span: int, notes: list[Note], at: str) -> float:
 
 
 def _weight(
-    given: Settings,
+    settings: Settings,
     whole: dict[str, int],
     w_q: float,
     unit: str,
@@ -143,7 +143,7 @@ def _weight(
     if exponent < wanted:
         rule = f"2^-{wanted} does not fit the kernel's 32 bits with max_th = {whole['max_th']}: 2^-{most}"
         notes.append(Note("rounded", f"{at}w_q", rule))
-    avpkt = given.mean_packet
+    avpkt = settings.mean_packet
     while True:
         low = whole["min_th"] / avpkt if unit == "bytes" else float(whole["min_th"])
         some = tc.bursts(low, exponent)
@@ -160,8 +160,9 @@ def _weight(
                 f"no burst brings tc to 2^-{wanted} with min_th = {whole['min_th']}: 1/2",
             )
         )
-    if avpkt != given.mean_packet:
-        text = f"{given.mean_packet} B becomes {avpkt} B, so that min_th is several packets (for burst and idle time)"
+    if avpkt != settings.mean_packet:
+        text = f"{settings.mean_packet} B becomes {avpkt} B, so that min_th is several packets "
+        text += "(for burst and idle time)"
         notes.append(Note("rounded", f"{at}mean_packet", text))
     loaded = 0.5**exponent
     if abs(loaded - w_q) > 1e-9 * w_q:
@@ -183,14 +184,14 @@ def _weight(
     return exponent, avpkt, some[len(some) // 2]
 
 
-def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") -> None:
+def lost_options(settings: Settings, notes: list[Note], *, spacing: str = "cycle") -> None:
     """Notes on differences between Linux and the requested options."""
-    asked = given.options.get("spacing")
+    asked = settings.options.get("spacing")
     if asked is not None and asked != spacing:
         notes.append(
             Note("lost", "spacing", f"{asked} becomes {spacing}: marks are spaced uniformly on 1 to 1/p")
         )
-    above = given.options.get("above_max")
+    above = settings.options.get("above_max")
     if above == "gentle":
         notes.append(
             Note("lost", "above_max", "there is no gentle mode: every packet is dropped from max_th up")
@@ -202,27 +203,27 @@ def lost_options(given: Settings, notes: list[Note], *, spacing: str = "cycle") 
         ("forced_as_early", False), ("min_queue", 0), ("ecn_step", False), ("mark_limit", "auto"),
         ("incapable", "drop"), ("caution", "off"),
     ):  # fmt: skip
-        if key in given.options and given.options[key] != plain:
-            text = "true" if given.options[key] is True else str(given.options[key])
+        if key in settings.options and settings.options[key] != plain:
+            text = "true" if settings.options[key] is True else str(settings.options[key])
             notes.append(Note("lost", key, f"{text}: Linux always uses {str(plain).lower()}"))
-    if given.flag("ecn") and given.options.get("ecn_forced") == "drop":
+    if settings.flag("ecn") and settings.options.get("ecn_forced") == "drop":
         notes.append(
             Note("lost", "ecn_forced", "Linux marks from max_th up, too, unless harddrop is given, as here")
         )
 
 
-def loaded(one: TcCurve, given: Settings, *, ecn: bool) -> dict[str, Any]:
+def loaded(curve: TcCurve, settings: Settings, *, ecn: bool) -> dict[str, Any]:
     """The options of `red` that behave as the kernel will."""
     return {
-        "dialect": "linux", "limit": one.amount(one.limit), "min_th": one.amount(one.low),
-        "max_th": one.amount(one.high),
-        "max_p": one.max_p_loaded, "w_q": one.w_q, "mean_packet": f"{one.avpkt} B",
-        "idle_rate": units.show_rate(round(given.rate_bps)), "ecn": ecn,
-        **forced(given),
+        "dialect": "linux", "limit": curve.amount(curve.limit), "min_th": curve.amount(curve.low),
+        "max_th": curve.amount(curve.high),
+        "max_p": curve.max_p_loaded, "w_q": curve.w_q, "mean_packet": f"{curve.avpkt} B",
+        "idle_rate": units.show_rate(round(settings.rate_bps)), "ecn": ecn,
+        **forced(settings),
     }  # fmt: skip
 
 
-def forced(given: Settings) -> dict[str, Any]:
+def forced(settings: Settings) -> dict[str, Any]:
     """`harddrop` as an option, where it was asked for."""
-    asked = given.flag("ecn") and given.options.get("ecn_forced") == "drop"
+    asked = settings.flag("ecn") and settings.options.get("ecn_forced") == "drop"
     return {"ecn_forced": "drop"} if asked else {}

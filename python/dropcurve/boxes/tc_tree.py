@@ -224,26 +224,26 @@ def check(words: list[str], number: int) -> None:
         )
 
 
-def fill(held: Tree) -> None:
+def fill(tree: Tree) -> None:
     """Adds the default queues of the kernel where a text states none: in bands, classes and token buckets."""
-    for one in [other for other in held.queues if other.kind in ("prio", "tbf")]:
+    for one in [other for other in tree.queues if other.kind in ("prio", "tbf")]:
         inside = [
-            other for other in held.queues if other.dev == one.dev and other.parent.startswith(one.handle)
+            other for other in tree.queues if other.dev == one.dev and other.parent.startswith(one.handle)
         ]
         if one.handle and inside:
             continue
         if one.kind == "tbf":
             parent = f"{one.handle or UNNAMED}1"
-            held.queues.append(replace(one, kind="bfifo", options=_bucket(one.options), parent=parent))
+            tree.queues.append(replace(one, kind="bfifo", options=_bucket(one.options), parent=parent))
         elif one.handle:
-            _put(held, one.dev, f"{one.handle}{one.options.get('bands', '3')}")
-    for leaf in [one for one in held.branches if re.fullmatch(r"[0-9a-f]*:[0-9a-f]+", one.name)]:
-        inner = any(other.dev == leaf.dev and other.parent == leaf.name for other in held.branches)
+            _put(tree, one.dev, f"{one.handle}{one.options.get('bands', '3')}")
+    for leaf in [one for one in tree.branches if re.fullmatch(r"[0-9a-f]*:[0-9a-f]+", one.name)]:
+        inner = any(other.dev == leaf.dev and other.parent == leaf.name for other in tree.branches)
         taken = any(
-            other.dev in (leaf.dev, "") or not leaf.dev for other in held.queues if other.parent == leaf.name
+            other.dev in (leaf.dev, "") or not leaf.dev for other in tree.queues if other.parent == leaf.name
         )
         if not inner and not taken and leaf.dev:
-            _put(held, leaf.dev, leaf.name)
+            _put(tree, leaf.dev, leaf.name)
 
 
 def _default_class(shaper: Queue) -> str | None:
@@ -253,23 +253,23 @@ def _default_class(shaper: Queue) -> str | None:
     return f"{shaper.handle}{int(minor, 16):x}" if re.fullmatch(r"[0-9a-fA-F]{1,4}", minor) else None
 
 
-def takes_the_rest(held: Tree, queue: Queue) -> bool:
+def takes_the_rest(tree: Tree, queue: Queue) -> bool:
     """Whether a queue is in the ``default`` class of an `htb` or `hfsc`, which carries what no filter classifies."""
-    around = [one for one in held.queues if one.handle and queue.parent.startswith(one.handle)]
+    around = [one for one in tree.queues if one.handle and queue.parent.startswith(one.handle)]
     parents = {queue.parent, *(one.parent for one in around if one.kind not in ("htb", "hfsc"))}
     return any(
         _default_class(one) in parents
-        for one in held.queues
+        for one in tree.queues
         if one.kind in ("htb", "hfsc") and one.handle and one.dev == queue.dev
     )
 
 
-def unshaped(held: Tree) -> list[Note]:
+def unshaped(tree: Tree) -> list[Note]:
     """Notes on `htb` queues whose traffic without a class passes unshaped: no ``default`` is stated, or a class that
     the text does not have (tc-htb(8))."""
     notes = []
-    for one in [other for other in held.queues if other.kind == "htb" and other.handle]:
-        mine = [other for other in held.branches if not one.dev or other.dev in ("", one.dev)]
+    for one in [other for other in tree.queues if other.kind == "htb" and other.handle]:
+        mine = [other for other in tree.branches if not one.dev or other.dev in ("", one.dev)]
         names = {other.name.lower() for other in mine if other.name.startswith(one.handle)}
         wanted = _default_class(one)
         if names <= {one.handle} or wanted is None or wanted in names:
@@ -286,9 +286,9 @@ def unshaped(held: Tree) -> list[Note]:
     return notes
 
 
-def _put(held: Tree, dev: str, parent: str) -> None:
+def _put(tree: Tree, dev: str, parent: str) -> None:
     place = " ".join([*(["dev", dev] if dev else []), "parent", parent])
-    held.queues.append(Queue("pfifo", place, {}, [], dev, parent, ""))
+    tree.queues.append(Queue("pfifo", place, {}, [], dev, parent, ""))
 
 
 def _bucket(options: Mapping[str, str]) -> dict[str, str]:

@@ -17,22 +17,22 @@ from .tc_delay import cobalt, codel, droptail, dualpi2, fq_codel, fq_pie, pie, s
 from .tc_written import Writer, Written
 
 
-def red(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def red(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`red`, in bytes."""
-    one = _curve(given, notes, problems)
+    one = _curve(settings, notes, problems)
     if one is None:
         return None
-    tc_red.lost_options(given, notes)
-    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *_red_flags(given)]
-    return Written("red", words, "red", tc_red.loaded(one, given, ecn=given.flag("ecn")))
+    tc_red.lost_options(settings, notes)
+    words = [*one.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings)]
+    return Written("red", words, "red", tc_red.loaded(one, settings, ecn=settings.flag("ecn")))
 
 
-def ared(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def ared(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`red adaptive`: the kernel's own rules for max_p."""
-    one = _curve(given, notes, problems)
+    one = _curve(settings, notes, problems)
     if one is None:
         return None
-    tc_red.lost_options(given, notes)
+    tc_red.lost_options(settings, notes)
     for key, fixed in (
         ("interval", "500 ms"),
         ("top", 0.5),
@@ -40,83 +40,88 @@ def ared(given: Settings, notes: list[Note], problems: Problems) -> Written | No
         ("alpha", 0.01),
         ("beta", 0.9),
     ):
-        if str(given.options[key]) not in (str(fixed), "auto"):
+        if str(settings.options[key]) not in (str(fixed), "auto"):
             notes.append(
-                Note("lost", key, f"{given.options[key]} becomes {fixed}, which the kernel has fixed")
+                Note("lost", key, f"{settings.options[key]} becomes {fixed}, which the kernel has fixed")
             )
-    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *_red_flags(given), "adaptive"]
+    words = [*one.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings), "adaptive"]
     shown = {
         "dialect": "linux", "limit": one.amount(one.limit), "unit": "bytes", "min_th": one.amount(one.low),
         "max_th": one.amount(one.high), "max_p": one.max_p_loaded, "w_q": one.w_q,
         "mean_packet": f"{one.avpkt} B",
-        "ecn": given.flag("ecn"), **tc_red.forced(given),
+        "ecn": settings.flag("ecn"), **tc_red.forced(settings),
     }  # fmt: skip
     return Written("red", words, "ared", shown)
 
 
-def _curve(given: Settings, notes: list[Note], problems: Problems) -> tc_red.TcCurve | None:
+def _curve(settings: Settings, notes: list[Note], problems: Problems) -> tc_red.TcCurve | None:
     return tc_red.curve(
-        given, limit=given.bytes_("limit"), low=given.bytes_("min_th"), high=given.bytes_("max_th"),
-        max_p=given.number("max_p"), w_q=given.number("w_q"), unit="bytes", notes=notes, problems=problems,
+        settings, limit=settings.bytes_("limit"), low=settings.bytes_("min_th"), high=settings.bytes_("max_th"),
+        max_p=settings.number("max_p"), w_q=settings.number("w_q"), unit="bytes", notes=notes, problems=problems,
     )  # fmt: skip
 
 
-def _red_flags(given: Settings) -> list[str]:
-    if not given.flag("ecn"):
+def _red_flags(settings: Settings) -> list[str]:
+    if not settings.flag("ecn"):
         return []
-    return ["ecn", "harddrop"] if given.options.get("ecn_forced") == "drop" else ["ecn"]
+    return ["ecn", "harddrop"] if settings.options.get("ecn_forced") == "drop" else ["ecn"]
 
 
-def choke(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def choke(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`choke`, in packets."""
     one = tc_red.curve(
-        given, limit=given.packets("limit"), low=given.packets("min_th"), high=given.packets("max_th"),
-        max_p=given.number("max_p"), w_q=given.number("w_q"), unit="packets", notes=notes, problems=problems,
+        settings, limit=settings.packets("limit"), low=settings.packets("min_th"), high=settings.packets("max_th"),
+        max_p=settings.number("max_p"), w_q=settings.number("w_q"), unit="packets", notes=notes, problems=problems,
     )  # fmt: skip
     if one is None:
         return None
-    tc_red.lost_options(given, notes)
+    tc_red.lost_options(settings, notes)
     for key, plain in (("candidates", 1), ("candidate", "random")):
-        if given.options[key] != plain:
-            notes.append(Note("lost", key, f"{given.options[key]}: Linux always uses {plain}"))
-    words = [*one.words(), "bandwidth", tc.show_rate(given.rate_bps), *(["ecn"] if given.flag("ecn") else [])]
+        if settings.options[key] != plain:
+            notes.append(Note("lost", key, f"{settings.options[key]}: Linux always uses {plain}"))
+    words = [
+        *one.words(),
+        "bandwidth",
+        tc.show_rate(settings.rate_bps),
+        *(["ecn"] if settings.flag("ecn") else []),
+    ]
     shown = {
         "limit": one.amount(one.limit), "min_th": one.amount(one.low), "max_th": one.amount(one.high),
         "max_p": one.max_p_loaded, "w_q": one.w_q, "spacing": "cycle", "idle_from": "link_idle",
-        "ecn": given.flag("ecn"),
+        "ecn": settings.flag("ecn"),
         "ecn_forced": "mark",
     }  # fmt: skip
     return Written("choke", words, "choke", shown)
 
 
-def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def gred(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`gred`: set up, then one change for each virtual queue."""
-    count = max(len(given.options[key]) for key in ("dp_limit", "min_th", "max_th", "probability", "prio"))
+    count = max(len(settings.options[key]) for key in ("dp_limit", "min_th", "max_th", "probability", "prio"))
     if count > 16:
         refuse("dp_limit", count, "Linux has at most 16 virtual queues", "merge some")
     rows = profiles(
-        count, limit=given.amounts("dp_limit"), low=given.amounts("min_th"), high=given.amounts("max_th"),
-        p=given.numbers("probability"), prio=given.options["prio"],
+        count, limit=settings.amounts("dp_limit"), low=settings.amounts("min_th"), high=settings.amounts("max_th"),
+        p=settings.numbers("probability"), prio=settings.options["prio"],
     )  # fmt: skip
     curves = [
         tc_red.curve(
-            given, limit=row["limit"][1], low=row["low"][1], high=row["high"][1], max_p=row["p"],
-            w_q=given.number("w_q"),
+            settings, limit=row["limit"][1], low=row["low"][1], high=row["high"][1], max_p=row["p"],
+            w_q=settings.number("w_q"),
             unit="bytes", notes=notes, problems=problems, name=f"DP {i}",
         )
         for i, row in enumerate(rows)
     ]  # fmt: skip
     kept = [one for one in curves if one is not None]
-    default, total = given.whole("default_dp"), round(given.bytes_("limit"))
+    default, total = settings.whole("default_dp"), round(settings.bytes_("limit"))
     problems.require(
         default < count, "default_dp", default, f"must be below the number of virtual queues ({count})"
     )
     if len(kept) < count or problems.found:
         return None
-    tc_red.lost_options(given, notes)
+    tc_red.lost_options(settings, notes)
     _gred_notes(kept, notes)
-    prio = [given.options["prio"][min(i, len(given.options["prio"]) - 1)] for i in range(count)]
-    grio = given.flag("grio")
+    prio = [settings.options["prio"][min(i, len(settings.options["prio"]) - 1)] for i in range(count)]
+    grio = settings.flag("grio")
     words = [
         "setup",
         "DPs",
@@ -131,7 +136,7 @@ def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | No
         [
             *one.words(),
             "bandwidth",
-            tc.show_rate(given.rate_bps),
+            tc.show_rate(settings.rate_bps),
             "DP",
             str(i),
             *(["prio", str(prio[i])] if grio else []),
@@ -139,14 +144,14 @@ def gred(given: Settings, notes: list[Note], problems: Problems) -> Written | No
         for i, one in enumerate(kept)
     ]
     shown = {
-        "dialect": "linux", "limit": f"{total} B", "limit_binds": False, "mean_packet": f"{given.mean_packet} B",
+        "dialect": "linux", "limit": f"{total} B", "limit_binds": False, "mean_packet": f"{settings.mean_packet} B",
         "default_dp": default, "grio": grio,
         "dp_limit": [one.amount(one.limit) for one in kept], "min_th": [one.amount(one.low) for one in kept],
         "max_th": [one.amount(one.high) for one in kept], "probability": [one.max_p_loaded for one in kept],
-        "prio": prio, "w_q": kept[0].w_q, "idle_rate": [units.show_rate(round(given.rate_bps))] * count,
-        "ecn": given.flag("ecn"),
+        "prio": prio, "w_q": kept[0].w_q, "idle_rate": [units.show_rate(round(settings.rate_bps))] * count,
+        "ecn": settings.flag("ecn"),
     }  # fmt: skip
-    return Written("gred", [*words, *(["ecn"] if given.flag("ecn") else [])], "gred", shown, changes)
+    return Written("gred", [*words, *(["ecn"] if settings.flag("ecn") else [])], "gred", shown, changes)
 
 
 def _gred_notes(kept: list[tc_red.TcCurve], notes: list[Note]) -> None:

@@ -24,15 +24,15 @@ def notes(found: Iterable[Note], *, width: int, mark: str = "") -> list[str]:
     return lines
 
 
-def about(made: Export, *, width: int = 100, trial: Trial | None = None) -> str:
+def about(exported: Export, *, width: int = 100, trial: Trial | None = None) -> str:
     """Notes on an export, its effect, and the queue as loaded."""
-    lines = notes(made.notes, width=width)
+    lines = notes(exported.notes, width=width)
     lines += (
-        textwrap.wrap("effect   " + "; ".join(made.effect), width, subsequent_indent=" " * 9)
-        if made.effect
+        textwrap.wrap("effect   " + "; ".join(exported.effect), width, subsequent_indent=" " * 9)
+        if exported.effect
         else []
     )
-    lines.append(f"as loaded  {made.queue_as_loaded}")
+    lines.append(f"as loaded  {exported.queue_as_loaded}")
     if trial is not None:
         lines += _trial(trial)
     return "\n".join(lines)
@@ -47,36 +47,36 @@ def _trial(trial: Trial) -> list[str]:
     ]
 
 
-def export_data(made: Export, trial: Trial | None = None) -> dict[str, Any]:
+def export_data(exported: Export, trial: Trial | None = None) -> dict[str, Any]:
     """An export as data for JSON."""
     found: dict[str, Any] = {
-        "box": made.box, "discipline": made.discipline, "params": made.params, "text": made.text,
-        "notes": [vars(one) for one in made.notes], "effect": made.effect,
-        "discipline_as_loaded": made.discipline_as_loaded, "params_as_loaded": made.params_as_loaded,
-        "queue_as_loaded": made.queue_as_loaded,
+        "box": exported.box, "discipline": exported.discipline, "params": exported.params, "text": exported.text,
+        "notes": [vars(one) for one in exported.notes], "effect": exported.effect,
+        "discipline_as_loaded": exported.discipline_as_loaded, "params_as_loaded": exported.params_as_loaded,
+        "queue_as_loaded": exported.queue_as_loaded,
     }  # fmt: skip
     if trial is not None:
         found["trial"] = {"skipped": trial.skipped, "verdicts": [vars(one) for one in trial.verdicts]}
     return found
 
 
-def import_text(found: Import, *, width: int = 100) -> str:
+def import_text(queue: Import, *, width: int = 100) -> str:
     """The imported queue as text."""
     lines = [
-        f"{found.box}: {found.discipline}",
-        *(f"  {key} = {_shown(value)}" for key, value in found.params.items()),
+        f"{queue.box}: {queue.discipline}",
+        *(f"  {key} = {_shown(value)}" for key, value in queue.params.items()),
     ]
-    if found.rate_bps is not None:
-        lines.append(f"shaped to {units.show_rate(found.rate_bps)}")
-    elif found.port_bps is not None:
-        lines.append(f"port of {units.show_rate(found.port_bps)}")
-    lines += notes(found.notes, width=width)
-    if found.others:
-        others = f"other queues in the text: {', '.join(found.others)}"
+    if queue.rate_bps is not None:
+        lines.append(f"shaped to {units.show_rate(queue.rate_bps)}")
+    elif queue.port_bps is not None:
+        lines.append(f"port of {units.show_rate(queue.port_bps)}")
+    lines += notes(queue.notes, width=width)
+    if queue.others:
+        others = f"other queues in the text: {', '.join(queue.others)}"
         lines.append(f"{others}; --name reads one of them, `dropcurve fix` judges all")
-    lines.append(f"--queue {shlex.quote(found.queue)}")
-    if found.above:
-        lines.append(f"below {found.above[0].title}: --queue {shlex.quote(queue_text(*found.placed))}")
+    lines.append(f"--queue {shlex.quote(queue.queue)}")
+    if queue.above:
+        lines.append(f"below {queue.above[0].title}: --queue {shlex.quote(queue_text(*queue.placed))}")
     return "\n".join(lines)
 
 
@@ -84,12 +84,12 @@ def _shown(value: Any) -> str:
     return values.show(value)
 
 
-def import_data(found: Import) -> dict[str, Any]:
+def import_data(queue: Import) -> dict[str, Any]:
     """An import as data for JSON."""
     return {
-        "box": found.box, "discipline": found.discipline, "params": found.params, "queue": found.queue,
-        "notes": [vars(one) for one in found.notes], "rate_bps": found.rate_bps,
-        "port_bps": found.port_bps, "others": found.others,
-        "title": found.title, "share_bps": found.share_bps, "above": [vars(one) for one in found.above],
-        "urgent": found.urgent,
+        "box": queue.box, "discipline": queue.discipline, "params": queue.params, "queue": queue.queue,
+        "notes": [vars(one) for one in queue.notes], "rate_bps": queue.rate_bps,
+        "port_bps": queue.port_bps, "others": queue.others,
+        "title": queue.title, "share_bps": queue.share_bps, "above": [vars(one) for one in queue.above],
+        "urgent": queue.urgent,
     }  # fmt: skip

@@ -47,7 +47,7 @@ Options = dict[tuple[str, ...], str]
 
 
 def export(
-    given: Settings,
+    settings: Settings,
     *,
     params: dict[str, object],
     dev: str = "eth0",
@@ -58,42 +58,47 @@ def export(
     """``set`` lines of a policy and of the interface that uses it. Raises ScenarioError.
 
     Args:
-        given: The queue.
+        settings: The queue.
         params: As asked for.
         dev: The interface.
         name: Of the policy.
         shape: Puts the queue into a shaper of the link's rate.
         inside: Title of the class of a shaper that gets the queue, such as ``WAN/class 10``, instead of a policy.
     """
-    if given.discipline not in KINDS:
-        refuse("kind", given.discipline, f"VyOS has {', '.join(KINDS)}", "choose one of these")
+    if settings.discipline not in KINDS:
+        refuse("kind", settings.discipline, f"VyOS has {', '.join(KINDS)}", "choose one of these")
     notes: list[Note] = []
     problems = Problems()
-    written = WRITERS[given.discipline](given, notes, problems)
+    written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
     options = list(_options_of(written, notes))
-    policy = KINDS[given.discipline]
+    policy = KINDS[settings.discipline]
     if inside:
-        return _inside(given, params, inside, policy, options, notes)
+        return _inside(settings, params, inside, policy, options, notes)
     shaped = shape and policy != "cake"
     root = f"set qos policy {'shaper' if shaped else policy} {name}"
     lines = [f"{root} {option}" for option in options]
     if shaped:
-        rate = max(1, round(given.rate_bps / 1e3))
+        rate = max(1, round(settings.rate_bps / 1e3))
         lines = [f"{root} bandwidth {rate}kbit", f"{root} default bandwidth 100%",
                  f"{root} default queue-type {policy}",
                  *(f"{root} default {option}" for option in options)]  # fmt: skip
     elif not written.shapes:
-        notes.append(bottleneck(dev, given.rate_bps))
+        notes.append(bottleneck(dev, settings.rate_bps))
     lines.append(f"set qos interface {dev} egress {name}")
     text = "\n".join(lines or [root]) + "\n"
     back = read(text)
-    return Export("vyos", given.discipline, dict(params), text, notes, back.discipline, back.params)
+    return Export("vyos", settings.discipline, dict(params), text, notes, back.discipline, back.params)
 
 
 def _inside(
-    given: Settings, params: dict[str, object], title: str, policy: str, options: list[str], notes: list[Note]
+    settings: Settings,
+    params: dict[str, object],
+    title: str,
+    policy: str,
+    options: list[str],
+    notes: list[Note],
 ) -> Export:
     """The queue of a shaper's class. Raises ScenarioError for one that a class cannot have."""
     if policy == "cake":
@@ -102,7 +107,7 @@ def _inside(
     root = f"set qos policy shaper {name} {part}"
     text = "\n".join([f"{root} queue-type {policy}", *(f"{root} {one}" for one in options)]) + "\n"
     back = read(text)
-    return Export("vyos", given.discipline, dict(params), text, notes, back.discipline, back.params)
+    return Export("vyos", settings.discipline, dict(params), text, notes, back.discipline, back.params)
 
 
 def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
@@ -267,15 +272,15 @@ def _red(options: Options, notes: list[Note], title: str, origin: str) -> list[s
 
 def _rate(text: str, whole_bps: float | None, origin: str) -> float | None:
     """A bandwidth in bit/s; a share is of ``whole_bps``. None for ``auto`` and shares of an unknown rate."""
-    found = re.fullmatch(r"([0-9.]+)\s*(%|[kmg]?bit|)", text.strip().lower())
-    if found is None:
+    match = re.fullmatch(r"([0-9.]+)\s*(%|[kmg]?bit|)", text.strip().lower())
+    if match is None:
         if text in ("auto", ""):
             return None
         refuse("bandwidth", text, "must be a rate such as 10mbit, or a share", "write it so", origin=origin)
-    value = real(found[1], "bandwidth", origin=origin)
-    if found[2] == "%":
+    value = real(match[1], "bandwidth", origin=origin)
+    if match[2] == "%":
         return None if whole_bps is None else value / 100.0 * whole_bps
-    return value * _RATES[found[2]] or None
+    return value * _RATES[match[2]] or None
 
 
 def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:

@@ -172,9 +172,9 @@ def _measures(rate: Exchange) -> dict[str, Criterion]:
     }  # fmt: skip
 
 
-def _kind(one: Criterion) -> str:
+def _kind(criterion: Criterion) -> str:
     """The measure of a card that a criterion of a test is part of."""
-    return outcome(one) or ("delay" if one.unit == "ms" else "use")
+    return outcome(criterion) or ("delay" if criterion.unit == "ms" else "use")
 
 
 def _parts(
@@ -262,12 +262,12 @@ def _certain(pair: statistics.Paired) -> bool:
 def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:
     """The grade of a measure by the rule of `relation`: equal if the whole interval lies within the margin, better or
     worse only if the difference is real and exceeds the margin."""
-    found = metrics.find(metrics.split(key)[0])
-    margin = MARGIN_POINTS if found.unit == "%" else MARGIN_SHARE * abs(baseline or 0.0)
+    metric = metrics.find(metrics.split(key)[0])
+    margin = MARGIN_POINTS if metric.unit == "%" else MARGIN_SHARE * abs(baseline or 0.0)
     if pair.half_width is not None and abs(pair.mean) + pair.half_width <= margin:
         return "equal"
     if not real or abs(pair.mean) <= margin:
         return "undecided"
-    if found.better == "none":
+    if metric.better == "none":
         return "differs"
-    return "better" if (pair.mean > 0) == (found.better == "higher") else "worse"
+    return "better" if (pair.mean > 0) == (metric.better == "higher") else "worse"

@@ -80,15 +80,15 @@ class GradedTest:
         return f"{head}: {', '.join(sides)}"
 
 
-def balance(found: Verdict | None, baseline: str) -> str:
+def balance(verdict: Verdict | None, baseline: str) -> str:
     """How the other of two designs compares with the baseline: "better", "worse", "equal", "undecided", or "" without a
     verdict."""
-    if found is None or not found.rivals:
+    if verdict is None or not verdict.rivals:
         return ""
-    relation = found.rivals[0].relation
+    relation = verdict.rivals[0].relation
     if relation in ("equal", "undecided"):
         return relation
-    return "worse" if found.leader == baseline else "better"
+    return "worse" if verdict.leader == baseline else "better"
 
 
 def _together(verdicts: set[str]) -> str:
@@ -171,11 +171,11 @@ def _summary(card: Card) -> list[str]:
 
 def _row(answer: GradedMeasure) -> str:
     name, scope = metrics.split(answer.metric)
-    found = metrics.find(name)
+    metric = metrics.find(name)
     largest = max(abs(answer.baseline[0] or 0.0), abs(answer.candidate[0] or 0.0))
-    divisor, unit = wording.scaled(found.unit, largest)
-    shown = [_shown(one, divisor, found.possible) for one in (answer.baseline, answer.candidate)]
-    title = f"{found.title} ({scope})" if scope else found.title
+    divisor, unit = wording.scaled(metric.unit, largest)
+    shown = [_shown(one, divisor, metric.possible) for one in (answer.baseline, answer.candidate)]
+    title = f"{metric.title} ({scope})" if scope else metric.title
     return f"{title:<40} {unit:<7}{shown[0]:>18} → {shown[1]:<18} {SIGNS[answer.verdict]}".rstrip()
 
 

@@ -88,11 +88,11 @@ class Overview:
         return "\n".join(rows)
 
 
-def _sign(one: GradedTest) -> str:
+def _sign(test: GradedTest) -> str:
     """The sign of a test; of one whose measures point both ways that of the balance, in brackets."""
-    if one.grade == "mixed" and one.balance in ("better", "worse", "equal"):
-        return f"({GRADES[one.balance]})"
-    return GRADES[one.grade].strip() or "·"
+    if test.grade == "mixed" and test.balance in ("better", "worse", "equal"):
+        return f"({GRADES[test.balance]})"
+    return GRADES[test.grade].strip() or "·"
 
 
 _ABOUT = """Every discipline at its defaults through the characterisation guidelines of RFC 7928 (text of July 2016), as

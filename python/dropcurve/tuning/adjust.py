@@ -80,50 +80,50 @@ class Adjusting:
         least = min((self._loss(one, some) for one in looked), default=0.0)
         return [one for one in looked if self._loss(one, some) <= least + self.slack]
 
-    def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return self.bench.together(self.bench.losses(one, trials))
+    def _loss(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
+        return self.bench.together(self.bench.losses(candidate, trials))
 
-    def rank(self, one: Candidate) -> tuple[float, float, float]:
+    def rank(self, candidate: Candidate) -> tuple[float, float, float]:
         """Sort key of finalists: the share of runs that break a constraint beyond the allowed share, then the loss, and
         the delay where the goal leaves it open."""
-        missed = max(0.0, self.bench.missed(one, self.trials) - (1.0 - HOLDS) - 1e-9)
-        return missed, *self.bench.tied(self._loss(one, self.trials), one, self.trials)
+        missed = max(0.0, self.bench.missed(candidate, self.trials) - (1.0 - HOLDS) - 1e-9)
+        return missed, *self.bench.tied(self._loss(candidate, self.trials), candidate, self.trials)
 
-    def _moved(self, one: Candidate) -> Candidate:
+    def _moved(self, candidate: Candidate) -> Candidate:
         """The best design among a finalist and the same with its scale moved."""
-        study, coordinates = self._placed(one)
-        if study is None or not coordinates or self._is_ideal(one):
-            return one
+        study, coordinates = self._placed(candidate)
+        if study is None or not coordinates or self._is_ideal(candidate):
+            return candidate
         if direction(self.bench.question.goal):
-            return self._to_edge(one, study, coordinates)
-        return self._line_search(one, study, coordinates, CLIMB, CLIMBED)
+            return self._to_edge(candidate, study, coordinates)
+        return self._line_search(candidate, study, coordinates, CLIMB, CLIMBED)
 
-    def _refined(self, one: Candidate) -> Candidate:
+    def _refined(self, candidate: Candidate) -> Candidate:
         """The best among a design and the same after fine steps of its scale."""
-        study, coordinates = self._placed(one)
-        if study is None or not coordinates or self._is_ideal(one):
-            return one
-        return self._line_search(one, study, coordinates, FINE, REFINED)
+        study, coordinates = self._placed(candidate)
+        if study is None or not coordinates or self._is_ideal(candidate):
+            return candidate
+        return self._line_search(candidate, study, coordinates, FINE, REFINED)
 
-    def _is_ideal(self, one: Candidate) -> bool:
+    def _is_ideal(self, candidate: Candidate) -> bool:
         """Whether a design holds its bounds in every trial and all but reaches the largest possible objective, so that
         no other scale is better by a difference that matters."""
         goal = self.bench.question.goal
         most = ideal(goal)
-        if most is None or self.bench.missed(one, self.trials) > 0:
+        if most is None or self.bench.missed(candidate, self.trials) > 0:
             return False
-        return self._loss(one, self.trials) - most < IDLE * margin_of(goal)
+        return self._loss(candidate, self.trials) - most < IDLE * margin_of(goal)
 
-    def _placed(self, one: Candidate) -> tuple[FamilyStudy | None, Coordinates | None]:
+    def _placed(self, candidate: Candidate) -> tuple[FamilyStudy | None, Coordinates | None]:
         """The study of a design and its coordinates there, if they are known."""
-        study = self.studies.get(one.kind)
+        study = self.studies.get(candidate.kind)
         if study is None:
             return None, None
-        return study, study.coordinates.get(one.key) or study.family.coordinates_of(one.params)
+        return study, study.coordinates.get(candidate.key) or study.family.coordinates_of(candidate.params)
 
-    def _to_edge(self, one: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
+    def _to_edge(self, candidate: Candidate, study: FamilyStudy, coordinates: Coordinates) -> Candidate:
         """The best design among the steps to the edge of the bound."""
-        best, at, sign = one, one, direction(self.bench.question.goal)
+        best, at, sign = candidate, candidate, direction(self.bench.question.goal)
         scale = coordinates[study.family.scale]
         for _ in range(STEPS):
             off = max(log_ratio(self.bench, at, trial) for trial in self.trials)
@@ -139,14 +139,14 @@ class Adjusting:
 
     def _line_search(
         self,
-        one: Candidate,
+        candidate: Candidate,
         study: FamilyStudy,
         coordinates: Coordinates,
         steps: Sequence[float],
         most: int,
     ) -> Candidate:
         """The best scale to either side: steps as long as they improve the loss, ``most`` designs at the most."""
-        best, scale, count = one, coordinates[study.family.scale], 0
+        best, scale, count = candidate, coordinates[study.family.scale], 0
         for step in steps:
             for sign in (1.0, -1.0):
                 while count < most:

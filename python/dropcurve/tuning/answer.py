@@ -124,10 +124,10 @@ class Answer(Findings):
         return text.text(self)
 
 
-def _candidate(one: Candidate) -> dict[str, Any]:
+def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {
-        "name": one.name, "origin": one.origin, "queue": one.queue, "discipline": one.kind_as_loaded,
-        "params": one.params_as_loaded,
+        "name": candidate.name, "origin": candidate.origin, "queue": candidate.queue,
+        "discipline": candidate.kind_as_loaded, "params": candidate.params_as_loaded,
     }  # fmt: skip
 
 
@@ -160,10 +160,10 @@ def _kept(some: Iterable[Kept]) -> list[dict[str, Any]]:
     ]
 
 
-def _proof(one: Proof, objectives: Any) -> dict[str, Any]:
+def _proof(proof: Proof, objectives: Any) -> dict[str, Any]:
     return {
-        **_candidate(one.candidate), "runs": one.runs, "holds": one.holds, "constraints": _kept(one.kept),
-        "objectives": {str(goal): _interval(cell) for goal, cell in zip(objectives, one.objectives, strict=True)},
+        **_candidate(proof.candidate), "runs": proof.runs, "holds": proof.holds, "constraints": _kept(proof.kept),
+        "objectives": {str(goal): _interval(cell) for goal, cell in zip(objectives, proof.objectives, strict=True)},
     }  # fmt: skip
 
 

@@ -54,7 +54,10 @@ def statements(texts: Sequence[str]) -> list[Constraint]:
     """Parses statements. Raises UsageError for a text that is no bound on a measure, with the form to write."""
     found: list[Constraint] = []
     for text in texts:
-        goal = parse(text)
+        try:
+            goal = parse(text)
+        except UsageError as error:
+            raise UsageError.of(replace(problem, path="statement") for problem in error.problems) from None
         if len(goal.constraints) != 1 or "," in text:
             raise UsageError(
                 "statement",
@@ -172,15 +175,15 @@ class _Runs:
         self.records += [found[number] for number in range(len(jobs))]
 
 
-def _judge(one: Constraint, records: Sequence[RunRecord]) -> tuple[Judgement, Interval]:
+def _judge(constraint: Constraint, records: Sequence[RunRecord]) -> tuple[Judgement, Interval]:
     """The judgement at a level adjusted for sequential tests, and the mean of the measure."""
-    name, scope = metrics.split(one.measure.key)
+    name, scope = metrics.split(constraint.measure.key)
     values = [metrics.value(record.summary, name, scope=scope) for record in records]
     found = statistics.t_interval(values, confidence=statistics.level_when_stopping(0.95))
     if found.mean is None:
         return "no value", found
     half = found.half_width or 0.0
-    beyond = one.beyond(found.mean, margin=0.0) * (abs(one.bound) or 1.0)
+    beyond = constraint.beyond(found.mean, margin=0.0) * (abs(constraint.bound) or 1.0)
     if beyond + half <= 0:
         return "holds", found
     return ("fails" if beyond - half > 0 else "undecided"), found

@@ -108,60 +108,60 @@ class Target:
             name, kind, dict(params), origin, made.discipline_as_loaded, dict(made.params_as_loaded)
         )
 
-    def takes(self, found: Candidate) -> bool:
+    def takes(self, candidate: Candidate) -> bool:
         """Whether the box can be configured with a candidate; True without a box."""
         try:
-            self.export(found)
+            self.export(candidate)
         except DropcurveError:
             return False
         return True
 
-    def export(self, found: Candidate) -> Export | None:
+    def export(self, candidate: Candidate) -> Export | None:
         """The configuration of a candidate, or None without a box."""
-        return self._export(found.kind, found.params) if self.box else None
+        return self._export(candidate.kind, candidate.params) if self.box else None
 
-    def written(self, found: Candidate) -> tuple[Export | None, tuple[str, ...]]:
+    def written(self, candidate: Candidate) -> tuple[Export | None, tuple[str, ...]]:
         """The configuration of a candidate, if it reads back as what was simulated, else None; with the parameters that
         read back otherwise. None without a box, too."""
-        made = self.export(found)
+        made = self.export(candidate)
         if made is None:
             return None, ()
-        changed = self._read_back(found, made)
-        if changed or self.scheduler is None or found.kind == "prio":
+        changed = self._read_back(candidate, made)
+        if changed or self.scheduler is None or candidate.kind == "prio":
             return (None if changed else made), changed
         return boxes.with_priority(
-            made, self.scheduler, found.kind, self._asked(found.params), **self._place
+            made, self.scheduler, candidate.kind, self._asked(candidate.params), **self._place
         ), ()
 
-    def loads(self, found: Candidate) -> bool:
+    def loads(self, candidate: Candidate) -> bool:
         """Whether the box can be configured with a candidate so that it runs what was simulated; True without a box."""
-        name = (found.kind, found.key)
+        name = (candidate.kind, candidate.key)
         if name not in self._loads:
             try:
-                self._loads[name] = not self.written(found)[1]
+                self._loads[name] = not self.written(candidate)[1]
             except DropcurveError:
                 self._loads[name] = False
         return self._loads[name]
 
-    def _read_back(self, found: Candidate, made: Export) -> tuple[str, ...]:
+    def _read_back(self, candidate: Candidate, exported: Export) -> tuple[str, ...]:
         """The parameters as loaded that the text does not state or states otherwise; without the buffer, where that is
         no part of a box's queue configuration and the importer assumes one."""
-        limit = str(found.params_as_loaded.get("limit", ""))
+        limit = str(candidate.params_as_loaded.get("limit", ""))
         stated: dict[str, Any] = (
             {"buffer_bytes": round(units.packets(limit, packet_bytes=1500) * 1500)} if limit else {}
         )
         if self.box == "sqm" and self.direction:
             stated["name"] = f"{self.direction}load"
         try:
-            back = boxes.read(made.text, box=self.box, rate_bps=self.rate_bps, **stated)
+            back = boxes.read(exported.text, box=self.box, rate_bps=self.rate_bps, **stated)
         except DropcurveError:
             return ("all of it",)
-        if back.discipline != found.kind_as_loaded:
+        if back.discipline != candidate.kind_as_loaded:
             return ("the discipline",)
         assumed = {note.key for note in back.notes if note.kind == "assumed"} & {"limit"}
         return tuple(
             name
-            for name, value in found.params_as_loaded.items()
+            for name, value in candidate.params_as_loaded.items()
             if name not in assumed and not _same(value, back.params.get(name))
         )
 

@@ -259,10 +259,10 @@ def _number(one: Mapping[str, Any]) -> float | None:
 
 def _bounds(one: Mapping[str, Any]) -> tuple[float, float]:
     """Ends of the range in the catalogue; an open end lies a thousandth inside."""
-    found = re.fullmatch(r"must lie in ([\[(])([\d.]+), ([\d.]+)([\])])", str(one["range"] or ""))
-    if found is None:
+    match = re.fullmatch(r"must lie in ([\[(])([\d.]+), ([\d.]+)([\])])", str(one["range"] or ""))
+    if match is None:
         least = re.fullmatch(r"must be at least ([\d.]+)", str(one["range"] or ""))
         return (float(least[1]) if least else 0.0), math.inf
-    low, high = float(found[2]), float(found[3])
+    low, high = float(match[2]), float(match[3])
     inside = (high - low) / 1000.0
-    return low + (inside if found[1] == "(" and low else 0.0), high - (inside if found[4] == ")" else 0.0)
+    return low + (inside if match[1] == "(" and low else 0.0), high - (inside if match[4] == ")" else 0.0)

@@ -52,32 +52,34 @@ def vague(
     return found
 
 
-def _wide(one: Interval) -> bool:
-    assert one.mean is not None, "the caller checks that there is a mean"
-    return one.half_width is None or one.half_width >= WIDE * abs(one.mean) > 0.0
+def _wide(interval: Interval) -> bool:
+    assert interval.mean is not None, "the caller checks that there is a mean"
+    return interval.half_width is None or interval.half_width >= WIDE * abs(interval.mean) > 0.0
 
 
 def _reaches(
-    goal: Goal, one: Measure, interval: Interval, margin: float, points: list[float]
+    goal: Goal, measure: Measure, interval: Interval, margin: float, points: list[float]
 ) -> Iterator[bool]:
     """Whether a wide interval matters, for each term or constraint of the goal with the measure."""
     half = math.inf if interval.half_width is None else interval.half_width
     named = False
     for objective, point in zip(goal.objectives, points, strict=True):
         for weight, other in objective.terms:
-            if other.key == one.key:
+            if other.key == measure.key:
                 named = True
                 yield abs(weight) * half / point >= MATTERS * margin
     for bound in goal.constraints:
-        if bound.measure.key == one.key and interval.mean is not None:
+        if bound.measure.key == measure.key and interval.mean is not None:
             named = True
             yield bound.excess(interval.mean + (half if bound.upper else -half)) > 0.0
     if not named:
         yield True
 
 
-def _needed(one: Interval) -> int | None:
+def _needed(interval: Interval) -> int | None:
     """Further replications after which the half-width will be half of the mean, at the same standard deviation."""
-    if one.half_width is None or not one.mean:
+    if interval.half_width is None or not interval.mean:
         return None
-    return max(1, math.ceil(one.n * (one.half_width / (WIDE * abs(one.mean))) ** 2) - one.n)
+    return max(
+        1, math.ceil(interval.n * (interval.half_width / (WIDE * abs(interval.mean))) ** 2) - interval.n
+    )

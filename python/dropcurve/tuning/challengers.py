@@ -165,7 +165,7 @@ class Challengers:
         }
 
     def safer(
-        self, one: Candidate, space: Family, coordinates: Coordinates, most: float = 1.0
+        self, candidate: Candidate, space: Family, coordinates: Coordinates, most: float = 1.0
     ) -> Iterator[Candidate]:
         """The same design with its scale moved to the side on which the bounds hold, the nearest first, and by a factor
         of ``most`` at least."""
@@ -174,14 +174,16 @@ class Challengers:
         for factor in [factor for factor in SAFER if factor <= most] or SAFER[-1:]:
             value = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
             made = study.candidate({**coordinates, space.scale: value})
-            if made is not None and made.key != one.key and self._usable(made):
+            if made is not None and made.key != candidate.key and self._usable(made):
                 yield made
 
-    def better(self, best: Candidate, some: Sequence[Candidate], points: float = 0.0) -> list[Candidate]:
+    def better(
+        self, best: Candidate, candidates: Sequence[Candidate], points: float = 0.0
+    ) -> list[Candidate]:
         """The designs, of those given, that may hold the constraints and beat the recommendation by half the margin,
         best first; ``points`` adds those that are behind by up to as many or miss a constraint."""
         question = self.bench.question
-        able = [one for one in some if question.target.takes(one) and self._usable(one)]
+        able = [one for one in candidates if question.target.takes(one) and self._usable(one)]
         if (
             not able
             or not self.trials
@@ -206,11 +208,11 @@ class Challengers:
                 found.append(one)
         return sorted(found, key=lambda one: self._loss(one, self.trials))
 
-    def _usable(self, one: Candidate) -> bool:
-        return all(self.bench.usable(one, trial) for trial in (*self.first, *self.trials))
+    def _usable(self, candidate: Candidate) -> bool:
+        return all(self.bench.usable(candidate, trial) for trial in (*self.first, *self.trials))
 
-    def _loss(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return self.bench.together(self.bench.losses(one, trials))
+    def _loss(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
+        return self.bench.together(self.bench.losses(candidate, trials))
 
 
 def further_kinds(question: Question, losses: Mapping[str, float]) -> list[str]:
@@ -220,7 +222,7 @@ def further_kinds(question: Question, losses: Mapping[str, float]) -> list[str]:
         return []
     kinds = [kind for kind in FURTHER if kind not in question.candidates]
     if question.target.box:
-        held = boxes.kinds(question.target.box)
-        kinds = [kind for kind in kinds if kind in held]
+        loadable = boxes.kinds(question.target.box)
+        kinds = [kind for kind in kinds if kind in loadable]
     kinds = [kind for kind in kinds if question.room.ecn or kind != "dualpi2"]
     return sorted(kinds, key=lambda kind: min(losses.get(one, math.inf) for one in AKIN[kind]))

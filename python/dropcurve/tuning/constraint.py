@@ -84,26 +84,26 @@ def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = N
     return customary(study.family, room, bound, share)
 
 
-def log_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+def log_ratio(bench: Bench, candidate: Candidate, trial: PairedTrial) -> float:
     """Logarithm of value / bound in a run, the largest over the bounds that decide the scale; for a lower bound on a
     share the logarithm of (100 % − value) / (100 % − bound). A run without a value counts as ten times."""
-    row, goal = bench.row(one, trial) or {}, bench.question.goal
+    row, goal = bench.row(candidate, trial) or {}, bench.question.goal
     bounds = share_bounds(goal) if direction(goal) < 0 else delay_bounds(goal)
     return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bounds)
 
 
-def excess_ratio(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+def excess_ratio(bench: Bench, candidate: Candidate, trial: PairedTrial) -> float:
     """Logarithm of value / bound in a run, the largest over all constraints of the goal; above 0 where one is
     broken."""
-    row = bench.row(one, trial) or {}
+    row = bench.row(candidate, trial) or {}
     return max(bound_ratio(bound, row.get(bound.measure.key)) for bound in bench.question.goal.constraints)
 
 
-def total_excess(bench: Bench, one: Candidate, trial: PairedTrial) -> float:
+def total_excess(bench: Bench, candidate: Candidate, trial: PairedTrial) -> float:
     """The sum over all constraints of the excess as a share of the bound."""
     total = 0.0
     for bound in bench.question.goal.constraints:
-        value = bench.value(one, trial, bound.measure.key)
+        value = bench.value(candidate, trial, bound.measure.key)
         total += NO_VALUE if value is None or math.isnan(value) else bound.excess(value)
     return total
 
@@ -120,18 +120,20 @@ def bound_ratio(bound: Constraint, value: float | None) -> float:
 
 
 def measured_margin(
-    bench: Bench, some: Sequence[Candidate], trials: Sequence[PairedTrial], until: float | None
+    bench: Bench, candidates: Sequence[Candidate], trials: Sequence[PairedTrial], until: float | None
 ) -> float | None:
     """The margin inside the bounds, as a share of them, at which 19 of 20 runs of a design hold: from the deviation
-    between seeds of the design closest to a bound among ``some``, in ``trials`` of one seed each. None if there was no
-    time to measure it."""
+    between seeds of the design closest to a bound among ``candidates``, in ``trials`` of one seed each. None if there
+    was no time to measure it."""
     goal = bench.question.goal
 
-    def distance(one: Candidate) -> float:
-        found = [bound.beyond(_values(bench, one, trials, bound), margin=0.0) for bound in goal.constraints]
+    def distance(candidate: Candidate) -> float:
+        found = [
+            bound.beyond(_values(bench, candidate, trials, bound), margin=0.0) for bound in goal.constraints
+        ]
         return min(abs(value) for value in found)
 
-    closest = min(some, key=distance)
+    closest = min(candidates, key=distance)
     groups = [[trial, *_further_seeds(trial)] for trial in trials]
     if not bench.run(((closest, trial) for group in groups for trial in group), until=until):
         return None
@@ -144,9 +146,9 @@ def measured_margin(
     return (ALONE if alone else VARYING) * max([LEAST_DEVIATION, *deviations])
 
 
-def _values(bench: Bench, one: Candidate, trials: Sequence[PairedTrial], bound: Constraint) -> float:
+def _values(bench: Bench, candidate: Candidate, trials: Sequence[PairedTrial], bound: Constraint) -> float:
     """The mean of a bounded measure; infinite where a run has no value."""
-    values = [bench.value(one, trial, bound.measure.key) for trial in trials]
+    values = [bench.value(candidate, trial, bound.measure.key) for trial in trials]
     known = [value for value in values if value is not None]
     return statistics.mean(known) if known else math.inf
 
@@ -199,16 +201,16 @@ class Edge:
         """The margin for a standard deviation between seeds."""
         return (ALONE if self.alone else VARYING) * deviation
 
-    def excess(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+    def excess(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """Logarithm of the highest delay over its bound, the margin added: 0 on the edge, above it the bound breaks.
         The mean over seeds counts at each condition."""
         by_condition: dict[int, list[PairedTrial]] = {}
         for trial in trials:
             by_condition.setdefault(trial.index, []).append(trial)
-        return max(self._at(one, some) for some in by_condition.values()) + self.margin
+        return max(self._at(candidate, some) for some in by_condition.values()) + self.margin
 
-    def _at(self, one: Candidate, trials: Sequence[PairedTrial]) -> float:
-        return statistics.mean([log_ratio(self.bench, one, trial) for trial in trials])
+    def _at(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
+        return statistics.mean([log_ratio(self.bench, candidate, trial) for trial in trials])
 
     def _root(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
         """Secant steps inside a bracket, over the logarithm of the scale, turned so that the bound breaks above."""
@@ -222,16 +224,16 @@ class Edge:
         for _ in range(EVALUATIONS):
             at = {**coordinates, family.scale: axis.rounded(math.exp(sign * min(max(at_log, least), most)))}
             at[family.scale] = min(max(at[family.scale], axis.low), axis.high)
-            made = self.study.candidate(at)
-            if made is None or not self.bench.usable(made, self.trials[0]):
+            candidate = self.study.candidate(at)
+            if candidate is None or not self.bench.usable(candidate, self.trials[0]):
                 return best
-            excess = self._evaluate(made, at)
+            excess = self._evaluate(candidate, at)
             if excess is None:
                 return best
             point = (sign * math.log(at[family.scale]), excess)
             if excess <= 0:
                 if low is None or point[0] >= low[0]:
-                    low, best = point, (made, at)
+                    low, best = point, (candidate, at)
                 if excess >= -2 * self.aim or point[0] >= most - 1e-9:
                     return best
             else:
@@ -256,34 +258,38 @@ class Edge:
         cross = low[0] + (-self.aim - low[1]) / slope if slope > 0 else low[0] + width / 2
         return min(max(cross, low[0] + 0.15 * width), high[0] - 0.15 * width)
 
-    def _evaluate(self, one: Candidate, coordinates: Coordinates) -> float | None:
+    def _evaluate(self, candidate: Candidate, coordinates: Coordinates) -> float | None:
         """The excess of a design, from the conditions of highest delay if those break the bound already; None if there
         was no time left."""
-        self.seen.append((one, coordinates))
+        self.seen.append((candidate, coordinates))
         if self.near:
-            if not self.bench.run(((one, trial) for trial in self.near), until=self.until):
+            if not self.bench.run(((candidate, trial) for trial in self.near), until=self.until):
                 return None
-            found = self.excess(one, self.near)
+            found = self.excess(candidate, self.near)
             if found > 0:
                 return found
-        if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
+        if not self.bench.run(((candidate, trial) for trial in self.trials), until=self.until):
             return None
-        order = sorted(self.trials, key=lambda trial: -log_ratio(self.bench, one, trial))
-        highest = log_ratio(self.bench, one, order[0])
-        close = [trial for trial in order if log_ratio(self.bench, one, trial) >= highest + math.log(NEAR)]
+        order = sorted(self.trials, key=lambda trial: -log_ratio(self.bench, candidate, trial))
+        highest = log_ratio(self.bench, candidate, order[0])
+        close = [
+            trial for trial in order if log_ratio(self.bench, candidate, trial) >= highest + math.log(NEAR)
+        ]
         self.near = order[: min(max(len(close), LEAST_NEAR), MOST_NEAR)]
-        return self.excess(one, self.trials)
+        return self.excess(candidate, self.trials)
 
-    def _deviation(self, one: Candidate) -> float:
+    def _deviation(self, candidate: Candidate) -> float:
         """Standard deviation between seeds of the logarithm of the delay, pooled over the conditions of highest
         delay; for a coarse edge, whose aim keeps a wider distance, at the first of them."""
         first = {trial.index: trial for trial in self.near[: 1 if self.coarse else LEAST_NEAR]}
         extra = {index: _further_seeds(trial) for index, trial in first.items()}
-        if not self.bench.run(((one, trial) for some in extra.values() for trial in some), until=self.until):
+        if not self.bench.run(
+            ((candidate, trial) for some in extra.values() for trial in some), until=self.until
+        ):
             return self.deviation
         total, freedom = 0.0, 0
         for index, some in extra.items():
-            values = [log_ratio(self.bench, one, trial) for trial in (first[index], *some)]
+            values = [log_ratio(self.bench, candidate, trial) for trial in (first[index], *some)]
             centre = statistics.mean(values)
             total += sum((value - centre) ** 2 for value in values)
             freedom += len(values) - 1

@@ -189,17 +189,17 @@ def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     return pair.mean <= min(pair.half_width, equivalence.slightly(margin))
 
 
-def are_fair_queues(one: Candidate, other: Candidate) -> bool:
+def are_fair_queues(candidate: Candidate, other: Candidate) -> bool:
     """Whether two designs isolate flows, so that their settings matter little."""
-    return {one.kind_as_loaded, other.kind_as_loaded} <= set(equivalence.FAIR)
+    return {candidate.kind_as_loaded, other.kind_as_loaded} <= set(equivalence.FAIR)
 
 
-def default_distance(one: Candidate) -> float:
+def default_distance(candidate: Candidate) -> float:
     """Distance of a design from the defaults of its discipline: the sum over its parameters of the factor between them,
     as a logarithm."""
     total = 0.0
-    for name, value in one.params_as_loaded.items():
-        usual = DEFAULTS.get((one.kind_as_loaded, name))
+    for name, value in candidate.params_as_loaded.items():
+        usual = DEFAULTS.get((candidate.kind_as_loaded, name))
         number = _number(value) if usual is not None else None
         if usual and number:
             total += abs(math.log(number / usual))
@@ -270,9 +270,9 @@ def slack(goal: Goal, margin: float) -> float:
     return max(BEHIND * margin, 0.0 if goal.objectives[0].in_points else BEHIND_SCALE)
 
 
-def point_of(one: Objective, value: float) -> float:
+def point_of(objective: Objective, value: float) -> float:
     """A point of an objective in its own unit: a percentage point where a share is in it, else 1 % of a value."""
-    return 1.0 if one.in_points else max(abs(value) / 100.0, 1e-9)
+    return 1.0 if objective.in_points else max(abs(value) / 100.0, 1e-9)
 
 
 def ideal(goal: Goal) -> float | None:
@@ -283,10 +283,10 @@ def ideal(goal: Goal) -> float | None:
     return -MOST["%"] if one.higher else 0.0
 
 
-def complexity(one: Candidate) -> tuple[int, int]:
+def complexity(candidate: Candidate) -> tuple[int, int]:
     """Sort key of ties: defaults first, then the order of `SIMPLEST`."""
-    default = one.origin != "search" and is_default(one)
-    rank = SIMPLEST.index(one.kind) if one.kind in SIMPLEST else len(SIMPLEST)
+    default = candidate.origin != "search" and is_default(candidate)
+    rank = SIMPLEST.index(candidate.kind) if candidate.kind in SIMPLEST else len(SIMPLEST)
     return (0 if default else 1), rank
 
 

@@ -51,10 +51,10 @@ def spend(validation: Validation, outcome: SearchOutcome, seed: int) -> None:
         validation.settle()
 
 
-def used(validation: Validation, one: Candidate) -> float:
+def used(validation: Validation, candidate: Candidate) -> float:
     """The largest share of the bound on the delay in the runs of a design."""
-    trials = [trial for some in validation.trials(one) for trial in some]
-    return math.exp(max(log_ratio(validation.bench, one, trial) for trial in trials))
+    trials = [trial for some in validation.trials(candidate) for trial in some]
+    return math.exp(max(log_ratio(validation.bench, candidate, trial) for trial in trials))
 
 
 def _tried(validation: Validation, best: Candidate, share: float) -> bool:
@@ -75,9 +75,9 @@ def _larger(study: FamilyStudy, best: Candidate, coordinates: Coordinates, facto
     axis, scale = study.family.axes[name], coordinates[name] * factor
     for _ in range(STEPS):
         scale = min(scale, axis.high)
-        made = study.candidate({**coordinates, name: axis.rounded(scale)})
-        if made is not None and made.key != best.key:
-            return made
+        candidate = study.candidate({**coordinates, name: axis.rounded(scale)})
+        if candidate is not None and candidate.key != best.key:
+            return candidate
         if scale >= axis.high:
             return None
         scale *= STEP

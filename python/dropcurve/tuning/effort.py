@@ -117,11 +117,11 @@ def by_pace(question: Question, seconds: float, run_s: float, runs: int | None =
 
 
 def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: int | None) -> Budget:
-    def fits(one: Budget) -> bool:
-        known = (KNOWN - LEFT_OUT if one.brief else KNOWN) * min(
-            one.conditions or 1000, len(question.conditions())
+    def fits(budget: Budget) -> bool:
+        known = (KNOWN - LEFT_OUT if budget.brief else KNOWN) * min(
+            budget.conditions or 1000, len(question.conditions())
         )
-        return known + one.outside(question) <= OUTSIDE * most
+        return known + budget.outside(question) <= OUTSIDE * most
 
     if not question.varying:
         levels = tuple(replace(one, replications=one.replications * ALONE, fresh=1) for one in levels)

@@ -41,12 +41,12 @@ class Evaluations:
             self.observe(one, trial)
         return done
 
-    def observe(self, one: Candidate, trial: PairedTrial) -> None:
+    def observe(self, candidate: Candidate, trial: PairedTrial) -> None:
         """Adds a run to the surrogate of its family, if it was made and there is one."""
         for kind, surrogate in self.surrogates.items():
             study = self.studies[kind]
-            if one.key in study.coordinates and self.bench.has(one, trial):
-                surrogate.observe(one, study.unit_point(one), trial)
+            if candidate.key in study.coordinates and self.bench.has(candidate, trial):
+                surrogate.observe(candidate, study.unit_point(candidate), trial)
 
     def batch(
         self,
@@ -78,29 +78,29 @@ class Evaluations:
             self.surrogates[kind].fit()
         return True
 
-    def trials(self, study: FamilyStudy, one: Candidate, times: int = 1) -> list[PairedTrial]:
+    def trials(self, study: FamilyStudy, candidate: Candidate, times: int = 1) -> list[PairedTrial]:
         """The trials to run a setting in next, among those it was not run in: the most informative ones by the
         surrogate of its family; before the surrogate is fitted, one after the other."""
         size = times * self.size
-        left = [trial for trial in self.first if not self.bench.has(one, trial)]
+        left = [trial for trial in self.first if not self.bench.has(candidate, trial)]
         if len(left) <= size:
             return left
         surrogate = self.surrogates[study.family.kind]
         if surrogate.ready:
-            order = surrogate.informative(study.unit_point(one))
+            order = surrogate.informative(study.unit_point(candidate))
             return sorted(left, key=lambda trial: order.index(trial.index))[:size]
-        turn = list(study.tried).index(one.key) * size
+        turn = list(study.tried).index(candidate.key) * size
         return [left[(turn + number) % len(left)] for number in range(size)]
 
-    def expected(self, some: Sequence[Candidate]) -> dict[str, float]:
+    def expected(self, candidates: Sequence[Candidate]) -> dict[str, float]:
         """The expected loss of settings, by key: that of the surrogate, else the observed one."""
         found: dict[str, float] = {}
         for kind, surrogate in self.surrogates.items():
             study = self.studies[kind]
-            mine = [one for one in some if one.key in study.coordinates and surrogate.ready]
+            mine = [one for one in candidates if one.key in study.coordinates and surrogate.ready]
             losses = surrogate.expected([study.unit_point(one) for one in mine])
             found |= zip((one.key for one in mine), losses, strict=True)
-        for one in some:
+        for one in candidates:
             if one.key not in found:
                 seen = [trial for trial in self.first if self.bench.has(one, trial)]
                 found[one.key] = self.bench.score(one, seen)
@@ -139,30 +139,30 @@ class Evaluations:
                 found = found or kind not in solved
         return found
 
-    def usable(self, one: Candidate) -> bool:
+    def usable(self, candidate: Candidate) -> bool:
         """Whether a setting can be run in all trials."""
-        return all(self.bench.usable(one, trial) for trial in self.first)
+        return all(self.bench.usable(candidate, trial) for trial in self.first)
 
-    def whole(self, one: Candidate) -> bool:
+    def whole(self, candidate: Candidate) -> bool:
         """Whether a setting was run in all trials."""
-        return all(self.bench.has(one, trial) for trial in self.first)
+        return all(self.bench.has(candidate, trial) for trial in self.first)
 
     def completed(
-        self, some: Sequence[Candidate], solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
+        self, candidates: Sequence[Candidate], solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
     ) -> list[Candidate]:
-        """The designs among ``some`` and among the steps to an edge that were run in all trials, each once."""
+        """The designs among ``candidates`` and among the steps to an edge that were run in all trials, each once."""
         edges = [one for found in solved.values() for one, _ in found if self.whole(one)]
-        return list({one.key: one for one in [*some, *edges]}.values())
+        return list({one.key: one for one in [*candidates, *edges]}.values())
 
-    def vector(self, one: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
+    def vector(self, candidate: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
         """The objectives of a setting in points, over the conditions."""
         some = self.first if trials is None else trials
         objectives = range(len(self.bench.question.goal.objectives))
-        return [self.bench.together(self.bench.losses(one, some, number)) for number in objectives]
+        return [self.bench.together(self.bench.losses(candidate, some, number)) for number in objectives]
 
-    def excess(self, one: Candidate) -> float:
+    def excess(self, candidate: Candidate) -> float:
         """Constraint violation of a setting as a share of the bounds, in the mean over the trials."""
-        return sum(self.bench.excess(one, trial) for trial in self.first) / len(self.first)
+        return sum(self.bench.excess(candidate, trial) for trial in self.first) / len(self.first)
 
     def best_few(self, tried: Sequence[Candidate], kind: str, count: int) -> list[Candidate]:
         """The best of a family, best first; where there are several objectives, the best and its feasible front."""

@@ -133,8 +133,8 @@ def _objective(number: int) -> Callable[[Any], float]:
     return lambda spot: float(spot.objectives[number])
 
 
-def _measure(one: Measure) -> Callable[[Any], float]:
-    return lambda spot: float(spot.measures[one.key])
+def _measure(measure: Measure) -> Callable[[Any], float]:
+    return lambda spot: float(spot.measures[measure.key])
 
 
 def _scaled(
@@ -307,13 +307,15 @@ def _sensitivity(answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _off(ax: Axes, one: Sensitivity, value: Callable[[Any], float], bound: float | None) -> None:
+def _off(ax: Axes, sensitivity: Sensitivity, value: Callable[[Any], float], bound: float | None) -> None:
     look = style.look(0)
-    xs, ys = [off.factor for off in one.off], [value(off) for off in one.off]
+    xs, ys = [off.factor for off in sensitivity.off], [value(off) for off in sensitivity.off]
     ax.set_xscale("log", base=2)
     ax.plot(xs, ys, color=look.colour)
     _marks(
-        ax, [(x, y, off.holds, off.factor == 1.0) for x, y, off in zip(xs, ys, one.off, strict=True)], look
+        ax,
+        [(x, y, off.holds, off.factor == 1.0) for x, y, off in zip(xs, ys, sensitivity.off, strict=True)],
+        look,
     )
     ax.set_xlim(0.21, 4.8)
     ax.set_xticks([0.25, 0.5, 1, 2, 4], ["¼", "½", "1", "2", "4"])
@@ -371,19 +373,19 @@ def _drift(answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _drift_line(ax: Axes, one: Drift, value: Callable[[Any], float], look: style.Look) -> None:
-    xs, ys = [point.value for point in one.points], [value(point) for point in one.points]
+def _drift_line(ax: Axes, drift: Drift, value: Callable[[Any], float], look: style.Look) -> None:
+    xs, ys = [point.value for point in drift.points], [value(point) for point in drift.points]
     ax.plot(xs, ys, color=look.colour, linestyle=look.dash)
-    _marks(ax, [(point.value, value(point), point.holds, False) for point in one.points], look)
+    _marks(ax, [(point.value, value(point), point.holds, False) for point in drift.points], look)
 
 
-def _ticks(ax: Axes, one: Drift, width_in: float) -> None:
+def _ticks(ax: Axes, drift: Drift, width_in: float) -> None:
     """Tick labels: as many of the tried values as fit, the ends of the asked range first."""
-    ends = [point for point in one.points if point.value in (one.axis.range.low, one.axis.range.high)]
-    scale = math.log if one.axis.range.low > 0 else float
-    least_gap = TICK_IN / width_in * (scale(one.points[-1].value) - scale(one.points[0].value))
+    ends = [point for point in drift.points if point.value in (drift.axis.range.low, drift.axis.range.high)]
+    scale = math.log if drift.axis.range.low > 0 else float
+    least_gap = TICK_IN / width_in * (scale(drift.points[-1].value) - scale(drift.points[0].value))
     kept: list[DriftPoint] = []
-    for point in [*ends, one.points[0], one.points[-1], *one.points]:
+    for point in [*ends, drift.points[0], drift.points[-1], *drift.points]:
         if all(abs(scale(point.value) - scale(other.value)) >= least_gap for other in kept):
             kept.append(point)
     ax.set_xticks([point.value for point in kept], [point.shown for point in kept])

@@ -71,10 +71,12 @@ class Final:
         delay_s, found = customary_s(question.goal, question.room), []
         for kind, study in self.evaluations.studies.items():
             at = scaled(study, question.room, delay_s)
-            made = study.target.candidate(f"{kind}, tuned", kind, study.family.params(at), origin="search")
-            if made is not None and self.evaluations.usable(made):
-                study.coordinates.setdefault(made.key, at)
-                found.append(made)
+            candidate = study.target.candidate(
+                f"{kind}, tuned", kind, study.family.params(at), origin="search"
+            )
+            if candidate is not None and self.evaluations.usable(candidate):
+                study.coordinates.setdefault(candidate.key, at)
+                found.append(candidate)
         return found
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -33,10 +33,10 @@ def first_rule(bench: Bench, seed: int, until: float | None) -> Candidate | None
     study = FamilyStudy(family(KIND, question.room, space=question.space.get(KIND)), question.target, 1, seed)
     bound = customary_s(question.goal, question.room)
     at = scaled(study, question.room, bound, RULES[KIND][0])
-    made = question.target.candidate("", KIND, study.family.params(at), origin=RULE)
+    candidate = question.target.candidate("", KIND, study.family.params(at), origin=RULE)
     trials = block(question.conditions(effort.ENDS), seed)
-    if made is None or not all(bench.usable(made, trial) for trial in trials):
+    if candidate is None or not all(bench.usable(candidate, trial) for trial in trials):
         return None
-    if not bench.run(((made, trial) for trial in trials), until=until):
+    if not bench.run(((candidate, trial) for trial in trials), until=until):
         return None
-    return None if bench.violation(made, trials) > 0 else rule_name(made)
+    return None if bench.violation(candidate, trials) > 0 else rule_name(candidate)

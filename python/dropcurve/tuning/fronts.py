@@ -34,18 +34,18 @@ def others(answer: Findings) -> list[ValidationLine]:
     return list(answer.lines[answer.front if several(answer) else 1 :])
 
 
-def named(answer: Findings, one: Candidate) -> str:
+def named(answer: Findings, candidate: Candidate) -> str:
     """A design among several of its discipline, named by the parameters of the search space, such as ``tail drop, limit
     16 pkts``."""
-    if one.origin != "search":
-        return one.name
-    kind = one.kind_as_loaded
+    if candidate.origin != "search":
+        return candidate.name
+    kind = candidate.kind_as_loaded
     tried = [
         spot.candidate.params_as_loaded
         for spot in answer.spots
         if spot.candidate.origin == "search" and spot.candidate.kind_as_loaded == kind
     ]
-    own = one.params_as_loaded
+    own = candidate.params_as_loaded
     moved = [name for name, value in own.items() if any(other.get(name) != value for other in tried)]
     settings = (f"{name} {shown(own[name])}" for name in moved or own)
     return ", ".join([DISPLAY_NAMES.get(kind, kind), *settings])

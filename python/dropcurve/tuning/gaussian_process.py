@@ -65,17 +65,17 @@ class GaussianProcess:
     _fitted: int = 0
     _relative_noise: dict[int, float] = field(default_factory=dict)
 
-    def fit(self, seen: Observations, values: Array) -> None:
+    def fit(self, observations: Observations, values: Array) -> None:
         """Fits to values; hyper-parameters of maximum posterior probability, searched from the last ones on."""
-        self._observed, self._mean = seen, float(values.mean())
+        self._observed, self._mean = observations, float(values.mean())
         self._spread = max(float(values.std()), 1e-9)
         self._scaled = (values - self._mean) / self._spread
-        self._gaps = (seen.points.T[:, :, None] - seen.points.T[:, None, :]) ** 2
-        self._alike = _same(seen.conditions, seen.conditions)
+        self._gaps = (observations.points.T[:, :, None] - observations.points.T[:, None, :]) ** 2
+        self._alike = _same(observations.conditions, observations.conditions)
         self._level = LEVEL * (1.0 + self._alike)
-        self._together = _same(seen.trials, seen.trials)
+        self._together = _same(observations.trials, observations.trials)
         if len(values) > GROWN * self._fitted:
-            self._optimise(len(seen.points[0]))
+            self._optimise(len(observations.points[0]))
             self._fitted = len(values)
         self._weigh()
         self._weights = _solve(self._lower, self._scaled)

@@ -90,52 +90,52 @@ class Weighed:
         return found + [f"-{1.0 / len(videos):.4g} * stalls of {name}" for name in videos]
 
 
-def _balanced(given: Weighed) -> list[str]:
-    thin = given.named("thin")
+def _balanced(weighed: Weighed) -> list[str]:
+    thin = weighed.named("thin")
     return [
-        *given.use(),
-        *given.delays(1.0, thin or given.victims, "p95 one-way delay"),
-        *(given.own_delay() if thin else []),
-        *given.losses(thin),
-        *given.outcomes(),
+        *weighed.use(),
+        *weighed.delays(1.0, thin or weighed.victims, "p95 one-way delay"),
+        *(weighed.own_delay() if thin else []),
+        *weighed.losses(thin),
+        *weighed.outcomes(),
     ]
 
 
-def _voip(given: Weighed) -> list[str]:
-    calls = [one.name for one in given.classes.values() if "voice" in one.sources and not one.reverse]
-    if given.classes and not calls:
+def _voip(weighed: Weighed) -> list[str]:
+    calls = [one.name for one in weighed.classes.values() if "voice" in one.sources and not one.reverse]
+    if weighed.classes and not calls:
         raise UsageError("goal", "voip", "this traffic has no call", "add one with --link office")
     terms = [f"{POINTS_PER_MOS / len(calls):.4g} * call quality of {name}" for name in calls]
-    return [*given.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"]), *given.own_delay()]
+    return [*weighed.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"]), *weighed.own_delay()]
 
 
-def _gaming(given: Weighed) -> list[str]:
-    games = given.named("thin", source="cbr")
+def _gaming(weighed: Weighed) -> list[str]:
+    games = weighed.named("thin", source="cbr")
     return [
-        *given.use(),
-        *given.delays(THIN_FACTOR, games, "p99 one-way delay"),
-        *(given.own_delay(THIN_FACTOR) if games else []),
-        *given.losses(games),
+        *weighed.use(),
+        *weighed.delays(THIN_FACTOR, games, "p99 one-way delay"),
+        *(weighed.own_delay(THIN_FACTOR) if games else []),
+        *weighed.losses(games),
     ]
 
 
-def _web(given: Weighed) -> list[str]:
-    points = PAGE_FACTOR * given.exchange.points_per_ms
-    pages = [one.name for one in given.classes.values() if "http" in one.sources and one.role == "short"]
-    if given.classes and not pages:
+def _web(weighed: Weighed) -> list[str]:
+    points = PAGE_FACTOR * weighed.exchange.points_per_ms
+    pages = [one.name for one in weighed.classes.values() if "http" in one.sources and one.role == "short"]
+    if weighed.classes and not pages:
         raise UsageError(
             "goal", "web", "this traffic has no web pages", "add some with --link cable or --short 10%"
         )
     terms = []
     for name in pages:
-        measure = "page load time" if "pages" in given.classes[name].parts else "completion time"
+        measure = "page load time" if "pages" in weighed.classes[name].parts else "completion time"
         terms.append(f"-{points / len(pages):.4g} * p95 {measure} of {name}")
-    return [*given.use(), *(terms or [f"-{points:.4g} * p95 page load time"]), *given.own_delay()]
+    return [*weighed.use(), *(terms or [f"-{points:.4g} * p95 page load time"]), *weighed.own_delay()]
 
 
-def _bulk(given: Weighed) -> list[str]:
-    bulk = given.named("bulk")
-    if given.classes and not bulk:
+def _bulk(weighed: Weighed) -> list[str]:
+    bulk = weighed.named("bulk")
+    if weighed.classes and not bulk:
         raise UsageError(
             "goal",
             "bulk",
@@ -144,10 +144,10 @@ def _bulk(given: Weighed) -> list[str]:
         )
     use = [f"link share of {name}" for name in bulk] or ["utilisation"]
     # Transfers in the other direction depend on the acknowledgements that pass this queue.
-    if any(one.role == "bulk" and one.reverse for one in given.classes.values()):
+    if any(one.role == "bulk" and one.reverse for one in weighed.classes.values()):
         use.append("reverse utilisation")
     # The delay of all packets: a longer queue than needed is no better, even if thin flows bypass it.
-    return [*use, *given.delays(BULK_FACTOR, [], "p95 delay")]
+    return [*use, *weighed.delays(BULK_FACTOR, [], "p95 delay")]
 
 
 _TERMS: dict[str, Callable[[Weighed], list[str]]] = {

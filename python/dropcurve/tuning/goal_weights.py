@@ -36,14 +36,14 @@ def weights(goal: Goal) -> Weights:
 
 
 def _criterion(
-    one: Measure, *, worth: float = 0.0, bound: Bound | None = None, in_points: bool = False
+    measure: Measure, *, worth: float = 0.0, bound: Bound | None = None, in_points: bool = False
 ) -> Criterion:
-    if in_points and one.metric.name == "page_doublings":
+    if in_points and measure.metric.name == "page_doublings":
         # The same logarithm, with values that a reader knows.
-        scope = metrics.split(one.key)[1]
+        scope = metrics.split(measure.key)[1]
         key, title = ("page_ms_mean", "mean page load time")
         if scope:
             key, title = f"{key}[{scope}]", f"{title} of {scope}"
         return Criterion(key, title, "ms", worth=worth, log=True)
-    better = "higher" if one.metric.better == "higher" else "lower"
-    return Criterion(one.key, one.text, one.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]
+    better = "higher" if measure.metric.better == "higher" else "lower"
+    return Criterion(measure.key, measure.text, measure.unit, worth=worth, bound=bound, better=better)  # type: ignore[arg-type]

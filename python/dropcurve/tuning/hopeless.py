@@ -60,10 +60,14 @@ def extend_frontier(bench: Bench, outcome: SearchOutcome, seed: int, until: floa
             end = axis.high if sign > 0 else axis.low
             value = axis.rounded(start * (end / start) ** (number / SCALES))
             study = FamilyStudy(space, question.target, 1, seed)
-            made = study.candidate({**coordinates, space.scale: min(max(value, axis.low), axis.high)})
-            if made is None or made.key in known or not all(bench.usable(made, t) for t in outcome.first):
+            candidate = study.candidate({**coordinates, space.scale: min(max(value, axis.low), axis.high)})
+            if (
+                candidate is None
+                or candidate.key in known
+                or not all(bench.usable(candidate, t) for t in outcome.first)
+            ):
                 continue
-            if not bench.run(((made, trial) for trial in outcome.first), until=until):
+            if not bench.run(((candidate, trial) for trial in outcome.first), until=until):
                 return
-            known.add(made.key)
-            outcome.tried.append(made)
+            known.add(candidate.key)
+            outcome.tried.append(candidate)

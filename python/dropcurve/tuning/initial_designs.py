@@ -16,17 +16,17 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
     found = []
     for name, kind, params, origin in references(room, box=target.box):
         # Designs of scripts are loaded as the scripts write them.
-        made = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
-        found.append(made or Candidate(name, kind, params, origin))
+        candidate = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
+        found.append(candidate or Candidate(name, kind, params, origin))
     advice = question.advice()
     for one in advice.designs if advice else ():
         name, kind, params, origin = of_design(one)
         if brief and "rule" not in name:
             continue
         title = name if "rule" in name else f"{name}, by formula"
-        made = target.candidate(title, kind, params, origin=origin)
-        if made is not None and kind in (*question.candidates, "red", "ared"):
-            found.append(made)
+        candidate = target.candidate(title, kind, params, origin=origin)
+        if candidate is not None and kind in (*question.candidates, "red", "ared"):
+            found.append(candidate)
     return found
 
 
@@ -36,6 +36,6 @@ def left_out(question: Question) -> list[Candidate]:
     return [one for one in designs_known(question) if one.key not in found]
 
 
-def is_default(one: Candidate) -> bool:
+def is_default(candidate: Candidate) -> bool:
     """Whether a design is a common setting without tuning, and no rule of thumb or design by formula."""
-    return one.origin != RULE and "formula" not in one.name and "rule" not in one.name
+    return candidate.origin != RULE and "formula" not in candidate.name and "rule" not in candidate.name

@@ -79,12 +79,12 @@ class LineSearch:
         computed."""
         scale = self._rounded(at_log)
         at = {**coordinates, self.study.family.scale: scale}
-        made = self.study.candidate(at)
-        if made is None or not self.bench.usable(made, trials[0]) or self.bench.runs >= self.most:
+        candidate = self.study.candidate(at)
+        if candidate is None or not self.bench.usable(candidate, trials[0]) or self.bench.runs >= self.most:
             return None
-        if not self.bench.run(((made, trial) for trial in trials), until=self.until):
+        if not self.bench.run(((candidate, trial) for trial in trials), until=self.until):
             return None
-        found = self.bench.tied(self.bench.score(made, trials), made, trials)
-        self._scores[scale] = (found, made, at)
-        self.seen.append((made, at))
+        found = self.bench.tied(self.bench.score(candidate, trials), candidate, trials)
+        self._scores[scale] = (found, candidate, at)
+        self.seen.append((candidate, at))
         return found

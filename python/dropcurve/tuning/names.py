@@ -22,9 +22,9 @@ ROUNDED = 2e-4
 FRACTION = re.compile(r"\d+\.\d+")
 
 
-def named(one: Candidate) -> str:
+def named(candidate: Candidate) -> str:
     """The discipline that is simulated, by its usual name: WRED for RED as a router loads it."""
-    return DISPLAY_NAMES.get(one.kind_as_loaded, one.kind_as_loaded)
+    return DISPLAY_NAMES.get(candidate.kind_as_loaded, candidate.kind_as_loaded)
 
 
 def shown(value: object) -> str:
@@ -45,15 +45,15 @@ def _four_digits(value: float) -> str:
     return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
 
-def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
+def setting(candidate: Candidate, usual: Mapping[str, object] | None = None) -> str:
     """A design in words: ``tail drop with limit 30700 B``, ``PIE with target 5.4 ms, t_update 15 ms``.
 
     Args:
-        one: The design.
+        candidate: The design.
         usual: Values that are left out, such as the box's defaults.
     """
-    params = one.params_as_loaded
-    kind = one.kind_as_loaded
+    params = candidate.params_as_loaded
+    kind = candidate.kind_as_loaded
     own = {name: value for name, value in params.items() if name not in USUAL}
     if usual is not None:
         own = {name: value for name, value in own.items() if usual.get(name) != value}
@@ -61,4 +61,4 @@ def setting(one: Candidate, usual: Mapping[str, object] | None = None) -> str:
     if kind == "droptail":
         own = {"limit": params.get("limit")}
     values = ", ".join(f"{name} {shown(value)}" for name, value in own.items() if value is not None)
-    return f"{named(one)} with {values}" if values else named(one)
+    return f"{named(candidate)} with {values}" if values else named(candidate)

@@ -94,38 +94,38 @@ def compare(
 
 
 def _means(
-    bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], one: Measure
+    bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], measure: Measure
 ) -> tuple[float, float] | None:
     found = []
     for where in (bench, other):
-        values = [value for trial in trials if (value := where.value(best, trial, one.key)) is not None]
+        values = [value for trial in trials if (value := where.value(best, trial, measure.key)) is not None]
         if not values:
             return None
         found.append(statistics.mean(values))
     return found[0], found[1]
 
 
-def sentence(found: OtherDirection, margin: float) -> str:
+def sentence(comparison: OtherDirection, margin: float) -> str:
     """The sentence on a gain beyond the margin; "" where there is none for sure."""
-    half = found.gain.half_width
-    if half is None or found.gain.mean - half <= margin:
+    half = comparison.gain.half_width
+    if half is None or comparison.gain.mean - half <= margin:
         return ""
-    main = main_measures(list(found.measures), lambda one: found.measures[one][0])
+    main = main_measures(list(comparison.measures), lambda one: comparison.measures[one][0])
     parts = []
     for one in main:
-        old, new = (wording.amount(value, None, one.unit) for value in found.measures[one])
+        old, new = (wording.amount(value, None, one.unit) for value in comparison.measures[one])
         if old != new:
             parts.append(f"{one.text} goes from {old} to {new}")
     return (
         f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there "
-        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {found.link}){_then(found, margin)}"
+        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {comparison.link}){_then(comparison, margin)}"
     )
 
 
-def _then(found: OtherDirection, margin: float) -> str:
+def _then(comparison: OtherDirection, margin: float) -> str:
     """Clause on the setting to load here once the other direction has a short queue, if another one is better then."""
-    ahead = found.ahead
+    ahead = comparison.ahead
     if ahead is None or ahead.half_width is None or ahead.mean - ahead.half_width <= margin:
         return ""
     by = wording.amount(ahead.mean, ahead.half_width, "points")
-    return f", and then load {found.usual} here, which is {by} better than this setting there"
+    return f", and then load {comparison.usual} here, which is {by} better than this setting there"

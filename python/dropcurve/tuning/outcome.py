@@ -32,12 +32,12 @@ class SearchOutcome:
     unseen: tuple[Candidate, ...] = ()
     complete: bool = False
 
-    def in_space(self, one: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
+    def in_space(self, candidate: Candidate, question: Question) -> tuple[Family | None, Coordinates | None]:
         """The family of a design and its coordinates there, if they are known."""
         try:
-            space = self.families.get(one.kind) or family(
-                one.kind, question.room, space=question.space.get(one.kind)
+            space = self.families.get(candidate.kind) or family(
+                candidate.kind, question.room, space=question.space.get(candidate.kind)
             )
         except UsageError:
             return None, None
-        return space, self.coordinates.get(one.key) or space.coordinates_of(one.params)
+        return space, self.coordinates.get(candidate.key) or space.coordinates_of(candidate.params)

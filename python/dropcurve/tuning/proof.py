@@ -83,7 +83,7 @@ class Proof:
 
 
 def prove(
-    bench: Bench, one: Candidate, seed: int, number: int, *,
+    bench: Bench, candidate: Candidate, seed: int, number: int, *,
     runs: int = RUNS, until: float | None = None,
 ) -> Proof | None:  # fmt: skip
     """Runs a design in the ``number``-th block: ``runs`` runs, doubled while they hold the bounds and are not clear.
@@ -95,7 +95,7 @@ def prove(
     found, size = None, 1
     while True:
         trials = parts(bench, first, runs, size)
-        made = _proven(bench, one, trials, until)
+        made = _proven(bench, candidate, trials, until)
         if made is None or (found is not None and made.runs <= found.runs):
             return found
         found = made
@@ -116,19 +116,21 @@ def full(runs: int) -> int:
     return runs * LARGEST.get(runs, 1)
 
 
-def _proven(bench: Bench, one: Candidate, trials: list[PairedTrial], until: float | None) -> Proof | None:
+def _proven(
+    bench: Bench, candidate: Candidate, trials: list[PairedTrial], until: float | None
+) -> Proof | None:
     """The outcome of a design in those of some trials that there was time for."""
-    if not bench.run(((one, trial) for trial in trials), until=until):
-        trials = [trial for trial in trials if bench.has(one, trial)]
+    if not bench.run(((candidate, trial) for trial in trials), until=until):
+        trials = [trial for trial in trials if bench.has(candidate, trial)]
     if len(trials) < FEWEST:
         return None
     objectives = bench.question.goal.objectives
-    ratios = sorted(excess_ratio(bench, one, trial) for trial in trials)
+    ratios = sorted(excess_ratio(bench, candidate, trial) for trial in trials)
     return Proof(
-        one,
-        tuple(kept(bench, one, trials, bound) for bound in bench.question.goal.constraints),
+        candidate,
+        tuple(kept(bench, candidate, trials, bound) for bound in bench.question.goal.constraints),
         tuple(
-            statistics.t_interval([bench.objective(one, trial, wanted) for trial in trials])
+            statistics.t_interval([bench.objective(candidate, trial, wanted) for trial in trials])
             for wanted in objectives
         ),
         len(trials),
@@ -152,12 +154,12 @@ def block(bench: Bench, seed: int, runs: int) -> list[PairedTrial]:
     ]
 
 
-def kept(bench: Bench, one: Candidate, trials: list[PairedTrial], bound: Constraint) -> Kept:
+def kept(bench: Bench, candidate: Candidate, trials: list[PairedTrial], bound: Constraint) -> Kept:
     """Outcome of a constraint in some trials that a design was run in."""
     found = [
         (value, trial)
         for trial in trials
-        if (value := bench.value(one, trial, bound.measure.key)) is not None
+        if (value := bench.value(candidate, trial, bound.measure.key)) is not None
     ]
     if not found:
         return Kept(bound, 0, 0, math.nan, "")

@@ -99,13 +99,13 @@ class Question:
         """The designs among which the answer is chosen, after "no design": those that were tried, or asked for."""
         return "that was tried" if self.free else "that was asked for"
 
-    def asks_for(self, one: Candidate) -> bool:
+    def asks_for(self, candidate: Candidate) -> bool:
         """Whether a design is of a discipline that was named, where some were; the others are only compared."""
-        return self.free or one.kind in self.candidates
+        return self.free or candidate.kind in self.candidates
 
-    def may_recommend(self, one: Candidate) -> bool:
+    def may_recommend(self, candidate: Candidate) -> bool:
         """Whether a design may be the answer: it was asked for, and the box runs it as it was simulated."""
-        return self.asks_for(one) and self.target.loads(one)
+        return self.asks_for(candidate) and self.target.loads(candidate)
 
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with its own queue."""
@@ -317,11 +317,11 @@ def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: st
     disciplines that it does not have."""
     if not box:
         return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
-    held = boxes.kinds(box)
-    chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in held), *space)))
-    strange = [kind for kind in chosen if kind not in held]
+    loadable = boxes.kinds(box)
+    chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in loadable), *space)))
+    strange = [kind for kind in chosen if kind not in loadable]
     if strange:
-        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(held)}")
+        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(loadable)}")
     if "prio" in chosen and boxes.named(box) in BANDED:
         raise UsageError(
             "candidate",

@@ -47,7 +47,7 @@ def behind(
 
 def ruled_out(
     bench: Bench,
-    one: Candidate,
+    candidate: Candidate,
     best: Candidate,
     first: Sequence[PairedTrial],
     half: Sequence[PairedTrial],
@@ -59,10 +59,10 @@ def ruled_out(
     difference exceeds the deviation of the best between seeds.
     """
     if len(first) == size:
-        return behind(bench, one, best, half)
+        return behind(bench, candidate, best, half)
     blocks = [first[start : start + size] for start in range(0, len(first), size)]
     scores = [bench.score(best, some) for some in blocks if all(bench.has(best, trial) for trial in some)]
-    worse = bench.score(one, half) - bench.score(best, half)
+    worse = bench.score(candidate, half) - bench.score(best, half)
     return worse > min(statistics.deviation(scores), CLEAR)
 
 

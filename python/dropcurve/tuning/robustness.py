@@ -20,7 +20,7 @@ BEYOND, BEYOND_BRIEFLY = (2.0, 4.0), (4.0,)
 
 
 @dataclass(frozen=True)
-class Off:
+class ScaledParameter:
     """A parameter at a factor of its recommended value: the value, the mean of each objective and each measure over the
     conditions, and whether the constraints held at all of them."""
 
@@ -37,7 +37,7 @@ class Sensitivity:
     """All factors of a parameter; factor 1 is the recommended value."""
 
     parameter: str
-    off: tuple[Off, ...]
+    off: tuple[ScaledParameter, ...]
 
 
 #: A design is no longer good where an objective is this many points worse than anywhere inside the range.
@@ -102,10 +102,10 @@ def sensitivity(
     wanted: dict[str, list[tuple[float, Candidate]]] = {}
     for name, axis in family.axes.items():
         # A weight rises as the time constant falls.
-        turned = (1.0 / factor if name == "memory_s" else factor for factor in factors)
+        applied = (1.0 / factor if name == "memory_s" else factor for factor in factors)
         values = [
             (factor, axis.rounded(coordinates[name] * turn))
-            for factor, turn in zip(factors, turned, strict=True)
+            for factor, turn in zip(factors, applied, strict=True)
         ]
         made = [
             (factor, make({**coordinates, name: value}))
@@ -126,7 +126,7 @@ def sensitivity(
         row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
         parameter = _MOVES.get(name, name)
         found.append(Sensitivity(NAMES.get(name, name), tuple(
-            Off(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials), one)
+            ScaledParameter(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials), one)
             for factor, one in row
         )))  # fmt: skip
     return found
@@ -184,11 +184,11 @@ def _judged(bench: Bench, points: Sequence[DriftPoint]) -> tuple[DriftPoint, ...
         for n, sign in enumerate(signs)
     ]
 
-    def fine(one: DriftPoint) -> bool:
-        pairs = zip(signs, one.objectives, least, strict=True)
-        return one.holds and all(sign * value <= most for sign, value, most in pairs)
+    def is_good(point: DriftPoint) -> bool:
+        pairs = zip(signs, point.objectives, least, strict=True)
+        return point.holds and all(sign * value <= most for sign, value, most in pairs)
 
-    return tuple(replace(one, good=fine(one)) for one in points)
+    return tuple(replace(one, good=is_good(one)) for one in points)
 
 
 def _values(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
@@ -209,16 +209,19 @@ def _values(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
 
 
 def summary(
-    bench: Bench, one: Candidate, trials: Sequence[PairedTrial]
+    bench: Bench, candidate: Candidate, trials: Sequence[PairedTrial]
 ) -> tuple[tuple[float, ...], dict[str, float], bool]:
     """Means of a design over trials: of each objective, and of each measure by key; and whether no constraint is broken
     at any condition."""
     goal = bench.question.goal
     objectives = tuple(
-        _mean([bench.objective(one, trial, objective) for trial in trials]) for objective in goal.objectives
+        _mean([bench.objective(candidate, trial, objective) for trial in trials])
+        for objective in goal.objectives
     )
-    measures = {m.key: _mean([bench.value(one, trial, m.key) for trial in trials]) for m in goal.measures}
-    return objectives, measures, not bench.broken(one, trials)
+    measures = {
+        m.key: _mean([bench.value(candidate, trial, m.key) for trial in trials]) for m in goal.measures
+    }
+    return objectives, measures, not bench.broken(candidate, trials)
 
 
 def _mean(values: Sequence[float | None]) -> float:

@@ -199,28 +199,28 @@ class Search:
         self._close(seen, until=until)
         return seen
 
-    def _close(self, seen: Sequence[Candidate], *, until: float | None) -> None:
+    def _close(self, candidates: Sequence[Candidate], *, until: float | None) -> None:
         """Runs the best of some designs in all trials, then those that are not significantly worse."""
         if self.evaluations.brief:
             return
-        best, *_ = ranked = self._ranked(seen)
-        if self._try([one for one in seen if one is best or self.evaluations.whole(one)], until=until):
+        best, *_ = ranked = self._ranked(candidates)
+        if self._try([one for one in candidates if one is best or self.evaluations.whole(one)], until=until):
             for one in ranked:
                 if self.several or (
                     not self._behind(one, best) and self.bench.runs < KNOWN * self.effort.runs
                 ):
                     self._try([one], until=until)
 
-    def _has(self, one: Candidate, trials: Sequence[PairedTrial]) -> bool:
-        return all(self.bench.has(one, trial) for trial in trials)
+    def _has(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> bool:
+        return all(self.bench.has(candidate, trial) for trial in trials)
 
-    def _ranked(self, some: Iterable[Candidate]) -> list[Candidate]:
+    def _ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Best first, by the first evaluation of each."""
-        return sorted(some, key=lambda one: self.bench.score(one, self.half))
+        return sorted(candidates, key=lambda one: self.bench.score(one, self.half))
 
-    def _behind(self, one: Candidate, best: Candidate) -> bool:
+    def _behind(self, candidate: Candidate, best: Candidate) -> bool:
         """Whether the first evaluation of a candidate rules it out."""
-        return ruled_out(self.bench, one, best, self.first, self.half, len(self.conditions))
+        return ruled_out(self.bench, candidate, best, self.first, self.half, len(self.conditions))
 
     def _try(self, candidates: Sequence[Candidate], *, until: float | None = None) -> bool:
         """Runs candidates at every condition; False if the time was up before all were."""

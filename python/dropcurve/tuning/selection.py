@@ -69,8 +69,8 @@ def affordable_of(
     best = chosen[0]
     weighed = len(bench.question.goal.objectives[0].terms) > 1
 
-    def fair(one: Candidate) -> bool:
-        return weighed and is_default(one) and one.kind_as_loaded in FAIR
+    def fair(candidate: Candidate) -> bool:
+        return weighed and is_default(candidate) and candidate.kind_as_loaded in FAIR
 
     rivals = sorted(
         chosen[size:], key=lambda one: (one.kind != best.kind or not is_default(one), not fair(one))
@@ -93,20 +93,20 @@ def further_of(outcome: SearchOutcome, bench: Bench) -> list[str]:
     return further_kinds(bench.question, losses)
 
 
-def lost(bench: Bench, one: Candidate, best: Candidate, ends: Sequence[PairedTrial]) -> bool:
+def lost(bench: Bench, candidate: Candidate, best: Candidate, ends: Sequence[PairedTrial]) -> bool:
     """Whether a design misses a bound at the ends of the ranges and the best holds it there, or is far behind it."""
-    if not all(bench.has(design, trial) for design in (one, best) for trial in ends):
+    if not all(bench.has(design, trial) for design in (candidate, best) for trial in ends):
         return False
-    misses = bench.violation(one, ends) > 0 and bench.violation(best, ends) == 0
+    misses = bench.violation(candidate, ends) > 0 and bench.violation(best, ends) == 0
     goal = bench.question.goal
-    losses = [bench.together(bench.losses(design, ends)) for design in (one, best)]
+    losses = [bench.together(bench.losses(design, ends)) for design in (candidate, best)]
     return misses or losses[0] - losses[1] > slack(goal, margin_of(goal))
 
 
-def _score(bench: Bench, one: Candidate, trials: Sequence[PairedTrial]) -> float:
+def _score(bench: Bench, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
     """The loss of a design over the trials that it was run in; infinite without one."""
-    had = [trial for trial in trials if bench.has(one, trial)]
-    return bench.score(one, had) if had else math.inf
+    had = [trial for trial in trials if bench.has(candidate, trial)]
+    return bench.score(candidate, had) if had else math.inf
 
 
 def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
@@ -142,7 +142,7 @@ def spots_of(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
     ]
 
 
-def missing(some: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list[Candidate]:
+def missing(candidates: Sequence[Candidate], lines: Sequence[ValidationLine]) -> list[Candidate]:
     """Designs that are on no line of the validation, each once."""
     there = {line.candidate.key for line in lines}
-    return list({one.key: one for one in some if one.key not in there}.values())
+    return list({one.key: one for one in candidates if one.key not in there}.values())

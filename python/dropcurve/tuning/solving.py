@@ -144,13 +144,13 @@ class Solving:
         for kind, scale in list(starts(self.bench.question).items())[:1]:
             study = self.evaluations.studies[kind]
             at = scaled(study, self.bench.question.room, self.delay_s) | {study.family.scale: scale}
-            made = study.candidate(at)
-            if made is None or not self.evaluations.usable(made):
+            candidate = study.candidate(at)
+            if candidate is None or not self.evaluations.usable(candidate):
                 return
-            if self.bench.run(((made, trial) for trial in self.trials), until=self.until):
-                study.coordinates.setdefault(made.key, at)
-                self.seen.setdefault(kind, []).append((made, at))
-                self.picked.append(made)
+            if self.bench.run(((candidate, trial) for trial in self.trials), until=self.until):
+                study.coordinates.setdefault(candidate.key, at)
+                self.seen.setdefault(kind, []).append((candidate, at))
+                self.picked.append(candidate)
 
     def rules(self) -> list[Candidate]:
         """Rules of thumb: settings from the bound or the round trip alone, as the box would load them; where edges are
@@ -159,11 +159,11 @@ class Solving:
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ())[: 1 if self.coarse else None]:
                 coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
-                made = study.target.candidate(
+                candidate = study.target.candidate(
                     "", study.family.kind, study.family.params(coordinates), origin=RULE
                 )
-                if made is not None and self.evaluations.usable(made):
-                    found.append(rule_name(made))
+                if candidate is not None and self.evaluations.usable(candidate):
+                    found.append(rule_name(candidate))
         return found
 
     @property
@@ -190,11 +190,11 @@ class Solving:
             return math.inf
         return self._loss(best) - most
 
-    def _loss(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> float:
-        return self.bench.together(self.bench.losses(one, trials or self.trials))
+    def _loss(self, candidate: Candidate, trials: Sequence[PairedTrial] = ()) -> float:
+        return self.bench.together(self.bench.losses(candidate, trials or self.trials))
 
-    def _score(self, one: Candidate, trials: Sequence[PairedTrial] = ()) -> tuple[bool, float]:
-        return self.bench.violation(one, trials or self.trials) > 0, self._loss(one, trials)
+    def _score(self, candidate: Candidate, trials: Sequence[PairedTrial] = ()) -> tuple[bool, float]:
+        return self.bench.violation(candidate, trials or self.trials) > 0, self._loss(candidate, trials)
 
     def _behind(self, study: FamilyStudy) -> bool:
         best = self.best
@@ -279,11 +279,11 @@ class Solving:
                         break
 
 
-def rule_name(one: Candidate) -> Candidate:
+def rule_name(candidate: Candidate) -> Candidate:
     """A rule of thumb with a name by its main parameter: ``CoDel, target 14 ms``."""
-    params = one.params_as_loaded
+    params = candidate.params_as_loaded
     main = next(
         (name for name in ("target", "min_th", "limit") if params.get(name) not in (None, "auto")), None
     )
-    kind = DISPLAY_NAMES.get(one.kind, one.kind)
-    return replace(one, name=kind if main is None else f"{kind}, {main} {shown(params[main])}")
+    kind = DISPLAY_NAMES.get(candidate.kind, candidate.kind)
+    return replace(candidate, name=kind if main is None else f"{kind}, {main} {shown(params[main])}")

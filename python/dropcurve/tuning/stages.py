@@ -202,14 +202,14 @@ class Stages:
 
     def _safer(
         self,
-        one: Candidate,
+        candidate: Candidate,
         space: Family,
         coordinates: Coordinates,
         challengers: Challengers,
         validation: Validation,
         most: float = 1.0,
     ) -> None:
-        for made in challengers.safer(one, space, coordinates, most):
+        for made in challengers.safer(candidate, space, coordinates, most):
             if not validation.add(made) or not validation.misses(made):
                 return
 

@@ -121,12 +121,14 @@ def _main(answer: Findings, line: ValidationLine) -> list[Measure]:
     return main_measures(bounded(answer), lambda one: line.measures[one.key].mean)
 
 
-def _kept(answer: Findings, one: Kept) -> str:
-    if not one.runs:
-        return f"{one.constraint}: no run has a value"
-    worst = wording.amount(one.worst, None, one.constraint.measure.unit)
-    where = f" ({one.where})" if one.where != "as given" else ""
-    return f"{one.constraint} held in {one.held} of {one.runs} validation runs; the worst was {worst}{where}"
+def _kept(answer: Findings, kept: Kept) -> str:
+    if not kept.runs:
+        return f"{kept.constraint}: no run has a value"
+    worst = wording.amount(kept.worst, None, kept.constraint.measure.unit)
+    where = f" ({kept.where})" if kept.where != "as given" else ""
+    return (
+        f"{kept.constraint} held in {kept.held} of {kept.runs} validation runs; the worst was {worst}{where}"
+    )
 
 
 def _proven(answer: Findings) -> Iterator[str]:

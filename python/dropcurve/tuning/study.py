@@ -118,11 +118,11 @@ class FamilyStudy:
         """Queues these points of the unit cube as the next proposals."""
         self._queue += [self._at(one) for one in points]
 
-    def unit_point(self, one: Candidate) -> Any:
+    def unit_point(self, candidate: Candidate) -> Any:
         """Point of a candidate in the unit cube; None if its coordinates are unknown."""
         import numpy as np
 
-        coordinates = self.coordinates.get(one.key) or self.family.coordinates_of(one.params)
+        coordinates = self.coordinates.get(candidate.key) or self.family.coordinates_of(candidate.params)
         if coordinates is None:
             return None
         return np.array([axis.share(coordinates[name]) for name, axis in self.family.axes.items()])
@@ -149,12 +149,12 @@ class FamilyStudy:
                 self._optuna.enqueue_trial(self._inside(self._queue.pop(0)))
             ticket = self._optuna.ask()
             coordinates = self._suggest(ticket)
-            made = self.candidate(coordinates)
-            if made is None or made.key in self.tried:
-                self.tell(ticket, self._reported.get(made.key) if made is not None else None)
+            candidate = self.candidate(coordinates)
+            if candidate is None or candidate.key in self.tried:
+                self.tell(ticket, self._reported.get(candidate.key) if candidate is not None else None)
                 continue
-            self.tried[made.key], self.coordinates[made.key] = made, coordinates
-            found.append((ticket, made))
+            self.tried[candidate.key], self.coordinates[candidate.key] = candidate, coordinates
+            found.append((ticket, candidate))
         return found
 
     def candidate(self, coordinates: Mapping[str, float]) -> Candidate | None:

@@ -48,15 +48,15 @@ class Surrogate:
     gain: float = math.inf
     _asked: int = 0
 
-    def observe(self, one: Candidate, point: Array, trial: PairedTrial) -> None:
+    def observe(self, candidate: Candidate, point: Array, trial: PairedTrial) -> None:
         """Adds a run of a candidate at a point of the unit cube."""
-        if (one.key, trial) in self._runs:
+        if (candidate.key, trial) in self._runs:
             return
         goal = self.bench.question.goal
-        values = {measure.key: self.bench.value(one, trial, measure.key) for measure in goal.measures}
+        values = {measure.key: self.bench.value(candidate, trial, measure.key) for measure in goal.measures}
         known = {name: value for name, value in values.items() if value is not None}
         if len(known) == len(values):
-            self._runs[one.key, trial] = (point, known)
+            self._runs[candidate.key, trial] = (point, known)
 
     def fit(self) -> bool:
         """Fits the Gaussian processes to the observations; False if those are too few."""

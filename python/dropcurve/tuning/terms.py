@@ -21,19 +21,19 @@ MOST_POINTS = 100.0
 SURE = 2 / 3
 
 
-def points_of(one: Objective) -> str:
+def points_of(objective: Objective) -> str:
     """The unit of a difference."""
-    return "percentage points" if one.unit == "%" else one.unit
+    return "percentage points" if objective.unit == "%" else objective.unit
 
 
-def beyond(size: float, half_width: float | None, one: Objective) -> str:
+def beyond(size: float, half_width: float | None, objective: Objective) -> str:
     """A difference of an objective with its interval. Of a score with a wide interval, or a difference of more than the
     whole link, the lower end: ``at least 250 points``."""
     low = size - (half_width or 0.0)
-    if one.single or one.unit != "points" or low <= 0.0:
-        return wording.amount(size, half_width, points_of(one))
+    if objective.single or objective.unit != "points" or low <= 0.0:
+        return wording.amount(size, half_width, points_of(objective))
     if size <= MOST_POINTS and low >= size * SURE:
-        return wording.amount(size, half_width, points_of(one))
+        return wording.amount(size, half_width, points_of(objective))
     if low > MOST_POINTS:
         return f"more than {MOST_POINTS:g} points"
     step = 10.0 ** (math.floor(math.log10(low)) - 1)
@@ -41,19 +41,19 @@ def beyond(size: float, half_width: float | None, one: Objective) -> str:
     return f"at least {wording.with_unit(least, 'points')}"
 
 
-def cell(found: Interval, one: Objective) -> str:
+def cell(interval: Interval, objective: Objective) -> str:
     """An objective with its interval and unit."""
-    if one.single:
-        return one.single.shown(found.mean, found.half_width)
-    if wording.vague(found.half_width, one.unit, found.mean or 0.0):
-        return f"{wording.amount(found.mean, None, one.unit)} ({intervals.UNDECIDED})"
-    return wording.amount(found.mean, found.half_width, one.unit)
+    if objective.single:
+        return objective.single.shown(interval.mean, interval.half_width)
+    if wording.vague(interval.half_width, objective.unit, interval.mean or 0.0):
+        return f"{wording.amount(interval.mean, None, objective.unit)} ({intervals.UNDECIDED})"
+    return wording.amount(interval.mean, interval.half_width, objective.unit)
 
 
-def interval(line: ValidationLine, one: Measure) -> str:
+def interval(line: ValidationLine, measure: Measure) -> str:
     """A measure with its interval and unit."""
-    found = line.measures[one.key]
-    return one.shown(found.mean, found.half_width)
+    found = line.measures[measure.key]
+    return measure.shown(found.mean, found.half_width)
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:

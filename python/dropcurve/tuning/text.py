@@ -14,7 +14,7 @@ from .goal import Goal
 from .link import Link, unsettled
 from .names import DISPLAY_NAMES, setting, shown
 from .question import Question
-from .robustness import Drift, Off
+from .robustness import Drift, ScaledParameter
 from .statements import bounded
 from .terms import cell, interval, labels, margin_shown
 from .unsettled import narrower, to_do
@@ -209,7 +209,7 @@ def sensitivity(answer: Findings) -> list[str]:
     return lines
 
 
-def _off(one: Off | None, number: int, divisor: float) -> str:
+def _off(one: ScaledParameter | None, number: int, divisor: float) -> str:
     if one is None:
         return "–"
     return f"{wording.value(one.objectives[number], None, divisor=divisor)[0]}{'' if one.holds else ' ×'}"
@@ -231,15 +231,15 @@ def _drift(answer: Findings) -> list[str]:
     )
 
 
-def drifted(one: Drift) -> str:
+def drifted(drift: Drift) -> str:
     """``flows: from 2 to 400 (asked for 5 to 100)``, at the ends of what was tried."""
-    good, axis = one.good, one.axis
+    good, axis = drift.good, drift.axis
     asked = f"{axis.shown(axis.range.low)} to {axis.shown(axis.range.high)}"
     if good is None:
         return f"{axis.label}: not even in the middle of {asked}"
     low, high = good
-    below = " (or less)" if low is one.points[0] else ""
-    above = " (or more)" if high is one.points[-1] else ""
+    below = " (or less)" if low is drift.points[0] else ""
+    above = " (or more)" if high is drift.points[-1] else ""
     return f"{axis.label}: good from {low.shown}{below} to {high.shown}{above}; asked for {asked}"
 
 

@@ -99,27 +99,27 @@ class Validation:
                 break
         self.decide()
 
-    def add(self, one: Candidate) -> bool:
+    def add(self, candidate: Candidate) -> bool:
         """Validates one more design in the trials of the recommendation, or in as many of their replications
         as there is time for; False if that is not enough for two. One that is clearly worse or infeasible after
         some of them gets no more."""
-        if one.key in self._made:
+        if candidate.key in self._made:
             return True
         count = max(self._made.values())
         if self.refused:
             # Under a time limit all of them would take the time that the next block of fresh seeds needs.
             count = min(count, self.most)
         trials = [trial for number in range(count) for trial in self._replication(number)]
-        if not all(self.bench.usable(one, trial) for trial in trials):
+        if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
         for number in range(count):
-            if not self._extend([one], number + 1, until=self.until) or self._lost(one):
+            if not self._extend([candidate], number + 1, until=self.until) or self._lost(candidate):
                 break
-        if self._made.get(one.key, 0) < min(LEAST, count):
-            self._made.pop(one.key, None)
-            self.left_out.append(replace(one, name=setting(one)))
+        if self._made.get(candidate.key, 0) < min(LEAST, count):
+            self._made.pop(candidate.key, None)
+            self.left_out.append(replace(candidate, name=setting(candidate)))
             return False
-        self.candidates.append(one)
+        self.candidates.append(candidate)
         self.decide()
         return True
 
@@ -202,25 +202,25 @@ class Validation:
             if not self._extend([best, *rivals], count + max(1, count // 2), until=self.until):
                 return
 
-    def _vague(self, one: Candidate) -> bool:
+    def _vague(self, candidate: Candidate) -> bool:
         """Whether a measure of a design has an interval that is too wide to act on."""
         goal = self.bench.question.goal
-        measures = {m.key: self.interval(one, m.key) for m in reported(goal)}
+        measures = {m.key: self.interval(candidate, m.key) for m in reported(goal)}
         return bool(vague(goal, measures, self.margin, self.bench.scales))
 
-    def _extend(self, some: Sequence[Candidate], count: int, *, until: float | None) -> bool:
+    def _extend(self, candidates: Sequence[Candidate], count: int, *, until: float | None) -> bool:
         """Extends designs to ``count`` replications, one after the other; returns False if the time ran
         out."""
-        for number in range(min(self._made.get(one.key, 0) for one in some), count):
+        for number in range(min(self._made.get(one.key, 0) for one in candidates), count):
             pairs = [
                 (one, trial)
-                for one in some
+                for one in candidates
                 if self._made.get(one.key, 0) <= number
                 for trial in self._replication(number)
             ]
             if not self.bench.run(pairs, until=until):
                 return False
-            for one in some:
+            for one in candidates:
                 self._made[one.key] = max(self._made.get(one.key, 0), number + 1)
         return True
 
@@ -243,28 +243,28 @@ class Validation:
         self.refused[proof.candidate.key] = proof
         self.decide()
 
-    def misses(self, one: Candidate, *, own: bool = False) -> bool:
+    def misses(self, candidate: Candidate, *, own: bool = False) -> bool:
         """Whether a validated design misses a bound; with ``own`` by its own runs alone, else also because a design
         like it was refused on fresh seeds."""
-        row = self._row(one)
-        refused = one.key in self.refused if own else row.refused
+        row = self._row(candidate)
+        refused = candidate.key in self.refused if own else row.refused
         return refused or not replace(row, refused=False).feasible
 
-    def broken(self, one: Candidate) -> float:
+    def broken(self, candidate: Candidate) -> float:
         """The share of the runs of a design that broke a bound, of the one broken most often."""
-        return self._row(one).broken
+        return self._row(candidate).broken
 
-    def _decided(self, one: Candidate) -> bool:
-        return self.standing_of(one)[0] not in ("undecided", "better") and not self._doubtful(one)
+    def _decided(self, candidate: Candidate) -> bool:
+        return self.standing_of(candidate)[0] not in ("undecided", "better") and not self._doubtful(candidate)
 
-    def _doubtful(self, one: Candidate) -> bool:
+    def _doubtful(self, candidate: Candidate) -> bool:
         """Whether a design is ahead by more than the margin and misses a bound that it may still hold with
         more runs."""
-        stands, pair = self.standing_of(one)
-        runs = sum(len(some) for some in self.trials(one))
+        stands, pair = self.standing_of(candidate)
+        runs = sum(len(some) for some in self.trials(candidate))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
-        ahead = ahead and one.key not in self.refused
-        return ahead and doubtful(round(self._row(one).broken * runs), runs)
+        ahead = ahead and candidate.key not in self.refused
+        return ahead and doubtful(round(self._row(candidate).broken * runs), runs)
 
     @property
     def replications(self) -> int:
@@ -283,36 +283,36 @@ class Validation:
             ])  # fmt: skip
         return self._replications[number]
 
-    def trials(self, one: Candidate) -> list[list[PairedTrial]]:
+    def trials(self, candidate: Candidate) -> list[list[PairedTrial]]:
         """The trials of a design, by replication."""
-        return [self._replication(number) for number in range(self._made.get(one.key, 0))]
+        return [self._replication(number) for number in range(self._made.get(candidate.key, 0))]
 
-    def _lost(self, one: Candidate) -> bool:
+    def _lost(self, candidate: Candidate) -> bool:
         """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than
         the best."""
         enough = LEAST if self.effort.brief else ENOUGH
-        if self.several or self._made.get(one.key, 0) < enough:
+        if self.several or self._made.get(candidate.key, 0) < enough:
             return False
-        stands, _ = self.standing_of(one)
-        runs = sum(len(some) for some in self.trials(one))
+        stands, _ = self.standing_of(candidate)
+        runs = sum(len(some) for some in self.trials(candidate))
         # A design at the edge that misses the bound once in few runs may still hold it in nineteen of twenty.
-        misses = self._row(one).broken * runs >= MISSES
-        missed = stands == "infeasible" and misses and not self._doubtful(one)
-        return one is not self.best and (stands == "worse" or missed)
+        misses = self._row(candidate).broken * runs >= MISSES
+        missed = stands == "infeasible" and misses and not self._doubtful(candidate)
+        return candidate is not self.best and (stands == "worse" or missed)
 
-    def _cannot_hold(self, one: Candidate, number: int) -> bool:
+    def _cannot_hold(self, candidate: Candidate, number: int) -> bool:
         """Whether a design broke a bound in all of the first replication and there is time for few runs
         only."""
         if number == 0 or not self.effort.brief or self.several:
             return False
-        missed = [self.bench.missed(one, [trial]) for trial in self._replication(0)]
+        missed = [self.bench.missed(candidate, [trial]) for trial in self._replication(0)]
         held = any(self._row(other).broken == 0.0 for other in self.candidates)
         return held and len(missed) > 1 and min(missed) == 1.0
 
-    def standing_of(self, one: Candidate) -> tuple[Standing, Paired | None]:
+    def standing_of(self, candidate: Candidate) -> tuple[Standing, Paired | None]:
         """Standing of a design against the recommendation, with the paired difference."""
         assert self.best is not None, "a decision comes first"
-        stands, pair = standing(self._row(one), self._row(self.best), self.margin)
+        stands, pair = standing(self._row(candidate), self._row(self.best), self.margin)
         if stands == "undecided" and self.most_gain < self.margin:
             return "no better", pair
         return stands, pair
@@ -340,52 +340,60 @@ class Validation:
             default=math.inf,
         )  # fmt: skip
 
-    def _row(self, one: Candidate) -> DecisionRow:
+    def _row(self, candidate: Candidate) -> DecisionRow:
         """Criteria of the decision about a design, computed again only after something changed."""
         state = (
-            self._made.get(one.key, 0), self.drifted.get(one.key), tuple(self.refused), self.proven,
+            self._made.get(candidate.key, 0), self.drifted.get(candidate.key), tuple(self.refused), self.proven,
             tuple(self.bench.scales), self.bench.valued,
         )  # fmt: skip
-        known = self._rows.get(one.key)
+        known = self._rows.get(candidate.key)
         if known is None or known[0] != state:
-            known = self._rows[one.key] = (state, self._computed(one))
+            known = self._rows[candidate.key] = (state, self._computed(candidate))
         return known[1]
 
-    def _computed(self, one: Candidate) -> DecisionRow:
+    def _computed(self, candidate: Candidate) -> DecisionRow:
         """The same from its runs. Losses of a replication are in points, without penalty."""
-        replications = self.trials(one)
-        losses = [self.bench.together(self.bench.losses(one, some)) for some in replications]
+        replications = self.trials(candidate)
+        losses = [self.bench.together(self.bench.losses(candidate, some)) for some in replications]
         trials = [trial for some in replications for trial in some]
-        excess = [total_excess(self.bench, one, trial) for trial in trials]
-        missed = self.refused[one.key].missed if one.key in self.refused else self.bench.missed(one, trials)
+        excess = [total_excess(self.bench, candidate, trial) for trial in trials]
+        missed = (
+            self.refused[candidate.key].missed
+            if candidate.key in self.refused
+            else self.bench.missed(candidate, trials)
+        )
         return DecisionRow(
-            one, tuple(losses), missed, sum(excess) / max(len(excess), 1),
-            self.drifted.get(one.key), self.delay_of(one),
-            one.key != self.proven and any(self._like(one, proof) for proof in self.refused.values()),
+            candidate, tuple(losses), missed, sum(excess) / max(len(excess), 1),
+            self.drifted.get(candidate.key), self.delay_of(candidate),
+            candidate.key != self.proven and any(self._like(candidate, proof) for proof in self.refused.values()),
         )  # fmt: skip
 
-    def _like(self, one: Candidate, proof: Proof) -> bool:
+    def _like(self, candidate: Candidate, proof: Proof) -> bool:
         """Whether a design is as likely to break a bound as a refused one of the same discipline: its excess is lower
         by less, in the mean of their common trials, than the refused design was over the bound."""
         other = proof.candidate
-        if one.key == other.key or one.kind_as_loaded != other.kind_as_loaded:
-            return one.key == other.key
-        count = min(self._made.get(one.key, 0), self._made.get(other.key, 0))
+        if candidate.key == other.key or candidate.kind_as_loaded != other.kind_as_loaded:
+            return candidate.key == other.key
+        count = min(self._made.get(candidate.key, 0), self._made.get(other.key, 0))
         trials = [trial for number in range(count) for trial in self._replication(number)]
-        ratios = [[excess_ratio(self.bench, design, trial) for trial in trials] for design in (other, one)]
+        ratios = [
+            [excess_ratio(self.bench, design, trial) for trial in trials] for design in (other, candidate)
+        ]
         return bool(trials) and statistics.mean(ratios[0]) - statistics.mean(ratios[1]) < proof.over
 
-    def delay_of(self, one: Candidate) -> float | None:
+    def delay_of(self, candidate: Candidate) -> float | None:
         """The mean delay of a design in its runs, if the goal does not bound delay."""
-        trials = [trial for some in self.trials(one) for trial in some]
+        trials = [trial for some in self.trials(candidate) for trial in some]
         if not leaves_delay_open(self.bench.question.goal):
             return None
-        return self.bench.mean(one, trials, DELAY)
+        return self.bench.mean(candidate, trials, DELAY)
 
-    def interval(self, one: Candidate, measure: str) -> Interval:
+    def interval(self, candidate: Candidate, measure: str) -> Interval:
         """The interval of a measure of a design, over its replications."""
         means = []
-        for some in self.trials(one):
-            known = [value for trial in some if (value := self.bench.value(one, trial, measure)) is not None]
+        for some in self.trials(candidate):
+            known = [
+                value for trial in some if (value := self.bench.value(candidate, trial, measure)) is not None
+            ]
             means.append(statistics.mean(known) if known else None)
         return statistics.t_interval(means)

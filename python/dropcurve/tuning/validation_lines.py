@@ -50,18 +50,20 @@ def lines(validation: Validation) -> list[ValidationLine]:
     return made
 
 
-def _together(bench: Bench, one: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
+def _together(bench: Bench, candidate: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:
     """An objective over the conditions of a replication, in its own units."""
     objective = bench.question.goal.objectives[number]
-    values = [bench.objective(one, trial, objective) for trial in some]
+    values = [bench.objective(candidate, trial, objective) for trial in some]
     known = [value for value in values if value is not None]
     if not known:
         return None
     return objective.sign * over([objective.sign * value for value in known], bench.question.robust)
 
 
-def _kept(validation: Validation, one: Candidate, bound: Constraint) -> Kept:
+def _kept(validation: Validation, candidate: Candidate, bound: Constraint) -> Kept:
     """Outcome of a constraint; of a design that broke one in a block of fresh seeds the outcome there."""
-    if one.key in validation.refused:
-        return next(found for found in validation.refused[one.key].kept if found.constraint == bound)
-    return kept(validation.bench, one, [trial for some in validation.trials(one) for trial in some], bound)
+    if candidate.key in validation.refused:
+        return next(found for found in validation.refused[candidate.key].kept if found.constraint == bound)
+    return kept(
+        validation.bench, candidate, [trial for some in validation.trials(candidate) for trial in some], bound
+    )

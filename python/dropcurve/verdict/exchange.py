@@ -109,11 +109,11 @@ class Exchange:
 
 def _pair(part: str, text: str) -> tuple[str, float]:
     """An amount and its points. Raises UsageError for text of another form."""
-    found = _TEXT.fullmatch(part)
-    if found is None or not found[1]:
+    match = _TEXT.fullmatch(part)
+    if match is None or not match[1]:
         raise UsageError("exchange", text, _RULE, _EXAMPLE)
     try:
-        return found[1], float(found[2])
+        return match[1], float(match[2])
     except ValueError:
         raise UsageError("exchange", text, _RULE, _EXAMPLE) from None
 

@@ -35,7 +35,7 @@ DECISIVE, ALTERNATIVE = 0.25, 10.0
 
 
 def headline(
-    found: Verdict,
+    verdict: Verdict,
     *,
     verb: str = "Load",
     seconds: float | None = None,
@@ -44,7 +44,7 @@ def headline(
     """The opening of an answer: one or two sentences to act on, and their certainty.
 
     Args:
-        found: The verdict.
+        verdict: The verdict.
         verb: That of a recommendation: "Load" a configuration, "Choose" a design.
         seconds: Time that one more replication of all designs takes, if it is known.
         names: Display name by name, for designs whose sentences use another name.
@@ -55,24 +55,24 @@ def headline(
     Example:
         >>> opening = headline(found, verb="Choose")
     """
-    words = _Words(found, verb, seconds, dict(names or {}))
+    words = _Words(verdict, verb, seconds, dict(names or {}))
     answers = {
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
     reasons = {"load": words.price, "keep": words.trade, "undecided": words.needed}
-    reason = reasons.get(found.status, lambda: "")()
+    reason = reasons.get(verdict.status, lambda: "")()
     sure = [words.ahead(), words.next_best(), words.equals(), words.unsettled(), words.basis()]
-    more = words.so_far() if found.status == "undecided" else words.alternative()
-    sentences = [answers[found.status](), reason, more]
-    return Headline(TONES[found.status], _sentences(sentences), _sentences(sure))
+    more = words.so_far() if verdict.status == "undecided" else words.alternative()
+    sentences = [answers[verdict.status](), reason, more]
+    return Headline(TONES[verdict.status], _sentences(sentences), _sentences(sure))
 
 
-def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[list[str]]:
+def ranking(verdict: Verdict, *, names: Mapping[str, str] | None = None) -> list[list[str]]:
     """The designs as rows of a table, the leader first.
 
     Args:
-        found: The verdict.
+        verdict: The verdict.
         names: As for `headline`.
 
     Returns:
@@ -82,28 +82,28 @@ def ranking(found: Verdict, *, names: Mapping[str, str] | None = None) -> list[l
     Example:
         >>> rows = ranking(found)
     """
-    if not found.leader:
+    if not verdict.leader:
         return []
     known = dict(names or {})
-    rivals = {one.name: one for one in found.rivals}
+    rivals = {one.name: one for one in verdict.rivals}
     held = {name: {one.criterion.key: one for one in rival.values} for name, rival in rivals.items()}
-    held[found.leader] = {one.criterion.key: one for one in found.leading}
-    weighed = [one.criterion for one in found.leading if one.criterion.worth or one.criterion.bound]
+    held[verdict.leader] = {one.criterion.key: one for one in verdict.leading}
+    weighed = [one.criterion for one in verdict.leading if one.criterion.worth or one.criterion.bound]
     shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
-    ordered = sorted(found.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
+    ordered = sorted(verdict.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
     rows = [
         [
             "",
             *(f"{one.title} ({one.unit})" if one.unit else one.title for one in shown),
-            f"{found.points} behind",
+            f"{verdict.points} behind",
             "",
         ]
     ]
-    for name in [found.leader, *(one.name for one in ordered)]:
+    for name in [verdict.leader, *(one.name for one in ordered)]:
         rival = rivals.get(name)
         cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
         gap = "" if rival is None or rival.behind is None else amounts.behind(rival.behind, rival.half_width)
-        mark = "→" if name == found.recommended else " "
+        mark = "→" if name == verdict.recommended else " "
         rows.append([f"{mark} {known.get(name, name)}", *cells, gap, _relation(rival)])
     return rows
 

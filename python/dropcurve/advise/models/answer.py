@@ -117,9 +117,9 @@ def table(found: Sequence[LawAnswer]) -> str:
     return "\n".join(text)
 
 
-def sentence(found: QueueLaw) -> str:
+def sentence(law: QueueLaw) -> str:
     """Sentence on the operating point of the queue, and the mechanism that holds it there."""
-    at = found.crossing
+    at = law.crossing
     why = {
         "curve": "on the slope of RED's control function",
         "edge": "at the step of RED's control function, about which it oscillates",

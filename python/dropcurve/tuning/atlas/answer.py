@@ -124,8 +124,8 @@ def answer(question: Question, atlas: Atlas | None = None) -> InstantAnswer:
     return InstantAnswer(question, tuple(found), None, (), level, part.rows)
 
 
-def _by_atlas(found: InstantAnswer) -> list[str]:
-    best, question = found.picks[0], found.question
+def _by_atlas(answer: InstantAnswer) -> list[str]:
+    best, question = answer.picks[0], answer.question
     measures = {one.key: one for one in question.goal.measures}
     bounded = {one.measure.key for one in question.goal.constraints}
     main = main_measures([measures[key] for key in best.measures], lambda one: best.measures[one.key].value)
@@ -135,7 +135,7 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
         for one in main
     ])  # fmt: skip
     design = setting(best.candidate)
-    if best.holds and _settled(found):
+    if best.holds and _settled(answer):
         lines = [f"Load {design}, by the atlas: expect {expected}"]
     elif best.holds:
         lines = [f"Not sure enough to load, the best guess of the atlas is {design}: expect {expected}"]
@@ -147,9 +147,9 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
         where = question.describe(question.conditions()[best.worst])
         near = f"; closest to a bound at {where}" if question.varying else ""
         lines.append(f"{_chance(best.sure)} that every bound holds{near}")
-    lines += _rivals(found)
+    lines += _rivals(answer)
     lines.append(
-        f"Not simulated: {wording.percent(found.level)} intervals of a model learned from {found.rows} simulated "
+        f"Not simulated: {wording.percent(answer.level)} intervals of a model learned from {answer.rows} simulated "
         f"conditions; {PROVE}"
     )
     if question.target.box:
@@ -159,22 +159,22 @@ def _by_atlas(found: InstantAnswer) -> list[str]:
     return lines
 
 
-def _settled(found: InstantAnswer) -> bool:
+def _settled(answer: InstantAnswer) -> bool:
     """Whether the intervals are narrow enough to act on."""
-    best, objective = found.picks[0], found.question.goal.objectives[0]
+    best, objective = answer.picks[0], answer.question.goal.objectives[0]
     half = (best.score.high - best.score.low) / 2.0
     wide = WIDE_POINTS if objective.in_points else WIDE_SHARE * abs(best.score.value)
     return best.sure >= SURE and half <= wide
 
 
-def _rivals(found: InstantAnswer) -> list[str]:
+def _rivals(answer: InstantAnswer) -> list[str]:
     """Sentence on the disciplines that may be better than the recommendation within the intervals."""
-    objective = found.question.goal.objectives[0]
-    sign, best = -objective.sign, found.picks[0]
+    objective = answer.question.goal.objectives[0]
+    sign, best = -objective.sign, answer.picks[0]
     end = best.score.low if objective.higher else best.score.high
     open_ = [
         DISPLAY_NAMES.get(one.candidate.kind, one.candidate.kind)
-        for one in found.picks[1:]
+        for one in answer.picks[1:]
         if one.holds and best.holds
         and sign * (one.score.high if objective.higher else one.score.low) > sign * end
     ]  # fmt: skip
@@ -183,11 +183,11 @@ def _rivals(found: InstantAnswer) -> list[str]:
     return [f"The intervals leave open whether {wording.listed(open_)} would do better"]
 
 
-def _by_formula(found: InstantAnswer) -> list[str]:
-    assert found.formula is not None, "without picks there is a formula"
-    beyond_ = wording.listed([str(one) for one in found.outside])
+def _by_formula(answer: InstantAnswer) -> list[str]:
+    assert answer.formula is not None, "without picks there is a formula"
+    beyond_ = wording.listed([str(one) for one in answer.outside])
     return [
-        f"Load {setting(found.formula)}, by a rule of thumb: the atlas ends before this link",
+        f"Load {setting(answer.formula)}, by a rule of thumb: the atlas ends before this link",
         f"Beyond its ranges: {beyond_}",
         f"Nothing is known of what this design will do; {PROVE}",
     ]
@@ -212,11 +212,11 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
     for kind in BY_FORMULA:
         if kind not in question.candidates:
             continue
-        one = family(kind, question.room)
-        params = one.params(customary(one, question.room, bound))
-        made = question.target.candidate(f"{kind}, rule of thumb", kind, params, origin="rule")
-        if made is not None:
-            return made
+        space = family(kind, question.room)
+        params = space.params(customary(space, question.room, bound))
+        candidate = question.target.candidate(f"{kind}, rule of thumb", kind, params, origin="rule")
+        if candidate is not None:
+            return candidate
     raise refused_by_box(question)
 
 
@@ -231,32 +231,32 @@ def refused_by_box(question: Question) -> Exception:
     )
 
 
-def text(found: InstantAnswer) -> str:
+def text(answer: InstantAnswer) -> str:
     """The whole answer as text."""
-    question = found.question
+    question = answer.question
     parts = [
         "\n".join([question.title, *textwrap.wrap(f"Goal: {question.goal}", WIDTH, break_on_hyphens=False)])
     ]
     wrap = textwrap.TextWrapper(WIDTH, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
-    parts.append("\n".join(wrap.fill(f"{line}.") for line in found.verdict()))
-    own = [f"  {name:<14}{shown(value)}" for name, value in found.best.params_as_loaded.items()]
-    heading = "By the atlas" if found.picks else "By rule of thumb"
-    parts.append("\n".join([f"{heading}, not simulated: {found.best.kind_as_loaded}", *own]))
-    if found.picks:
-        parts.append("\n".join(_table(found)))
+    parts.append("\n".join(wrap.fill(f"{line}.") for line in answer.verdict()))
+    own = [f"  {name:<14}{shown(value)}" for name, value in answer.best.params_as_loaded.items()]
+    heading = "By the atlas" if answer.picks else "By rule of thumb"
+    parts.append("\n".join([f"{heading}, not simulated: {answer.best.kind_as_loaded}", *own]))
+    if answer.picks:
+        parts.append("\n".join(_table(answer)))
     if question.link is not None:
         parts.append("\n".join(textwrap.wrap(f"Assumed: {question.link.assumed()}", WIDTH)))
     return "\n\n".join(parts)
 
 
-def _table(found: InstantAnswer) -> list[str]:
+def _table(answer: InstantAnswer) -> list[str]:
     """The best design of each discipline with its figures."""
-    goal = found.question.goal
+    goal = answer.question.goal
     single = goal.objectives[0].single
     heads = ["", *([] if single else ["score"]), *(readable(one).text for one in goal.measures)]
     heads += ["holds"] if goal.constraints else []
     rows = [heads]
-    for number, one in enumerate(found.picks):
+    for number, one in enumerate(answer.picks):
         name = f"{'→' if number == 0 else ' '} {_name(one.candidate)}"
         cells = [_cell(one, measure) for measure in goal.measures]
         score = [] if single else [figure(one.score, "")]
@@ -267,26 +267,30 @@ def _table(found: InstantAnswer) -> list[str]:
     ]
 
 
-def _name(one: Candidate) -> str:
-    scale = {"droptail": "limit", "red": "min_th", "cake": "interval"}.get(one.kind, "target")
-    value = one.params_as_loaded.get(scale, one.params.get(scale))
-    return f"{DISPLAY_NAMES.get(one.kind, one.kind)} ({scale} {shown(value)})"
+def _name(candidate: Candidate) -> str:
+    scale = {"droptail": "limit", "red": "min_th", "cake": "interval"}.get(candidate.kind, "target")
+    value = candidate.params_as_loaded.get(scale, candidate.params.get(scale))
+    return f"{DISPLAY_NAMES.get(candidate.kind, candidate.kind)} ({scale} {shown(value)})"
 
 
-def _cell(one: Pick, measure: Measure) -> str:
+def _cell(pick: Pick, measure: Measure) -> str:
     """A measure of a pick: the load time of pages instead of its logarithm."""
-    found, shown_as = one.measures[measure.key], readable(measure)
+    found, shown_as = pick.measures[measure.key], readable(measure)
     if shown_as is not measure:
         found = PredictedRange(*(2.0**end for end in (found.low, found.value, found.high)))
     return figure(found, shown_as.unit)
 
 
-def figure(one: PredictedRange, unit: str) -> str:
+def figure(predicted: PredictedRange, unit: str) -> str:
     """A number with the ends of its interval: ``97.1 % (94.9 to 98.6)``."""
-    divisor, shown_unit = wording.scaled(unit, one.value)
+    divisor, shown_unit = wording.scaled(unit, predicted.value)
     least = LEAST_SHOWN if unit == "%" else 1e-9
-    places = wording.decimals(one.value / divisor, max((one.high - one.low) / divisor / 2, least))
-    low, value, high = (wording.number(end / divisor, places) for end in (one.low, one.value, one.high))
+    places = wording.decimals(
+        predicted.value / divisor, max((predicted.high - predicted.low) / divisor / 2, least)
+    )
+    low, value, high = (
+        wording.number(end / divisor, places) for end in (predicted.low, predicted.value, predicted.high)
+    )
     return f"{value}{f' {shown_unit}' if shown_unit else ''} ({low} to {high})"
 
 
@@ -299,14 +303,19 @@ def _share(sure: float) -> str:
     return f"{percent} %"
 
 
-def _candidate(one: Candidate) -> dict[str, Any]:
+def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {
-        "name": one.name, "queue": one.queue, "discipline": one.kind_as_loaded, "params": one.params_as_loaded,
+        "name": candidate.name, "queue": candidate.queue, "discipline": candidate.kind_as_loaded,
+        "params": candidate.params_as_loaded,
     }  # fmt: skip
 
 
-def _figure(one: PredictedRange) -> dict[str, float]:
-    return {"low": _rounded(one.low), "value": _rounded(one.value), "high": _rounded(one.high)}
+def _figure(predicted: PredictedRange) -> dict[str, float]:
+    return {
+        "low": _rounded(predicted.low),
+        "value": _rounded(predicted.value),
+        "high": _rounded(predicted.high),
+    }
 
 
 def _rounded(value: float) -> float:

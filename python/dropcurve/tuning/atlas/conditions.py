@@ -133,15 +133,15 @@ def _refuse_measures(goal: Goal, first: Known) -> None:
         )
 
 
-def answerable(one: Candidate) -> bool:
+def answerable(candidate: Candidate) -> bool:
     """Whether the atlas has simulated the dialect that a box loads: the default one, or that of Linux."""
-    own = set(one.params_as_loaded) <= {*one.params, *HARMLESS}
-    return one.kind_as_loaded == one.kind and (is_linux(one) or own)
+    own = set(candidate.params_as_loaded) <= {*candidate.params, *HARMLESS}
+    return candidate.kind_as_loaded == candidate.kind and (is_linux(candidate) or own)
 
 
-def is_linux(one: Candidate) -> bool:
+def is_linux(candidate: Candidate) -> bool:
     """Whether a design is loaded in the dialect of Linux."""
-    return one.params_as_loaded.get("dialect") == "linux"
+    return candidate.params_as_loaded.get("dialect") == "linux"
 
 
 def beyond(found: Sequence[Known], ranges: Mapping[str, tuple[float, float]], goal: Goal) -> list[Beyond]:

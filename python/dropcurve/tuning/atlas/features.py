@@ -122,31 +122,31 @@ def rows(condition: Condition, settings: Sequence[ScaledDesign]) -> list[list[fl
     return [[*condition.numbers, *_row(condition, one)] for one in settings]
 
 
-def delay_s(condition: Condition, one: ScaledDesign) -> float:
+def delay_s(condition: Condition, design: ScaledDesign) -> float:
     """The scale of a design as a delay at a condition: the order of magnitude of its queueing delay."""
-    scale = one.scale / condition.capacity if one.in_packets else one.scale
-    if one.in_packets:
+    scale = design.scale / condition.capacity if design.in_packets else design.scale
+    if design.in_packets:
         scale = min(scale, condition.buffer_pkts / condition.capacity)
-    return scale / 20.0 if one.kind == "cake" else scale
+    return scale / 20.0 if design.kind == "cake" else scale
 
 
-def _row(condition: Condition, one: ScaledDesign) -> list[float]:
+def _row(condition: Condition, design: ScaledDesign) -> list[float]:
     rtt, capacity = condition.rtt_s, condition.capacity
-    scale = delay_s(condition, one)
+    scale = delay_s(condition, design)
     of_trip, in_packets = math.log(scale / rtt), math.log(scale * capacity)
-    index = DISCIPLINES.index(one.kind)
+    index = DISCIPLINES.index(design.kind)
     slots = [0.0] * (3 * len(DISCIPLINES))
     slots[index], slots[len(DISCIPLINES) + index], slots[2 * len(DISCIPLINES) + index] = (
         1.0,
         of_trip,
         in_packets,
     )
-    interval = math.log(one.interval_s / rtt) if one.interval_s else 0.0
-    memory = math.log(one.memory_pkts / (capacity * rtt)) if one.memory_pkts else 0.0
+    interval = math.log(design.interval_s / rtt) if design.interval_s else 0.0
+    memory = math.log(design.memory_pkts / (capacity * rtt)) if design.memory_pkts else 0.0
     buffer_s = condition.buffer_pkts / capacity
     return [
         of_trip, in_packets, *slots, interval, memory, math.log(condition.buffer_pkts), math.log(buffer_s / rtt),
-        math.log(buffer_s / scale), float(one.linux),
+        math.log(buffer_s / scale), float(design.linux),
     ]  # fmt: skip
 
 

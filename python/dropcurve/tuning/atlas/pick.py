@@ -107,55 +107,56 @@ def _simplicity(kind: str) -> int:
 
 def _best(question: Question, part: TrafficModel, known: Sequence[Known], kind: str) -> Pick | None:
     """The best setting of a discipline."""
-    one = family(kind, question.room)
-    grid, rest = _grid(question, one), customary(one, question.room, 1.0)
-    usual = question.target.candidate(kind, kind, one.params(rest | {one.scale: grid[STEPS // 2]}))
+    space = family(kind, question.room)
+    grid, rest = _grid(question, space), customary(space, question.room, 1.0)
+    usual = question.target.candidate(kind, kind, space.params(rest | {space.scale: grid[STEPS // 2]}))
     if usual is None or not answerable(usual):
         return None
     linux = _linux(question, usual)
     settings = [
-        features.scaled_design(kind, rest | {one.scale: scale}, question.room, linux=linux) for scale in grid
+        features.scaled_design(kind, rest | {space.scale: scale}, question.room, linux=linux)
+        for scale in grid
     ]
     judged = Judged.of(question, part, known, settings)
     index = judged.best()
-    at = rest | {one.scale: float(grid[index])}
-    made = question.target.candidate(f"{kind}, by the atlas", kind, one.params(at), origin=ORIGIN)
-    if made is None:
+    at = rest | {space.scale: float(grid[index])}
+    candidate = question.target.candidate(f"{kind}, by the atlas", kind, space.params(at), origin=ORIGIN)
+    if candidate is None:
         return None
     empty = PredictedRange(0.0, 0.0, 0.0)
-    return judge(question, part, known, Pick(made, empty, {}, 0.0, False, 0))
+    return judge(question, part, known, Pick(candidate, empty, {}, 0.0, False, 0))
 
 
-def _linux(question: Question, one: Candidate) -> bool:
+def _linux(question: Question, candidate: Candidate) -> bool:
     """Whether the atlas has simulated a design as one of Linux, of which tail drop has no dialect."""
-    return is_linux(one) or question.target.box == "linux"
+    return is_linux(candidate) or question.target.box == "linux"
 
 
-def judge(question: Question, model: TrafficModel, known: Sequence[Known], one: Pick) -> Pick:
+def judge(question: Question, model: TrafficModel, known: Sequence[Known], pick: Pick) -> Pick:
     """The design of a pick with the outcomes that a model predicts for it."""
-    kind = one.candidate.kind
+    kind = pick.candidate.kind
     space = family(kind, question.room)
-    at = space.coordinates_of(one.candidate.params) or customary(space, question.room, 1.0)
-    linux = _linux(question, one.candidate)
+    at = space.coordinates_of(pick.candidate.params) or customary(space, question.room, 1.0)
+    linux = _linux(question, pick.candidate)
     exact = features.scaled_design(kind, at, question.room, linux=linux)
-    found = Judged.of(question, model, known, [exact]).pick(0, one.candidate)
+    found = Judged.of(question, model, known, [exact]).pick(0, pick.candidate)
     return replace(found, scale=at[space.scale])
 
 
-def _grid(question: Question, one: Family) -> list[float]:
+def _grid(question: Question, family: Family) -> list[float]:
     """Scales to compare, within those the atlas has seen for such a link."""
     room = question.room
-    packet, axis = 1.0 / room.capacity, one.axes[one.scale]
+    packet, axis = 1.0 / room.capacity, family.axes[family.scale]
     low = max(3 * packet, 0.06 * room.rtt_s, 1e-3)
     high = min(max(30 * packet, 2.5 * room.rtt_s, 8e-3), 0.6)
-    if one.kind == "cake":
+    if family.kind == "cake":
         low, high = CAKE_LEAST * low, CAKE_MOST * high
     else:
-        low, high = LEAST_SHARE * SHARES[one.kind] * low, min(1.5, MOST_SHARE * SHARES[one.kind]) * high
+        low, high = LEAST_SHARE * SHARES[family.kind] * low, min(1.5, MOST_SHARE * SHARES[family.kind]) * high
     level = {"s": 1.0, "pkts": room.capacity, "B": room.capacity * FULL_BYTES}[axis.unit]
     low, high = max(axis.low, low * level), min(axis.high, high * level)
-    if one.kind in ("codel", "fq_codel"):
-        high = min(high, 0.9 * customary(one, room, 1.0)["interval"])
+    if family.kind in ("codel", "fq_codel"):
+        high = min(high, 0.9 * customary(family, room, 1.0)["interval"])
     high = max(high, low)
     return [low * (high / low) ** (step / (STEPS - 1)) for step in range(STEPS)]
 
@@ -261,14 +262,14 @@ def _together(values: Sequence[float], question: Question) -> float:
     return sign * over([sign * value for value in values], question.robust)
 
 
-def _inside(goal: Goal, columns: Mapping[str, int], found: Prediction, index: int) -> float:
+def _inside(goal: Goal, columns: Mapping[str, int], prediction: Prediction, index: int) -> float:
     """The distance of a setting inside the nearest bound at a condition, as a share of the half-width of the interval;
     far inside without bounds."""
     some = []
     for one in goal.constraints:
         column = columns[one.measure.key]
-        outcome, unit = found.outcomes[column], found.units_ms[index][column]
+        outcome, unit = prediction.outcomes[column], prediction.units_ms[index][column]
         limit = outcome.learned(max(one.bound, 1e-6), unit)
         sign = 1.0 if outcome.falls != one.upper else -1.0
-        some.append(sign * (limit - found.centre[index][column]) / found.half[index][column])
+        some.append(sign * (limit - prediction.centre[index][column]) / prediction.half[index][column])
     return min(some, default=FAR_INSIDE)

@@ -218,30 +218,32 @@ def _example(key: str) -> str:
     return ENVELOPE[key][1] if key in ENVELOPE else PARAMETERS[key].default
 
 
-def _ranged(one: StressParameter, text: str) -> Range:
+def _ranged(parameter: StressParameter, text: str) -> Range:
     """The range of a parameter: times in seconds, everything else in its own unit."""
-    low, high = _ends(one, text)
-    if not one.least <= low <= high <= one.most:
+    low, high = _ends(parameter, text)
+    if not parameter.least <= low <= high <= parameter.most:
         rule = (
             "must rise"
             if low > high
-            else f"must lie between {one.shown(one.least)} and {one.shown(one.most)}"
+            else f"must lie between {parameter.shown(parameter.least)} and {parameter.shown(parameter.most)}"
         )
-        raise UsageError(one.name, text, rule, f"write one such as {one.default}")
+        raise UsageError(parameter.name, text, rule, f"write one such as {parameter.default}")
     wide = low > 0 and high / low >= ranges.WIDE
-    return Range(low, high, "", "log" if wide else "linear", one.whole)
+    return Range(low, high, "", "log" if wide else "linear", parameter.whole)
 
 
-def _ends(one: StressParameter, text: str) -> tuple[float, float]:
-    if one.unit == "s":
-        return units.between(text, lambda part: _span(part, one.name), what=f"{one.name}:")
-    found = ranges.parse(text, name=f"{one.name}:")
+def _ends(parameter: StressParameter, text: str) -> tuple[float, float]:
+    if parameter.unit == "s":
+        return units.between(text, lambda part: _span(part, parameter.name), what=f"{parameter.name}:")
+    found = ranges.parse(text, name=f"{parameter.name}:")
     unit = {"packets": "pkts", "pkt": "pkts", "p": "pkts"}.get(found.unit, found.unit)
-    if unit not in ("", one.unit):
-        wanted = f"in {one.unit}" if one.unit else "a pure number"
-        raise UsageError(one.name, text, f"must be {wanted}", f"write one such as {one.default}")
-    if one.whole and (found.low != round(found.low) or found.high != round(found.high)):
-        raise UsageError(one.name, text, "must be whole numbers", f"write one such as {one.default}")
+    if unit not in ("", parameter.unit):
+        wanted = f"in {parameter.unit}" if parameter.unit else "a pure number"
+        raise UsageError(parameter.name, text, f"must be {wanted}", f"write one such as {parameter.default}")
+    if parameter.whole and (found.low != round(found.low) or found.high != round(found.high)):
+        raise UsageError(
+            parameter.name, text, "must be whole numbers", f"write one such as {parameter.default}"
+        )
     return found.low, found.high
 
 
@@ -264,9 +266,9 @@ def _names(choice: Choice, value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(some))
 
 
-def closeness(bounds: Bounds, one: Case, other: Case) -> float:
+def closeness(bounds: Bounds, case: Case, other: Case) -> float:
     """Largest distance of two cases on any axis, as a share of its range."""
     return max(
-        (math.fabs(bounds.share(name, one[name]) - bounds.share(name, other[name])) for name in bounds.axes),
+        (math.fabs(bounds.share(name, case[name]) - bounds.share(name, other[name])) for name in bounds.axes),
         default=0.0,
     )

@@ -90,9 +90,9 @@ class Harm:
             total += PENALTY * (1.0 if value is None else bound.excess(value))
         return total
 
-    def _ideal(self, one: Measure, case: Case) -> float:
+    def _ideal(self, measure: Measure, case: Case) -> float:
         """The value of a measure under the ideal queue."""
-        name, scope = metrics.split(one.key)
+        name, scope = metrics.split(measure.key)
         if name in ("link_share", "goodput_bps", "throughput_bps"):
             share = _ideal_share(self.link, case, scope)
             return share if name == "link_share" else share / 100.0 * self.link.rate_bps
@@ -185,23 +185,23 @@ def reference(bounds: Bounds, link: StressLink) -> Scenario:
     return traffic.scenario(link, case)
 
 
-def _has_ideal(one: Measure) -> bool:
-    name, _ = metrics.split(one.key)
+def _has_ideal(measure: Measure) -> bool:
+    name, _ = metrics.split(measure.key)
     return name in ("link_share", "goodput_bps", "throughput_bps", "utilisation", "jain", "mos")
 
 
-def _delayed(one: Measure) -> bool:
-    return metrics.split(one.key)[0].startswith(("delay_ms", "sojourn_ms"))
+def _delayed(measure: Measure) -> bool:
+    return metrics.split(measure.key)[0].startswith(("delay_ms", "sojourn_ms"))
 
 
-def _absent(one: Measure, classes: set[str]) -> bool:
+def _absent(measure: Measure, classes: set[str]) -> bool:
     """Whether a measure is of a class that a case leaves out."""
-    _, scope = metrics.split(one.key)
-    return bool(scope) and scope not in classes and not scope.isdigit() and one.metric.per != "link"
+    _, scope = metrics.split(measure.key)
+    return bool(scope) and scope not in classes and not scope.isdigit() and measure.metric.per != "link"
 
 
-def _value(run: Run, one: Measure) -> float | None:
-    name, scope = metrics.split(one.key)
+def _value(run: Run, measure: Measure) -> float | None:
+    name, scope = metrics.split(measure.key)
     return metrics.value(run, name, scope=scope)
 
 

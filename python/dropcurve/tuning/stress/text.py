@@ -116,8 +116,8 @@ def rows(answer: StressFindings) -> list[tuple[str, ...]]:
     return found
 
 
-def _less(answer: StressFindings, one: RivalHarm) -> str:
-    return "–" if one.less is None else shown(one.less.mean, one.less.half_width, answer.unit)
+def _less(answer: StressFindings, rival: RivalHarm) -> str:
+    return "–" if rival.less is None else shown(rival.less.mean, rival.less.half_width, answer.unit)
 
 
 def walked(answer: StressFindings) -> list[tuple[str, ...]]:

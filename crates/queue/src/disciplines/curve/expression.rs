@@ -25,9 +25,9 @@ pub(super) enum Op {
     Sqrt,
 }
 
-/// Most values that wait at once.
+/// Depth of the evaluation stack.
 const DEPTH: usize = 16;
-/// Most parentheses, signs and powers inside one another.
+/// Most parentheses, signs and powers nested in one another.
 const NESTED: usize = 64;
 
 /// A compiled expression of the average.
@@ -228,7 +228,7 @@ impl Parser<'_> {
             ("exp", _) => self.call(1, Op::Exp)?,
             ("ln", _) => self.call(1, Op::Ln)?,
             ("sqrt", _) => self.call(1, Op::Sqrt)?,
-            _ => return Err(format!("knows no '{word}': {}", self.known())),
+            _ => return Err(format!("has the unknown name '{word}': {}", self.known())),
         }
         Ok(())
     }
@@ -243,7 +243,7 @@ impl Parser<'_> {
     fn share(&mut self) -> Result<(), String> {
         let find = |name: &str| self.names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let (Some(min_th), Some(max_th)) = (find("min_th"), find("max_th")) else {
-            return Err("knows no 'x' here".into());
+            return Err("has the unknown name 'x': it needs min_th and max_th".into());
         };
         self.ops.extend([Op::Avg, Op::Number(min_th), Op::Sub, Op::Number(max_th - min_th), Op::Div]);
         Ok(())
@@ -283,13 +283,17 @@ mod tests {
     #[test]
     fn slips_are_named() {
         let error = |text: &str| Expression::compile(text, &[]).unwrap_err();
-        assert!(error("2 * wq").starts_with("knows no 'wq': names are avg, x"), "{}", error("2 * wq"));
+        assert!(
+            error("2 * wq").starts_with("has the unknown name 'wq': names are avg, x"),
+            "{}",
+            error("2 * wq")
+        );
         assert_eq!(error("(1 + 2"), "needs ')' before ''");
         assert_eq!(error("1 +"), "ends where a number or a name is needed");
         assert_eq!(error("1 + ,2"), "needs a number or a name before ',2'");
         assert!(error("1e").starts_with("cannot read 'e'"));
         for word in ["inf", "nan", "π", "até", "x"] {
-            assert!(error(word).starts_with("knows no"), "{word}: {}", error(word));
+            assert!(error(word).starts_with("has the unknown name"), "{word}: {}", error(word));
         }
         assert_eq!(error("1 2"), "cannot read '2'");
         assert_eq!(error(&format!("{}1{}", "1+(".repeat(20), ")".repeat(20))), "is nested too deeply");
