@@ -16,7 +16,7 @@ from dropcurve.tuning.effort import Budget, Clock
 from dropcurve.tuning.families import family
 from dropcurve.tuning.outcome import SearchOutcome
 from dropcurve.tuning.stages import Stages
-from dropcurve.tuning.validation import ENOUGH, Validation
+from dropcurve.tuning.validation import APART, ENOUGH, Validation
 
 
 class Lucky(Bench):
@@ -67,6 +67,25 @@ def test_a_design_that_holds_on_fresh_seeds_is_recommended_with_its_figures_ther
     assert (kept.held, kept.runs, stages.proof.runs) == (72, 72, 72)
     assert kept.worst == pytest.approx(14.96)
     assert stages.proof.objectives[0].mean == pytest.approx(91.87)
+
+
+def test_a_design_that_missed_one_run_gets_those_in_which_one_may_miss() -> None:
+    class Unlucky(Lucky):
+        """The fifth run of every design is a tenth longer."""
+
+        def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+            found = super().row(candidate, trial)
+            longer = 1.1 if trial.seed == APART + 6 else 1.0
+            return {**found, "sojourn_ms_p95": longer * found["sojourn_ms_p95"]}
+
+    validation = Validation(Unlucky(0.0), Budget(100, replications=3, fresh=4), 1, 0.2)
+    near, far = tail_drop(18_000), tail_drop(19_000)
+    validation.run([near, far])
+    # One run in twelve is too many, one in twenty is not.
+    assert validation.misses(near) and validation.clears(near)
+    assert sum(map(len, validation.trials(near))) == 20
+    # A design that misses every run gets none.
+    assert not validation.clears(far) and sum(map(len, validation.trials(far))) == 12
 
 
 def test_a_design_that_breaks_its_bound_on_fresh_seeds_gives_way_to_a_safer_one() -> None:

@@ -76,6 +76,8 @@ def test_rivals_that_were_not_compared_are_named() -> None:
     sentence = "Not compared, {}: FQ-CoDel, defaults; 1 design by formula; a longer --time compares them"
     assert sentence.format("as a run of this link is long") in said(found)
     assert sentence.format("for lack of time") in said(replace(found, stopped="made to fit into 30 s"))
+    alone = replace(found, uncompared=("FQ-CoDel, defaults",))
+    assert "long: FQ-CoDel, defaults; a longer --time compares it" in said(alone)
     assert "Not compared" not in said(answer(line("mine", 99.0)))
 
 

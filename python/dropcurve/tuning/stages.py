@@ -201,16 +201,11 @@ class Stages:
             self._safer(failed.candidate, space, coordinates, challengers, validation, most)
 
     def _safer(
-        self,
-        candidate: Candidate,
-        space: Family,
-        coordinates: Coordinates,
-        challengers: Challengers,
-        validation: Validation,
-        most: float = 1.0,
-    ) -> None:
+        self, candidate: Candidate, space: Family, coordinates: Coordinates, challengers: Challengers,
+        validation: Validation, most: float = 1.0,
+    ) -> None:  # fmt: skip
         for made in challengers.safer(candidate, space, coordinates, most):
-            if not validation.add(made) or not validation.misses(made):
+            if not validation.add(made) or validation.clears(made):
                 return
 
     def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
@@ -304,8 +299,10 @@ class Stages:
         best = validation.decide()
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(self._deciding)
+        # Under a time limit a design that is ahead and just misses a bound would take the time of a safer one.
+        limited = self.clock.seconds is not None and self._take_safer_scale(validation, outcome)
         validation.settle()
-        if self._take_safer_scale(validation, outcome):
+        if not limited and self._take_safer_scale(validation, outcome):
             validation.settle()
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)

@@ -246,7 +246,8 @@ def _sure(answer: Findings) -> Iterator[str]:
     rivals = answer.lines[1:]
     if answer.uncompared:
         reason = "for lack of time" if answer.stopped else "as a run of this link is long"
-        yield f"Not compared, {reason}: {_uncompared(answer)}; a longer --time compares them"
+        what = "it" if len(answer.uncompared) == 1 else "them"
+        yield f"Not compared, {reason}: {_uncompared(answer)}; a longer --time compares {what}"
     if not rivals:
         return
     groups: dict[str, list[ValidationLine]] = {

@@ -20,6 +20,7 @@ from .certainty import vague
 from .constraint import excess_ratio, total_excess
 from .decision import (
     DELAY,
+    HOLDS,
     DecisionRow,
     Standing,
     complexity,
@@ -46,6 +47,8 @@ MOST = 4
 ENOUGH, ALL = 3, 6
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
+#: Runs of which one may miss a bound.
+ONE_MISS = round(1.0 / (1.0 - HOLDS))
 #: Number of runs that miss a bound after which a design gets no more runs.
 MISSES = 2.5
 
@@ -84,8 +87,7 @@ class Validation:
         self._replications: list[list[PairedTrial]] = []
 
     def run(self, candidates: Sequence[Candidate]) -> None:
-        """Runs the replications of all designs: as many as the effort says while there is time, and at least
-        two of the designs that may be feasible."""
+        """Runs the replications of the effort while there is time, at least two of designs that may be feasible."""
         first = self._replication(0)
         self.candidates = [one for one in candidates if all(self.bench.usable(one, trial) for trial in first)]
         for number in range(self.effort.replications):
@@ -100,9 +102,8 @@ class Validation:
         self.decide()
 
     def add(self, candidate: Candidate) -> bool:
-        """Validates one more design in the trials of the recommendation, or in as many of their replications
-        as there is time for; False if that is not enough for two. One that is clearly worse or infeasible after
-        some of them gets no more."""
+        """Validates one more design in the replications of the recommendation for which there is time, until it is
+        clearly worse or infeasible; False if there is time for one only."""
         if candidate.key in self._made:
             return True
         count = max(self._made.values())
@@ -124,8 +125,7 @@ class Validation:
         return True
 
     def decide(self) -> Candidate:
-        """Chooses the recommendation. With several objectives it is the knee of the front: the first design,
-        or after `front` the knee of the validated designs."""
+        """Chooses the recommendation; with several objectives the first design, after `front` the knee."""
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
@@ -138,8 +138,8 @@ class Validation:
         return self.best
 
     def front(self) -> list[Candidate]:
-        """The Pareto front of the validated designs, or of the feasible ones if there are any. The knee comes
-        first and becomes the recommendation. With one objective the front is the recommendation alone."""
+        """The Pareto front of the feasible designs, or of all if none is, the knee first, which becomes the
+        recommendation; with one objective that alone."""
         if not self.several:
             return [self.decide()]
         asks = self.bench.question.asks_for
@@ -183,9 +183,8 @@ class Validation:
         ]
 
     def settle(self, *, thorough: bool = False) -> None:
-        """Adds replications for the recommendation and its undecided rivals. Ends when all are decided, at the largest
-        number of replications, or when the time is up. If ``thorough``, it continues with every rival that is not lost,
-        until the time is up."""
+        """Adds replications, up to `most`, for the recommendation and its undecided rivals until all are decided; if
+        ``thorough``, for every rival that is not lost until the time is up."""
         while not self.several:
             best = self.decide()
             count = self._made[best.key]
@@ -209,8 +208,7 @@ class Validation:
         return bool(vague(goal, measures, self.margin, self.bench.scales))
 
     def _extend(self, candidates: Sequence[Candidate], count: int, *, until: float | None) -> bool:
-        """Extends designs to ``count`` replications, one after the other; returns False if the time ran
-        out."""
+        """Extends designs to ``count`` replications, one after the other; False if the time ran out."""
         for number in range(min(self._made.get(one.key, 0) for one in candidates), count):
             pairs = [
                 (one, trial)
@@ -225,8 +223,8 @@ class Validation:
         return True
 
     def ahead(self) -> list[Candidate]:
-        """Designs that miss a bound in few runs and are ahead of the recommendation by more than the margin,
-        or miss a bound like it; the best first."""
+        """Designs that miss a bound in few runs and are ahead by more than the margin, or miss it like the
+        recommendation; the best first."""
         if self.several:
             return []
         best = self.decide()
@@ -244,11 +242,17 @@ class Validation:
         self.decide()
 
     def misses(self, candidate: Candidate, *, own: bool = False) -> bool:
-        """Whether a validated design misses a bound; with ``own`` by its own runs alone, else also because a design
-        like it was refused on fresh seeds."""
+        """Whether a design misses a bound; unless ``own`` also as one like it was refused on fresh seeds."""
         row = self._row(candidate)
         refused = candidate.key in self.refused if own else row.refused
         return refused or not replace(row, refused=False).feasible
+
+    def clears(self, candidate: Candidate) -> bool:
+        """Whether a design holds its bounds; one that missed a single run gets those in which one may miss."""
+        trials = [trial for some in self.trials(candidate) for trial in some]
+        if round(self._row(candidate).broken * len(trials)) == 1 and len(trials) < ONE_MISS:
+            self._extend([candidate], math.ceil(ONE_MISS / len(self._replication(0))), until=self.until)
+        return not self.misses(candidate)
 
     def broken(self, candidate: Candidate) -> float:
         """The share of the runs of a design that broke a bound, of the one broken most often."""
@@ -258,8 +262,7 @@ class Validation:
         return self.standing_of(candidate)[0] not in ("undecided", "better") and not self._doubtful(candidate)
 
     def _doubtful(self, candidate: Candidate) -> bool:
-        """Whether a design is ahead by more than the margin and misses a bound that it may still hold with
-        more runs."""
+        """Whether a design is ahead by more than the margin and misses a bound that it may still hold."""
         stands, pair = self.standing_of(candidate)
         runs = sum(len(some) for some in self.trials(candidate))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
@@ -288,8 +291,7 @@ class Validation:
         return [self._replication(number) for number in range(self._made.get(candidate.key, 0))]
 
     def _lost(self, candidate: Candidate) -> bool:
-        """Whether a design needs no more runs: it clearly breaks a constraint or is significantly worse than
-        the best."""
+        """Whether a design needs no more runs: it clearly breaks a constraint or is worse than the best."""
         enough = LEAST if self.effort.brief else ENOUGH
         if self.several or self._made.get(candidate.key, 0) < enough:
             return False
@@ -301,8 +303,7 @@ class Validation:
         return candidate is not self.best and (stands == "worse" or missed)
 
     def _cannot_hold(self, candidate: Candidate, number: int) -> bool:
-        """Whether a design broke a bound in all of the first replication and there is time for few runs
-        only."""
+        """Whether a design broke a bound in all of the first replication and there is time for few runs only."""
         if number == 0 or not self.effort.brief or self.several:
             return False
         missed = [self.bench.missed(candidate, [trial]) for trial in self._replication(0)]
@@ -324,8 +325,8 @@ class Validation:
 
     @property
     def most_gain(self) -> float:
-        """Points by which any design may be better than the recommendation, as the objective has a largest value: by
-        the upper end of the interval of its runs, or that of fresh seeds. Infinite if unknown."""
+        """Most points by which a design may be better, where the objective has a largest value: from the upper end of
+        the interval of the recommendation's runs, or of fresh seeds. Infinite if unknown."""
         assert self.best is not None, "a decision comes first"
         most = ideal(self.bench.question.goal)
         if most is None:
@@ -369,8 +370,8 @@ class Validation:
         )  # fmt: skip
 
     def _like(self, candidate: Candidate, proof: Proof) -> bool:
-        """Whether a design is as likely to break a bound as a refused one of the same discipline: its excess is lower
-        by less, in the mean of their common trials, than the refused design was over the bound."""
+        """Whether a design is as likely to break a bound as a refused one of its discipline: in the mean of their
+        common trials its excess is lower by less than that was over the bound."""
         other = proof.candidate
         if candidate.key == other.key or candidate.kind_as_loaded != other.kind_as_loaded:
             return candidate.key == other.key
