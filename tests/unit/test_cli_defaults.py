@@ -177,6 +177,24 @@ def test_a_configuration_makes_a_fix(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_other_names_of_boxes_are_answers() -> None:
+    line, _ = wizard.questions(answers("dsl", "down", "Cisco", "", "voip"))
+    assert line == "dropcurve tune --link dsl:down --goal voip --for ios --time 3min"
+
+
+def test_a_data_centre_has_no_direction_and_no_goal_for_calls() -> None:
+    asked: list[str] = []
+    given = answers("datacentre", "sonic", "", "voip", "balanced")
+
+    def ask(question: str, default: str) -> str:
+        asked.append(question)
+        return given(question, default)
+
+    line, _ = wizard.questions(ask)
+    assert line == "dropcurve tune --link datacentre --for sonic --time 3min"
+    assert not any("direction" in one for one in asked) and "this traffic has no call" in asked[-1]
+
+
 def test_a_wrong_answer_is_asked_for_again() -> None:
     asked: list[str] = []
     given = answers("cabel", "cable", "sideways", "down", "toaster", "ios")

@@ -76,6 +76,44 @@ def test_what_a_box_printed_is_not_rewritten_but_answered_with_commands() -> Non
     assert (text, in_place) == (made.text, False)
 
 
+def test_a_command_over_several_lines_is_replaced_as_a_whole() -> None:
+    before = (
+        "IF=eth1\ntc qdisc add dev $IF root handle 1: \\\n    htb default 10\n"
+        "tc class add dev $IF parent 1: classid 1:10 \\\n    htb rate 18mbit\n"
+        "tc qdisc add dev $IF parent 1:10 handle 10: \\\n    pfifo \\\n    limit 1000\n# end\n"
+    )
+    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=18e6)
+    text, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    assert in_place
+    head = before.partition("tc qdisc add dev $IF parent 1:10")[0]
+    assert text.startswith(head) and text.endswith("\n# end\n") and "pfifo" not in text
+    assert "tc qdisc replace dev $IF parent 1:10 handle 10: codel limit 100" in text
+    assert boxes.read(text).discipline == "codel"
+
+
+def test_a_profile_of_openconfig_changes_in_its_own_layout() -> None:
+    def profile(name: str, low: int) -> str:
+        return (
+            f'  {{ "name": "{name}", "config": {{ "name": "{name}" }},\n    "wred": {{ "uniform": {{ "config": {{\n'
+            f'      "min-threshold": "{low}",\n      "max-threshold": "300000",\n'
+            '      "max-drop-probability-percent": 5,\n      "enable-ecn": false\n    } } } }'
+        )
+
+    before = (
+        '{ "openconfig-qos:queue-management-profiles": { "queue-management-profile": [\n'
+        + profile("one", 1000) + ",\n" + profile("two", 2000) + "\n] } }\n"
+    )  # fmt: skip
+    made = boxes.export(
+        "red", {"min_th": "40 pkts", "max_th": "120 pkts", "max_p": 0.1, "limit": "500 pkts", "ecn": True},
+        box="openconfig", rate_bps=1e9,
+    )  # fmt: skip
+    text, in_place = rewrite.rewritten(before, boxes.read(before, name="two"), made)
+    assert in_place and profile("one", 1000) in text
+    found = boxes.read(text, name="two", buffer_bytes=750_000)
+    assert found.params == made.params_as_loaded
+    assert text.splitlines()[0] == before.splitlines()[0]
+
+
 def test_of_two_queues_of_the_same_kind_the_one_at_its_place_changes() -> None:
     before = SQM + "tc qdisc add dev eth2 root pfifo limit 100\n"
     made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)

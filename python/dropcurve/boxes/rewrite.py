@@ -4,14 +4,12 @@ stays.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from . import altq, junos_read, openbsd, rewrite_braces, rewrite_lines, sqm, tc
-from .json_members import members, with_values
+from . import altq, junos_read, openbsd, rewrite_braces, rewrite_json, rewrite_lines, sqm, tc
 from .model import Export, Import
 
 #: Names of disciplines in tc, where they differ from those of scenarios.
@@ -35,7 +33,8 @@ def rewritten(text: str, queue: Import, exported: Export) -> tuple[str, bool]:
         form is not supported), the commands of the new queue alone, with the names of the text, and False.
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
-        "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic,
+        "linux": _linux, "ios": _ios, "junos": _junos,
+        "sonic": rewrite_json.of_sonic, "openconfig": rewrite_json.of_openconfig,
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
         "altq": altq.rewritten, "openbsd": openbsd.rewritten,
     }  # fmt: skip
@@ -69,12 +68,15 @@ def _linux(text: str, queue: Import, exported: Export) -> str | None:
     lines = text.splitlines()
     words = "|".join(_TC_KINDS.get(queue.discipline, (queue.discipline,)))
     pattern = re.compile(rf"^(.*\bqdisc\s+(?:add|replace|change)\b.*?)\s({words})\b(?!:).*$")
-    matches = [(i, one) for i, line in enumerate(lines) if (one := pattern.match(line.split("#")[0]))]
+    commands_of_text = rewrite_lines.continued(lines)
+    matches = [
+        (i, last, one) for i, last, line in commands_of_text if (one := pattern.match(line.split("#")[0]))
+    ]
     if len(matches) > 1:
-        matches = [(i, one) for i, one in matches if _at(one[1], queue.title)]
-    if len(matches) != 1 or any(line.rstrip().endswith("\\") for line in lines):
+        matches = [(i, last, one) for i, last, one in matches if _at(one[1], queue.title)]
+    if len(matches) != 1:
         return None
-    number, match = matches[0]
+    ((number, last, match),) = matches
     commands = exported.text.strip().splitlines()
     own = re.search(r"\shandle \S+ (.*)$", commands[-1])
     dev = re.search(r"\bdev (\S+)", match[1])
@@ -86,7 +88,7 @@ def _linux(text: str, queue: Import, exported: Export) -> str | None:
     else:
         head = re.sub(r"\bqdisc\s+(add|change)\b", "qdisc replace", match[1])
         new = [f"{head} {own[1]}"]
-    return _joined([*lines[:number], *new, *lines[number + 1 :]], text)
+    return _joined([*lines[:number], *new, *lines[last + 1 :]], text)
 
 
 def _at(head: str, title: str) -> bool:
@@ -332,24 +334,3 @@ def _sqm(text: str, queue: Import, exported: Export) -> str | None:
     # Options of another kind of queue have no meaning for the new one.
     cleared = {f"{side}{key}": "" for key in ("limit", "target", "qdisc_opts")}
     return sqm.replaced(text, name, cleared | options)
-
-
-def _sonic(text: str, queue: Import, exported: Export) -> str | None:
-    """The text with the values of the profile in CONFIG_DB replaced that differ, in its own layout."""
-    try:
-        (new,) = json.loads(exported.text)["WRED_PROFILE"].values()
-        start = next(one.value for one in members(text, text.index("{")) if one.key == "WRED_PROFILE")
-        start = next(one.value for one in members(text, start) if one.key == queue.title)
-        old = list(members(text, start))
-    except (ValueError, KeyError, TypeError, StopIteration):
-        return None
-    # A colour that has no curve in the profile gets none.
-    colours = {_colour(one.key) for one in old} | {""}
-    kept = {key: value for key, value in new.items() if _colour(key) in colours}
-    return with_values(text, old, kept) if old else None
-
-
-def _colour(key: str) -> str:
-    """The colour of a key of a profile; "" for a key of all colours."""
-    match = re.match(r"(?:wred_)?(green|yellow|red)_", key)
-    return match[1] if match else ""

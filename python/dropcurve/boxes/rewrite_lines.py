@@ -29,6 +29,19 @@ _DUMMYNET_FLAGS = ("ecn", "noecn", "codel", "pie", "fq_codel", "fq_pie")
 _DUMMYNET_OTHERS = ("bw", "bandwidth", "delay", "plr", "pipe", "sched", "weight", "lmax", "buckets", "mask")
 
 
+def continued(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """The commands of a script with the numbers of their first and last lines; a backslash continues a line."""
+    first, held = 0, ""
+    for number, line in enumerate(lines):
+        first = first if held else number
+        held = f"{held} {line.strip()}" if held else line
+        if line.rstrip().endswith("\\") and number < len(lines) - 1:
+            held = held.rstrip()[:-1].rstrip()
+            continue
+        yield first, number, held
+        held = ""
+
+
 def of_vyos(text: str, queue: Import, exported: Export) -> str | None:
     """The ``set`` lines of a policy, or of a class of a shaper, with another queue; None without such lines, and for
     policies whose rate a new one would lose."""

@@ -30,13 +30,14 @@ def questions(ask: Ask) -> tuple[str, list[str]]:
 
     kinds = ", ".join(links.PRESETS)
     link = _until(ask, f"Link ({kinds}, or rates such as 20/2)?", "cable", links.spec)
-    if ":" not in link:
+    if ":" not in link and not links.spec(link).profile.is_local:
         way = _until(ask, "Queue in which direction (up, down)?", "up", _one_of(links.DIRECTIONS))
         head, comma, rest = link.partition(",")
         link = f"{head}:{way}{comma}{rest}"
-    box = _until(ask, f"Box ({', '.join(boxes.BOXES)}, none)?", "linux", _one_of((*boxes.BOXES, "none")))
+    box = _until(ask, f"Box ({', '.join(boxes.BOXES)}, none)?", "linux", _box).lower()
+    box = box if box == "none" else boxes.named(box)
     file = _until(ask, "File with its configuration (empty: none yet)?", "", _file)
-    matters = _until(ask, f"What matters most ({', '.join(GOALS)})?", "balanced", _one_of(GOALS))
+    matters = _until(ask, f"What matters most ({', '.join(GOALS)})?", "balanced", _goal_of(link))
     options: list[tuple[str, object]] = [("link", link)]
     goal = [("goal", matters)] if matters != "balanced" else []
     if file:
@@ -72,6 +73,28 @@ def _one_of(names: tuple[str, ...]) -> Callable[[str], None]:
             raise UsageError(
                 "answer", text, f"must be one of {', '.join(names)}", "type one of these", shown="value"
             )
+
+    return check
+
+
+def _box(text: str) -> None:
+    from .. import boxes
+
+    if text.strip().lower() not in boxes.ALIASES:
+        _one_of((*boxes.BOXES, "none"))(text.strip().lower())
+
+
+def _goal_of(link: str) -> Callable[[str], None]:
+    """A check that a goal has its application in the traffic of a link."""
+
+    def check(text: str) -> None:
+        from ..advise.planned import classes
+        from ..scenario import links
+        from ..tuning import goal_presets
+
+        _one_of(GOALS)(text)
+        base, *_ = links.scenarios(link)
+        goal_presets.written(text, classes(base).values())
 
     return check
 
