@@ -12,8 +12,9 @@ import pytest
 
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
-from dropcurve.cli import import_, invoke
-from dropcurve.cli.import_ import _rivals, lasting
+from dropcurve.cli import invoke
+from dropcurve.cli.configurations import lasting, round_trip
+from dropcurve.cli.import_ import _rivals
 from dropcurve.errors import DropcurveError
 from dropcurve.fixes import QueueFix, Thoroughness, budget, configuration, directions, fix, place
 from dropcurve.fixes.designs import designs, loadable, tuned
@@ -923,11 +924,11 @@ def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() ->
     assert budget.packets(wide.base) <= 1.6e6
     slow = place(found, rate_bps=1e8)
     assert budget.shortened(slow, 0.04).base.hash == slow.base.hash
-    near = place(found, rate_bps=1e10, rtt_s=import_.round_trip(None, found.box))
+    near = place(found, rate_bps=1e10, rtt_s=round_trip(None, found.box))
     assert near.base.resolved["flows"]["response"]["source"] == "http"
     assert "call" not in near.base.resolved["flows"]
-    assert import_.round_trip(None, "ios") is None, "that of the link"
-    assert import_.round_trip("1-2ms", "sonic") == (0.001, 0.002)
+    assert round_trip(None, "ios") is None, "that of the link"
+    assert round_trip("1-2ms", "sonic") == (0.001, 0.002)
 
 
 def test_a_class_that_may_borrow_gets_no_shaper_of_its_own() -> None:

@@ -16,7 +16,7 @@ import typer
 from ..files.writing import write_text
 from ..present.document import Headline
 from ..verdict import Exchange
-from . import import_ as i
+from . import configurations
 from . import options as o
 from .queue_settings import QueueSetting, settings
 
@@ -53,13 +53,13 @@ _LINE = re.compile(r"[0-9.]+\s*[a-zA-Z]*(?:/s)?\s*/\s*[0-9.]+\s*[a-zA-Z]*(?:/s)?
 
 def fix(
     file: File,
-    box: i.Box = None,
+    box: configurations.Box = None,
     name: Name = None,
-    rate: i.Rate = None,
-    rtt: i.Rtt = None,
-    flows: i.Flows = None,
+    rate: configurations.Rate = None,
+    rtt: configurations.Rtt = None,
+    flows: configurations.Flows = None,
     link: o.Link = None,
-    buffer: i.Buffer = None,
+    buffer: configurations.Buffer = None,
     packet: o.Packet = "1500B",
     shape: Shape = False,
     for_: For = "sqm",
@@ -190,7 +190,7 @@ def _line(rates: str, box: str, duration: str | None) -> tuple[str, list[Place]]
     held, places = home.line(rates, box=box)
     if duration is None:
         return held, places
-    return held, [replace(one, base=i.lasting(one.base, duration)) for one in places]
+    return held, [replace(one, base=configurations.lasting(one.base, duration)) for one in places]
 
 
 def _places(
@@ -205,10 +205,10 @@ def _places(
     from ..quantities import units
 
     size = units.size(packet, what="packet")
-    text = i.contents(file)
+    text = configurations.contents(file)
     places = []
     for one in cases:
-        options = i.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
+        options = configurations.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
         if name is None:
             queues = [queue for queue in boxes.read_all(text, box=box, **options) if not queue.urgent]
         else:
@@ -216,12 +216,12 @@ def _places(
         # A shaper of the text holds the rate, whatever the link has.
         places.append([
             place(
-                queue, rate_bps=None if queue.rate_bps else one.rate, rtt_s=i.round_trip(rtt, queue.box),
-                flows=one.flows, packet_bytes=size, link=one.link, name=i.title(file),
+                queue, rate_bps=None if queue.rate_bps else one.rate, rtt_s=configurations.round_trip(rtt, queue.box),
+                flows=one.flows, packet_bytes=size, link=one.link, name=configurations.title(file),
             )
             for queue in queues
         ])  # fmt: skip
-        i.say_unneeded(one.rate if one is cases[0] else None, queues)
+        configurations.say_unneeded(one.rate if one is cases[0] else None, queues)
     if not places[0]:
         raise DropcurveError(
             "file",
@@ -230,7 +230,7 @@ def _places(
             "give the class that carries the bulk a queue of its own",
             shown="value",
         )
-    return text, [i.gathered(list(some), cases, duration) for some in zip(*places, strict=True)]
+    return text, [configurations.gathered(list(some), cases, duration) for some in zip(*places, strict=True)]
 
 
 @contextmanager

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,8 +16,9 @@ from ..present.document import Headline
 from ..results import Result
 from ..scenario import Scenario
 from ..verdict import Exchange
+from . import configurations
 from . import options as o
-from .queue_settings import QueueSetting, settings
+from .queue_settings import settings
 
 if TYPE_CHECKING:
     from ..fixes import Place
@@ -27,30 +27,12 @@ if TYPE_CHECKING:
 YOURS = "yours"
 #: Queues that an imported queue is compared with.
 RIVALS = ("droptail", "ared", "codel", "pie", "fq_codel", "cake")
-#: Base round trips of boxes of data centres.
-USUAL_RTT = {"sonic": "50-200us"}
 #: Metrics of the comparison.
 SHOWN = ["utilisation", "loss", "sojourn_ms_mean", "sojourn_ms_p95", "goodput_bps", "jain"]
 
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The configuration, or - for standard input.")]
-Box = Annotated[
-    str | None,
-    typer.Option("--from", metavar="BOX", help=f"{o.BOXES} (default: recognised from the text)."),
-]
 Name = Annotated[str | None, o.shared("name", "the one to read if the text has several")]
-Rate = Annotated[str | None, o.shared("rate", "where no shaper in the text states it")]
-Rtt = Annotated[
-    str | None,
-    o.shared(
-        "rtt",
-        "without queueing; or a range, 20-200ms; default: 40ms; 20-80ms for a line with two rates; 50-200us for sonic",
-    ),
-]
-Flows = Annotated[
-    str | None, o.shared("flows", "default: one for each 2 Mbit/s of the queue's rate, 2 to 20")
-]
-Buffer = Annotated[str | None, o.shared("buffer", "where the text states shares of it")]
 Write = Annotated[Path | None, o.shared("write", "a scenario with this queue; needs a rate")]
 Compare = Annotated[
     bool,
@@ -63,12 +45,12 @@ Replications = Annotated[int, o.shared("replications", "with --compare")]
 
 def import_(
     file: File,
-    box: Box = None,
+    box: configurations.Box = None,
     name: Name = None,
-    rate: Rate = None,
-    rtt: Rtt = None,
-    flows: Flows = None,
-    buffer: Buffer = None,
+    rate: configurations.Rate = None,
+    rtt: configurations.Rtt = None,
+    flows: configurations.Flows = None,
+    buffer: configurations.Buffer = None,
     packet: o.Packet = "1500B",
     write: Write = None,
     out: o.FormerOut = None,
@@ -98,7 +80,8 @@ def import_(
 
     o.refuse_out(out, "the scenario")
     size = units.size(packet, what="packet")
-    configuration, cases = contents(file), settings(rate=rate, flows=flows, buffer=buffer, link=link)
+    configuration = configurations.contents(file)
+    cases = settings(rate=rate, flows=flows, buffer=buffer, link=link)
     queue = _parsed(configuration, file, box, name, rate=cases[0].rate, buffer=cases[0].buffer, packet=size)
     rate_of_exchange = None if exchange is None else Exchange.parse(exchange)
     if not compare:
@@ -114,11 +97,11 @@ def import_(
     elif not json and not compare:
         print(text.import_text(queue, width=console.width()), flush=True)
     if write is not None or compare:
-        say_unneeded(cases[0].rate, [queue])
-        where = gathered([
+        configurations.say_unneeded(cases[0].rate, [queue])
+        where = configurations.gathered([
             _place(
                 _parsed(configuration, file, box, name, rate=one.rate, buffer=one.buffer, packet=size), one.link,
-                rate=one.rate, rtt=rtt, flows=one.flows, packet=size, name=title(file),
+                rate=one.rate, rtt=rtt, flows=one.flows, packet=size, name=configurations.title(file),
             )
             for one in cases
         ], cases, duration)  # fmt: skip
@@ -127,9 +110,8 @@ def import_(
             console.say(f"scenario  {write}")
         if compare:
             _compare(where, replications, command=command, quiet=json, exchange=rate_of_exchange)
-            return 0
-    if write is not None:
-        console.again(command)
+        else:
+            console.again(command)
     return 0
 
 
@@ -139,7 +121,7 @@ def _check_unused(*, rtt: str | None, link: str | None, duration: str | None, re
     from ..quantities import units
     from ..scenario import links
 
-    round_trip(rtt, "")
+    configurations.round_trip(rtt, "")
     if link is not None:
         links.parse(link)
     if duration is not None:
@@ -148,19 +130,6 @@ def _check_unused(*, rtt: str | None, link: str | None, duration: str | None, re
         raise UsageError(
             "replications", replications, "must be 1 or more", "choose 5 or more for an interval"
         )
-
-
-def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
-    """One place of several conditions, each with this duration unless it is None."""
-    made: list[Place] = []
-    for one, case in zip(places, cases, strict=True):
-        base = one.base if duration is None else lasting(one.base, duration)
-        # A shaper of the text makes conditions that differ in the rate alone the same.
-        if base.hash not in {other.base.hash for other in made}:
-            made.append(replace(one, condition=case.words, base=base))
-    if len(made) == 1:
-        return replace(made[0], condition="")
-    return replace(made[0], others=tuple(made[1:]))
 
 
 def _parsed(
@@ -175,34 +144,8 @@ def _parsed(
 ) -> Import:
     from .. import boxes
 
-    options = reading(file, rate=rate, buffer=buffer, packet=packet)
+    options = configurations.reading(file, rate=rate, buffer=buffer, packet=packet)
     return boxes.read(text, box=box, name=name, **options)
-
-
-def reading(file: str, *, rate: float | None, buffer: str | None, packet: int) -> dict[str, Any]:
-    """The options of `dropcurve.boxes.read` common to all verbs that read a configuration."""
-    from ..quantities import units
-
-    room = None if buffer is None else units.packets(buffer, packet_bytes=packet)
-    return {
-        "origin": "" if file == "-" else file, "buffer_bytes": None if room is None else round(room * packet),
-        "rate_bps": rate, "packet_bytes": packet,
-    }  # fmt: skip
-
-
-def title(file: str) -> str:
-    return "imported" if file == "-" else Path(file).stem
-
-
-def round_trip(rtt: str | None, box: str) -> tuple[float, float] | None:
-    """Least and greatest base round trip in seconds: as given, else the usual ones for this box;
-    None for that of the link."""
-    from ..quantities import units
-
-    chosen = rtt or USUAL_RTT.get(box)
-    if chosen is None:
-        return None
-    return units.between(chosen, lambda word: units.span(word, what="rtt"), what="rtt")
 
 
 def _place(
@@ -219,53 +162,10 @@ def _place(
     states; else on a link made of rate, round trip and flows."""
     from ..fixes import place
 
-    span = round_trip(rtt, queue.box)
+    span = configurations.round_trip(rtt, queue.box)
     # A shaper of the text holds the rate, whatever the link has.
     given = None if queue.rate_bps else rate
     return place(queue, rate_bps=given, rtt_s=span, flows=flows, packet_bytes=packet, link=link, name=name)
-
-
-def say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
-    """Prints which queues keep the rate of their shaper although another one is given."""
-    from ..quantities import units
-    from . import console
-
-    for one in queues:
-        if rate_bps is not None and one.rate_bps and abs(one.rate_bps - rate_bps) > 1e-3 * rate_bps:
-            console.say(
-                f"{one.title or one.discipline} is shaped to {units.show_rate(one.rate_bps)} in the text; --rate is "
-                "for queues without a shaper"
-            )
-
-
-def contents(file: str) -> str:
-    """The text of a file, or of standard input for "-". Raises DropcurveError if it is not text."""
-    from ..errors import DropcurveError
-
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        rates = "; rates of a line are numbers such as 20/2" if file[:1].isdigit() else ""
-        raise DropcurveError(
-            "file",
-            file,
-            "there is no such file",
-            f"name a file that exists, or - for standard input{rates}",
-            shown="value",
-        ) from None
-    except UnicodeDecodeError:
-        raise DropcurveError(
-            "file", file, "is not text", "name the router's configuration as text, in UTF-8", shown="value"
-        ) from None
-
-
-def lasting(base: Scenario, duration: str) -> Scenario:
-    """The scenario with this duration, of which half at most is warm-up."""
-    from ..quantities import units
-
-    warmup = units.span(str(base.get("run.warmup")))
-    half = units.span(duration, what="duration") / 2.0
-    return base.edit([("run.duration", duration), ("run.warmup", units.show_span(min(warmup, half)))])
 
 
 def _compare(
