@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import pytest
@@ -95,6 +96,23 @@ def test_where_the_goal_leaves_the_delay_open_it_decides_among_equals_before_sim
 )
 def test_a_goal_leaves_the_delay_open_where_nothing_in_it_is_a_delay(goal: str, leaves: bool) -> None:
     assert decision.leaves_delay_open(goals.parse(goal)) is leaves
+
+
+def test_the_replications_that_are_needed_decide_most_rivals() -> None:
+    draws, decided, estimates = random.Random(3), 0, 0
+    for _ in range(300):
+        mean = draws.gauss(0.0, 1.0)
+        losses = [draws.gauss(mean, 3.0) for _ in range(12)]
+        stands, pair = standing(row("red", *losses), row("pie", *(0.0 for _ in losses)), 1.0)
+        assert pair is not None
+        needed = replications_needed(pair, 1.0)
+        if stands != "undecided" or needed is None:
+            continue
+        losses += [draws.gauss(mean, 3.0) for _ in range(needed - 12)]
+        stands, _ = standing(row("red", *losses), row("pie", *(0.0 for _ in losses)), 1.0)
+        decided, estimates = decided + (stands != "undecided"), estimates + 1
+    # Without a wider half-width it is every second one.
+    assert estimates > 100 and 0.65 < decided / estimates < 0.9, (decided, estimates)
 
 
 def test_what_the_interval_does_not_decide_is_undecided() -> None:

@@ -419,7 +419,7 @@ FORMS = {
     r"Of (?P<rivals>\d+) rivals on the same runs, (?P<counts>.*)|(?P<every>The only rival|Both rivals|All \d+ rivals) "
     r"(?P<same>.*) on the same runs": check_counts,
     r"Equal: .*; the recommendation (?P<why>.*)": check_equal,
-    r"Undecided against .*: (?:about .* more \((?P<more>\d+) replications?\) would settle it.*|the difference .*)":
+    r"Undecided against .*: (?:about .* \((?P<more>\d+) replications?\) would probably settle it.*|the difference .*)":
         check_undecided,
 }  # fmt: skip
 

@@ -114,10 +114,10 @@ def test_the_reason_for_a_choice_among_equals_is_said(mine: int | None, other: i
 
 def test_undecided_says_what_would_settle_it() -> None:
     text = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
-    assert "about 8 s more (4 replications) would settle it; --until decided makes them" in text
+    assert "about 8 s more (4 replications) would probably settle it; --until decided makes them" in text
     found = answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10))
     stored = said(replace(found, replication_s=0.0))
-    assert ": about 4 further replications would settle it; --until decided makes them" in stored
+    assert ": about 4 further replications would probably settle it; --until decided makes them" in stored
     text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
     assert "the difference is that of the margin, so that only --margin 0." in text
 

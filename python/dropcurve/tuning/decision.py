@@ -36,6 +36,8 @@ Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeas
 MARGIN_SHARE = 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE
+#: Factor on the half-width of a difference in the replications that it needs.
+MOVES = 1.25
 #: Error probability of rejecting a feasible design that has the better objective.
 DOUBT = 0.05
 #: Largest gain of a finer scale: in margins, and in per cent of a value.
@@ -251,10 +253,24 @@ def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:
 
 
 def replications_needed(pair: statistics.Paired, margin: float) -> int | None:
-    """Replications that would decide the difference if its mean and standard deviation stay as they are; None if they
-    are too many."""
-    more = equivalence.replications_to_decide(pair.mean, pair.half_width, margin=margin, runs=pair.n)
-    return None if more is None else pair.n + more
+    """Replications after which three of four undecided rivals are decided, if the standard deviation stays the same.
+
+    A rival is decided once it is shown to be no better by more than the margin, or, if its mean is ahead by more, to be
+    better: the half-width has to fall below the distance to that. As the mean moves meanwhile, the half-width is taken
+    `MOVES` times as wide: of 2300 differences drawn around margins of 1 (6 to 40 first replications, standard
+    deviations of 3 to 5), a quarter took more than 0.7 to 1.4 times the estimate and a tenth more than 1.5 to 4 times.
+
+    Returns:
+        The number; None for more than `MOST_REPLICATIONS`, or without an interval.
+    """
+    if pair.half_width is None:
+        return None
+    if pair.mean > -margin:
+        half, distance = pair.half_width * _narrower(pair.n), pair.mean + margin
+    else:
+        half, distance = pair.half_width, -pair.mean
+    total = math.ceil(pair.n * (MOVES * half / distance) ** 2)
+    return max(pair.n + 1, total) if total <= equivalence.MOST_REPLICATIONS else None
 
 
 def margin_of(goal: Goal, asked: float | None = None) -> float:

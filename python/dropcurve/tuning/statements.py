@@ -338,9 +338,11 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
             f"{_wider(answer, pair)} settles it"
         )
     more = max(line.needed - answer.replications, 1)
+    own = answer.replications if pair is None else pair.n
+    seconds = (more + max(line.needed - own, 1)) * answer.replication_s
     near = f"; until then the {word} is preferred" if (word := _preferred(answer, line)) else ""
     return (
-        f"Undecided against {name}{by}: {further(more, 2.0 * more * answer.replication_s)} would settle it; "
+        f"Undecided against {name}{by}: {further(more, seconds)} would probably settle it; "
         f"--until decided makes them{near}"
     )
 
