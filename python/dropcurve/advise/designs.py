@@ -65,12 +65,12 @@ def expect_curve(
     conditions: Conditions, curve: Curve, w_q: float, points: Iterable[Point] = ()
 ) -> tuple[Expectation, ...]:
     """Equilibrium and margins of RED at each condition, or at some."""
-    found = []
+    expected = []
     for point in points or conditions.points():
         at = equilibrium.on_curve(curve, point, b=conditions.b, rto_s=conditions.rto_s)
         loop = fluid.red(curve.slope(at.queue), w_q, conditions.capacity) if at.regime == "curve" else None
-        found.append(Expectation(point, at, _margins(conditions, point, at, loop)))
-    return tuple(found)
+        expected.append(Expectation(point, at, _margins(conditions, point, at, loop)))
+    return tuple(expected)
 
 
 def expect_held(
@@ -80,11 +80,11 @@ def expect_held(
     regime: str = "held",
 ) -> tuple[Expectation, ...]:
     """Equilibrium of a discipline that keeps its queue at `queue` packets, at each condition."""
-    found = []
+    expected = []
     for point in conditions.points():
         at = equilibrium.held(queue, point, regime=regime, b=conditions.b, rto_s=conditions.rto_s)
-        found.append(Expectation(point, at, _margins(conditions, point, at, loop(at) if loop else None)))
-    return tuple(found)
+        expected.append(Expectation(point, at, _margins(conditions, point, at, loop(at) if loop else None)))
+    return tuple(expected)
 
 
 def _margins(

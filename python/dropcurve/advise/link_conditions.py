@@ -150,7 +150,7 @@ def conditions(
         raise UsageError("packet", packet, "must lie between 40 and 65535 bytes", "write a size such as 1500")
     rate_bps = units.between(rate, units.rate, what="rate")[0] if isinstance(rate, str) else float(rate)
     trips = _rtt(rtt)
-    found = Conditions(
+    result = Conditions(
         rate_bps=rate_bps,
         rtt_s=trips,
         flows=_flows(flows),
@@ -159,10 +159,14 @@ def conditions(
         target_delay_s=allowed_delay(goal),
         ecn=ecn,
     )
-    for name, value in (("rate", found.rate_bps), ("rtt", found.rtt_s[0]), ("buffer", found.buffer or 1.0)):
+    for name, value in (
+        ("rate", result.rate_bps),
+        ("rtt", result.rtt_s[0]),
+        ("buffer", result.buffer or 1.0),
+    ):
         if not (value > 0 and math.isfinite(value)):
             raise UsageError(name, f"{value:g}", "must be above 0 and finite", "give the number of the link")
-    return found
+    return result
 
 
 def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:

@@ -36,11 +36,11 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
     rate = min(spec.at(one).rate_bps(direction) for one in ({}, *(spec.conditions() if spec.varying else ())))
     size = spec.varying.get("buffer")
     buffer = profile.buffer if size is None else f"{units.plain(size.low)}{size.unit}"
-    made = conditions(
+    result = conditions(
         rate=rate, rtt=profile.rtt_s, flows=(max(1, round(flows[0] + mix.l4s)), max(1, round(flows[1] + mix.l4s))),
         buffer=buffer, packet=packet, goal=goal, ecn=mix.ecn > 0,
     )  # fmt: skip
-    return replace(made, cc=mix.cc)
+    return replace(result, cc=mix.cc)
 
 
 def _ends(axis: Range | None, value: float) -> tuple[float, float]:

@@ -189,8 +189,8 @@ def _small(group: dict[str, Any]) -> bool:
 
 def _rate(scenario: Scenario) -> float:
     """The rate of the bottleneck in bit/s; infinite where a graph has none by that name."""
-    found = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain")
+    link = scenario.resolved.get("dumbbell") or scenario.resolved.get("chain")
     try:
-        return units.rate(str(found["rate"])) if found else float("inf")
+        return units.rate(str(link["rate"])) if link else float("inf")
     except DropcurveError:
         return float("inf")

@@ -16,8 +16,8 @@ def conditions_of(scenario: Scenario) -> Conditions:
 
     The round trip is that of propagation; greedy TCP flows count; the rate of other traffic is subtracted.
     """
-    found = scenario.resolved
-    wire = found.get("dumbbell") or found.get("chain")
+    resolved = scenario.resolved
+    wire = resolved.get("dumbbell") or resolved.get("chain")
     if wire is None:
         raise UsageError(
             "scenario",
@@ -27,7 +27,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
             shown="value",
         )
     hops = int(wire.get("hops", 1))
-    forward = [one for one in found["flows"].values() if not one.get("reverse")]
+    forward = [one for one in resolved["flows"].values() if not one.get("reverse")]
     tcp = [one for one in forward if one["transport"] == "tcp" and one.get("source") == "ftp"]
     if not tcp:
         raise UsageError(
@@ -72,10 +72,10 @@ def base_round_trip_s(scenario: Scenario) -> float | None:
         Seconds; None for a scenario without long TCP flows through the queue.
     """
     try:
-        found: float = conditions_of(scenario).middle.rtt_s
+        trip_s: float = conditions_of(scenario).middle.rtt_s
     except DropcurveError:
         return None
-    return found
+    return trip_s
 
 
 def _bytes(group: dict[str, Any]) -> int:
@@ -85,9 +85,9 @@ def _bytes(group: dict[str, Any]) -> int:
 def buffer_of(scenario: Scenario) -> str | None:
     """The limit of the bottleneck's queue, resolved if it is "auto"; under strict priority that of the last band. None
     where there is no limit."""
-    held = scenario.resolved["queue"]
-    last = held["bands"][-1] if held.get("kind") == "prio" else held
-    limit = last.get("limit") if isinstance(last, dict) else held.get("limit")
+    queue = scenario.resolved["queue"]
+    last = queue["bands"][-1] if queue.get("kind") == "prio" else queue
+    limit = last.get("limit") if isinstance(last, dict) else queue.get("limit")
     if limit != "auto":
         return None if limit is None else str(limit)
     return next((str(one["limit"]) for one in scenario.automatic.values() if "limit" in one), None)
@@ -123,9 +123,9 @@ def _spoken(group: dict[str, Any]) -> float:
 def _replayed(group: dict[str, Any]) -> float:
     """Mean rate of a recording; the packet that ends it closes its last gap."""
     packets = [re.fullmatch(r"(.+?)\s+(\S+\s*[A-Za-z]+)", str(one)) for one in group["packets"]]
-    found = [(_span(one[1]), _size(one[2])) for one in packets if one]
-    lasts = float(group["scale"]) * found[-1][0] if found else 0.0
-    return 8 * sum(size for _, size in found[1:]) / lasts if lasts > 0.0 else 0.0
+    sent = [(_span(one[1]), _size(one[2])) for one in packets if one]
+    lasts = float(group["scale"]) * sent[-1][0] if sent else 0.0
+    return 8 * sum(size for _, size in sent[1:]) / lasts if lasts > 0.0 else 0.0
 
 
 def _size(text: str) -> int:

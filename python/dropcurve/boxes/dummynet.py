@@ -94,18 +94,18 @@ def export(settings: Settings, *, params: dict[str, object], name: str = "1", sh
 
 def _words(settings: Settings, notes: list[Note]) -> str:
     """The words of an AQM: times in whole microseconds."""
-    found = []
+    words = []
     for key, word in (("target", "target"), ("interval", "interval"), ("t_update", "tupdate")):
         if key in settings and word in AQM[settings.discipline]:
             micro = max(1, round(settings.seconds(key) * 1e6))
-            found.append(f"{word} {micro}us")
-    found += [f"{key} {settings.number(key):g}" for key in ("alpha", "beta") if key in settings]
+            words.append(f"{word} {micro}us")
+    words += [f"{key} {settings.number(key):g}" for key in ("alpha", "beta") if key in settings]
     if "quantum" in settings and "quantum" in AQM[settings.discipline]:
-        found.append(f"quantum {rounded(settings.bytes_('quantum'), 'quantum', 'bytes', notes, most=9000)}")
+        words.append(f"quantum {rounded(settings.bytes_('quantum'), 'quantum', 'bytes', notes, most=9000)}")
     if settings.discipline.startswith("fq_"):
-        found.append(f"limit {rounded(settings.packets('limit'), 'limit', 'packets', notes, most=20480)}")
-        found.append(f"flows {settings.whole('flows')}")
-    return " ".join([*found, "ecn" if settings.flag("ecn") else "noecn"])
+        words.append(f"limit {rounded(settings.packets('limit'), 'limit', 'packets', notes, most=20480)}")
+        words.append(f"flows {settings.whole('flows')}")
+    return " ".join([*words, "ecn" if settings.flag("ecn") else "noecn"])
 
 
 def _red(settings: Settings, notes: list[Note]) -> str:
@@ -128,28 +128,28 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
     """The queue of a pipe, scheduler or queue; of several the one ``name`` (such as ``pipe 1`` or ``1``), or the first.
     Raises ScenarioError for a text without one, and for contradictions.
     """
-    found = read_all(text, origin=origin, **options)
+    queues = read_all(text, origin=origin, **options)
     if name is None:
-        return found[0]
-    for one in found:
+        return queues[0]
+    for one in queues:
         if name == one.title or name == one.title.split()[-1]:
             return one
-    titles = ", ".join(one.title for one in found)
+    titles = ", ".join(one.title for one in queues)
     refuse("--name", name, f"is no pipe there: {titles}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue of the text. Raises ScenarioError as `read`."""
-    held = [
+    configured = [
         Configured(match[1], match[2], tuple(match[3].split()))
         for line in re.sub(r"\\\n", " ", text).splitlines()
         if (match := COMMAND.search(line.split("#")[0]))
     ]
-    found = [made for each in held if (made := _queue(each, held, origin)) is not None]
-    if not found:
+    queues = [made for each in configured if (made := _queue(each, configured, origin)) is not None]
+    if not queues:
         refuse("", "the text", "configures no pipe", "give the ipfw or dnctl commands", origin=origin)
-    titles = [match.title for match in found]
-    return [replace(match, others=[title for title in titles if title != match.title]) for match in found]
+    titles = [match.title for match in queues]
+    return [replace(match, others=[title for title in titles if title != match.title]) for match in queues]
 
 
 def _queue(own: Configured, configured: list[Configured], origin: str) -> Import | None:
@@ -262,25 +262,25 @@ def _curve(own: Configured, word: str, limit: str, origin: str) -> dict[str, Any
 
 def _aqm(own: Configured, kind: str, limit: str, origin: str) -> dict[str, Any]:
     """The parameters of an AQM; times without a unit are milliseconds."""
-    found: dict[str, Any] = {"limit": limit}
+    params: dict[str, Any] = {"limit": limit}
     for word in AQM[kind]:
         value, path = own.after(word), f"{own.title} {word}"
         if value is None:
             continue
         if word in ("target", "interval", "tupdate"):
             key = "t_update" if word == "tupdate" else word
-            found[key] = units.show_span(_span(value, path, origin))
+            params[key] = units.show_span(_span(value, path, origin))
         elif word in ("alpha", "beta"):
-            found[word] = real(value, path, origin=origin)
+            params[word] = real(value, path, origin=origin)
         elif word == "quantum":
-            found[word] = f"{max(1, whole(value, path, origin=origin))} B"
+            params[word] = f"{max(1, whole(value, path, origin=origin))} B"
         elif word == "limit":
-            found[word] = f"{max(1, whole(value, path, origin=origin))} pkts"
+            params[word] = f"{max(1, whole(value, path, origin=origin))} pkts"
         elif word == "flows":
-            found[word] = max(1, whole(value, path, origin=origin))
+            params[word] = max(1, whole(value, path, origin=origin))
     if kind.startswith("fq_") and own.after("limit") is None:
-        found["limit"] = "10240 pkts"
-    return {**found, "ecn": "ecn" in own.words}
+        params["limit"] = "10240 pkts"
+    return {**params, "ecn": "ecn" in own.words}
 
 
 def _span(text: str, path: str, origin: str) -> float:

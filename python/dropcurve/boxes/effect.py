@@ -11,9 +11,9 @@ from .settings import Settings
 WORTH = 0.02
 
 
-def effect(asked: Settings, loaded: Settings) -> list[str]:
+def effect(wanted: Settings, loaded: Settings) -> list[str]:
     """Sentences on the queue as loaded against the one asked for; empty if curves and averages do not differ."""
-    return [*_curves(asked, loaded), *_weights(asked, loaded)]
+    return [*_curves(wanted, loaded), *_weights(wanted, loaded)]
 
 
 def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
@@ -51,15 +51,15 @@ def _remedy(curve: _DropCurve, made: _DropCurve) -> str:
     return f" (max_p = {2.0 * low:.3g} compensates)" if 0.0 < low < 0.5 else ""
 
 
-def _weights(asked: Settings, loaded: Settings) -> Iterator[str]:
-    found, made = _weight(asked), _weight(loaded)
+def _weights(wanted: Settings, loaded: Settings) -> Iterator[str]:
+    found, made = _weight(wanted), _weight(loaded)
     if found and made and abs(found - made) > WORTH * max(found, made):
-        packets = asked.rate_bps / 8.0 / asked.mean_packet
+        packets = wanted.rate_bps / 8.0 / wanted.mean_packet
         slow, fast = 1.0 / (packets * found), 1.0 / (packets * made)
         yield (
             f"the average answers a change of the queue in {_seconds(fast)} instead of {_seconds(slow)} (time "
             "constant at full rate, "
-            f"packets of {asked.mean_packet} B)"
+            f"packets of {wanted.mean_packet} B)"
         )
 
 

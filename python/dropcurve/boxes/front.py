@@ -122,17 +122,19 @@ def export(
                 "must be a name of letters, digits and _ . : / @ -, of at most 63 characters, as a box takes it",
                 "choose such a name",
             )
-    asked = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
-    made: Export = writer(asked, params=dict(params), **options)
+    wanted = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
+    exported: Export = writer(wanted, params=dict(params), **options)
     loaded = settings(
-        made.discipline_as_loaded,
-        made.params_as_loaded,
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
         rate_bps=rate_bps,
         packet_bytes=packet_bytes,
         rtt_s=rtt_s,
     )
-    notes = [*made.notes, DOWNWARDS] if direction == "down" and "direction" not in options else made.notes
-    return replace(made, notes=notes, effect=effect.effect(asked, loaded))
+    notes = (
+        [*exported.notes, DOWNWARDS] if direction == "down" and "direction" not in options else exported.notes
+    )
+    return replace(exported, notes=notes, effect=effect.effect(wanted, loaded))
 
 
 @checked
@@ -215,11 +217,11 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
     name = named(box) if box else _kind_of(text)
     with remedied(CORRECT):
         try:
-            found: Import = _reader(name)(text, origin=origin, **options)
+            queue: Import = _reader(name)(text, origin=origin, **options)
         except ScenarioError as error:
             alone = _policers_alone(name, text, error)
             return chosen(alone, options.get("name"), what="policer", origin=origin)
-    return _with_policers(found, text)
+    return _with_policers(queue, text)
 
 
 @checked
@@ -247,16 +249,16 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
     with remedied(CORRECT):
         try:
             if hasattr(module, "read_all"):
-                found: list[Import] = module.read_all(text, origin=origin, **options)
+                queues: list[Import] = module.read_all(text, origin=origin, **options)
             else:
                 first: Import = module.read(text, origin=origin, **options)
-                found = [
+                queues = [
                     first,
                     *(module.read(text, origin=origin, name=one, **options) for one in first.others),
                 ]
         except ScenarioError as error:
             return _policers_alone(name, text, error)
-    return [_with_policers(one, text) for one in found]
+    return [_with_policers(one, text) for one in queues]
 
 
 def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:
@@ -265,13 +267,13 @@ def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:
     if box not in _POLICERS or any(one.path and one.rule != "is not there" for one in error.problems):
         raise error
     try:
-        found = policers.alone(list(_POLICERS[box](text)), box=box)
+        queues = policers.alone(list(_POLICERS[box](text)), box=box)
     except ValueError:
         # The text is not even JSON.
         raise error from None
-    if not found:
+    if not queues:
         raise error
-    return found
+    return queues
 
 
 def _with_policers(queue: Import, text: str) -> Import:

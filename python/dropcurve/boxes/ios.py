@@ -129,13 +129,13 @@ def _low_latency(
     settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """A priority class with a policer for voice above the queue of class-default."""
-    found = llq.parts(settings, "IOS", notes)
-    made = llq.inside(found, export, dev=dev, name=name)
+    parts = llq.parts(settings, "IOS", notes)
+    made = llq.inside(parts, export, dev=dev, name=name)
     queue = [line for line in made.text.splitlines() if line.startswith(("  queue", "  random", "  fair"))]
     voice = f"{name}-VOICE"
     lines = [
         f"class-map match-any {voice}", " match dscp ef", "!", f"policy-map {name}", f" class {voice}", "  priority",
-        f"  police cir {round(found.police_bps)}", f"  queue-limit {found.voice_pkts} packets",
+        f"  police cir {round(parts.police_bps)}", f"  queue-limit {parts.voice_pkts} packets",
         " class class-default", *queue,
     ]  # fmt: skip
     outer = name
@@ -147,7 +147,7 @@ def _low_latency(
     inner = [one for one in made.notes if one.kind != "load" or one.key]
     if not shape:
         inner.append(bottleneck(dev, settings.rate_bps))
-    kind, loaded = found.loaded(voice, made)
+    kind, loaded = parts.loaded(voice, made)
     text = "\n".join([*lines, *_tail(dev, outer)]) + "\n"
     return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)
 

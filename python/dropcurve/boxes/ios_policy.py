@@ -95,7 +95,7 @@ class Policies:
 
 def policies(text: str) -> Policies:
     """The blocks of a text and their nesting."""
-    found = Policies()
+    result = Policies()
     # Open policies with the indentation of their lines: the output of `show` nests by it, a configuration does not.
     open_: list[tuple[int, str]] = []
     at: Block | None = None
@@ -107,18 +107,18 @@ def policies(text: str) -> Policies:
             open_, at = [(indent, head[1])], None
         elif bare.startswith("class-map"):
             open_, at = [], None
-            points = found.maps.setdefault(bare.split()[-1], [])
+            points = result.maps.setdefault(bare.split()[-1], [])
         elif matched := _MATCHED.match(bare):
             points += matched[1].split()
         elif placed := _PLACED.match(bare):
             if at is not None:
-                found.places[placed[1]] = at
+                result.places[placed[1]] = at
         elif nested := _NESTED.match(bare):
             if at is not None:
-                before = found.parents.get(nested[1])
+                before = result.parents.get(nested[1])
                 if before is not None and before.title != at.title:
-                    found.further.setdefault(nested[1], []).append(before)
-                found.parents[nested[1]] = at
+                    result.further.setdefault(nested[1], []).append(before)
+                result.parents[nested[1]] = at
                 at.nested = nested[1]
             if bare.startswith("Service-policy :"):
                 open_.append((indent, nested[1]))
@@ -127,13 +127,13 @@ def policies(text: str) -> Policies:
                 open_.pop()
             policy = open_[-1][1]
             at = Block(f"{policy}/{inner[1]}", policy)
-            found.blocks.append(at)
+            result.blocks.append(at)
         elif place := _INTERFACE.match(bare):
             open_, at = [], Block(place[1], "")
-            found.blocks.append(at)
+            result.blocks.append(at)
         elif at is not None:
             at.lines.append(line)
         elif bare.startswith("random-detect"):
             at = Block("interface", "", [line])
-            found.blocks.append(at)
-    return found
+            result.blocks.append(at)
+    return result

@@ -230,14 +230,14 @@ def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
     if name is None:
         plain = [one for one in queues if not ios_class.is_priority(one)]
         return next((one for one in queues if _WRED.search(one.body)), (plain or queues)[0])
-    found = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
-    if found is None:
+    block = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
+    if block is None:
         names = [one.title for one in queues]
         hint = nearest(
             name, [word for one in names for word in one.split("/")], otherwise="name one of these"
         )
         refuse("--name", name, f"is none of the classes there: {', '.join(names)}", hint, origin=origin)
-    return found
+    return block
 
 
 def _rate_notes(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> None:
@@ -282,7 +282,7 @@ def _rows(
 ) -> list[tuple[str, str, int]]:
     """(min, max, denominator) of each class, in the order of precedence or DSCP; of a class whose map names its code
     points those alone, in their order."""
-    found: dict[int, tuple[str, str, int]] = {}
+    rows: dict[int, tuple[str, str, int]] = {}
     by_dscp = any("dscp" in line for line in lines)
     for line in lines:
         stated, shown = _STATED.search(line), _SHOWN.match(line)
@@ -294,10 +294,10 @@ def _rows(
                 for i in (3, 5)
             )
             if stated[2] != "rsvp":
-                found[_number(stated[2], origin)] = (low, high, int(stated[7] or DEFAULT_DENOMINATOR))
+                rows[_number(stated[2], origin)] = (low, high, int(stated[7] or DEFAULT_DENOMINATOR))
         elif shown:
-            found[_number(shown[1], origin)] = (f"{shown[2]} pkts", f"{shown[3]} pkts", int(shown[4]))
-    for number, (low, high, _) in found.items():
+            rows[_number(shown[1], origin)] = (f"{shown[2]} pkts", f"{shown[3]} pkts", int(shown[4]))
+    for number, (low, high, _) in rows.items():
         if float(low.split()[0]) >= float(high.split()[0]):
             refuse(
                 f"class {number}",
@@ -305,18 +305,16 @@ def _rows(
                 "the minimum threshold must lie below the maximum",
                 origin=origin,
             )
-    if by_dscp and not found:
-        found = {
-            n: (f"{low} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR) for n, low in DSCP_MIN.items()
-        }
+    if by_dscp and not rows:
+        rows = {n: (f"{low} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR) for n, low in DSCP_MIN.items()}
         text = f"the text has no DSCP: IOS's defaults, from {min(DSCP_MIN.values())} of {DEFAULT_MAX} packets"
         notes.append(Note("assumed", "min_th", text))
-    if by_dscp or any(number > 7 for number in found):
-        numbers = [number for number in points if number in found] or sorted(found)
+    if by_dscp or any(number > 7 for number in rows):
+        numbers = [number for number in points if number in rows] or sorted(rows)
         which = ", ".join(f"{i} is DSCP {number}" for i, number in enumerate(numbers))
         notes.append(Note("load", "class", f"classes of the scenario: {which}"))
-        return [found[number] for number in numbers]
-    if len(set(found.values())) > 1:
+        return [rows[number] for number in numbers]
+    if len(set(rows.values())) > 1:
         notes.append(
             Note(
                 "load",
@@ -324,13 +322,13 @@ def _rows(
                 "class N of the scenario is precedence N; flows are of class 0 unless they state another",
             )
         )
-    missing = [number for number in range(8) if number not in found]
+    missing = [number for number in range(8) if number not in rows]
     if missing:
         which, least = ", ".join(map(str, missing)), DEFAULT_MIN[missing[0]]
         text = f"precedence {which}: not in the text; IOS's defaults, from {least} of {DEFAULT_MAX} packets"
         notes.append(Note("assumed", "min_th", text))
     return [
-        found.get(n, (f"{DEFAULT_MIN[n]} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR)) for n in range(8)
+        rows.get(n, (f"{DEFAULT_MIN[n]} pkts", f"{DEFAULT_MAX} pkts", DEFAULT_DENOMINATOR)) for n in range(8)
     ]
 
 

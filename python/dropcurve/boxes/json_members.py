@@ -62,13 +62,13 @@ def with_values(text: str, old: Sequence[Member], new: Mapping[str, object]) -> 
         for key, value in new.items()
         if key not in known
     )
-    made = text[: last.end] + added + text[last.end :]
+    rewritten = text[: last.end] + added + text[last.end :]
     for one in sorted(old, key=lambda one: -one.start):
         was = json.loads(text[one.value : one.end])
         if one.key in new and str(was) != str(new[one.key]):
             value = new[one.key] if isinstance(was, str) else _bare(str(new[one.key]))
-            made = made[: one.value] + json.dumps(value) + made[one.end :]
-    return made
+            rewritten = rewritten[: one.value] + json.dumps(value) + rewritten[one.end :]
+    return rewritten
 
 
 def _bare(text: str) -> object:

@@ -40,11 +40,11 @@ def export(
         return _low_latency(settings, params, notes, dev=dev, name=name, shape=shape)
     if settings.discipline == "droptail":
         return _plain(settings, params, notes, dev=dev, name=name, shape=shape)
-    asked = settings.bytes_("limit")
+    wanted_bytes = settings.bytes_("limit")
     curves, joined = (
         _drawn(settings, notes) if settings.discipline == "curve" else (_curves(settings, notes), True)
     )
-    micro, limit = _temporal(asked, settings.rate_bps, notes)
+    micro, limit = _temporal(wanted_bytes, settings.rate_bps, notes)
     several = len(curves) > 1
     lines = []
     for i, points in enumerate(curves):
@@ -117,18 +117,18 @@ def _low_latency(
     settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
 ) -> Export:
     """A strict-high scheduler for voice, limited in rate, above the scheduler of best effort."""
-    found = llq.parts(settings, "Junos", notes)
-    made = llq.inside(found, export, dev=dev, name=name, shape=shape)
-    micro, limit = _temporal(float(found.voice_pkts * settings.packet_bytes), settings.rate_bps, notes)
+    parts = llq.parts(settings, "Junos", notes)
+    inner = llq.inside(parts, export, dev=dev, name=name, shape=shape)
+    micro, limit = _temporal(float(parts.voice_pkts * settings.packet_bytes), settings.rate_bps, notes)
     voice = f"{name}-voice"
     own = f"{ROOT} schedulers {voice}"
     lines = [
-        *made.text.splitlines(), f"{own} priority strict-high",
-        f"{own} transmit-rate {round(found.police_bps)} rate-limit", f"{own} buffer-size temporal {micro}",
+        *inner.text.splitlines(), f"{own} priority strict-high",
+        f"{own} transmit-rate {round(parts.police_bps)} rate-limit", f"{own} buffer-size temporal {micro}",
         f"{ROOT} scheduler-maps {name} forwarding-class expedited-forwarding scheduler {voice}",
     ]  # fmt: skip
-    kind, loaded = found.loaded(voice, made, limit=f"{limit} B")
-    return Export("junos", "prio", params, "\n".join(lines) + "\n", [*notes, *made.notes], kind, loaded)
+    kind, loaded = parts.loaded(voice, inner, limit=f"{limit} B")
+    return Export("junos", "prio", params, "\n".join(lines) + "\n", [*notes, *inner.notes], kind, loaded)
 
 
 def _curves(settings: Settings, notes: list[Note]) -> list[list[Point]]:

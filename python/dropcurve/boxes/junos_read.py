@@ -34,9 +34,9 @@ def read(
     If there are several, the one of the scheduler, forwarding class or profile ``name``, or the first with a
     drop profile. Raises ScenarioError for a text without a queue, an unknown name, and contradictions.
     """
-    found = _Configuration.of(text, origin)
-    chosen = found.chosen(name)
-    return _of(found, chosen, rate_bps, buffer_bytes, packet_bytes)
+    configuration = _Configuration.of(text, origin)
+    chosen = configuration.chosen(name)
+    return _of(configuration, chosen, rate_bps, buffer_bytes, packet_bytes)
 
 
 def read_all(
@@ -44,8 +44,8 @@ def read_all(
     packet_bytes: int = 1500, **_: Any,
 ) -> list[Import]:  # fmt: skip
     """Every queue of the text, in its order. Raises ScenarioError as `read`."""
-    found = _Configuration.of(text, origin)
-    return [_of(found, one, rate_bps, buffer_bytes, packet_bytes) for one in found.titles]
+    configuration = _Configuration.of(text, origin)
+    return [_of(configuration, one, rate_bps, buffer_bytes, packet_bytes) for one in configuration.titles]
 
 
 def _of(
@@ -139,10 +139,10 @@ class _Configuration:
             return (weighted or plain or self.titles)[0]
         mapped = [one[-1] for one in self.lines if _maps(one) and name in one]
         users = [one for one in self.titles if name in self.profiles_of(one)]
-        found = next(
+        title = next(
             (one for one in [name, *mapped, *users] if one in self.titles or one in self.profiles), None
         )
-        if found is None:
+        if title is None:
             known = ", ".join(dict.fromkeys([*self.titles, *self.profiles]))
             refuse(
                 "--name",
@@ -151,7 +151,7 @@ class _Configuration:
                 "name one of these",
                 origin=self.origin,
             )
-        return users[0] if found in self.profiles and found not in self.titles and users else found
+        return users[0] if title in self.profiles and title not in self.titles and users else title
 
     def unmapped(self) -> list[str]:
         """Schedulers that the text defines but does not use."""
@@ -240,9 +240,9 @@ def statements(text: str) -> Iterator[list[str]]:
             if path:
                 path.pop()
         elif token == ";":
-            found = [word for part in path for word in part] + words
-            if "inactive:" not in found:
-                yield found
+            statement = [word for part in path for word in part] + words
+            if "inactive:" not in statement:
+                yield statement
             words = []
         else:
             words.append(token)
@@ -250,28 +250,28 @@ def statements(text: str) -> Iterator[list[str]]:
 
 def _profiles(lines: list[list[str]], origin: str) -> dict[str, tuple[list[Point], bool]]:
     """Points of each profile, and whether they are joined by lines."""
-    found: dict[str, dict[str, list[int]]] = {}
+    profiles: dict[str, dict[str, list[int]]] = {}
     for words in lines:
         if "drop-profiles" not in words:
             continue
         at = words.index("drop-profiles")
         name = word_at(words, at + 1, "drop-profiles", origin=origin)
-        held = found.setdefault(name, {"fill-level": [], "drop-probability": [], "interpolate": []})
+        profile = profiles.setdefault(name, {"fill-level": [], "drop-probability": [], "interpolate": []})
         rest = words[at + 2 :]
         if rest[:1] == ["interpolate"]:
-            held["interpolate"].append(1)
+            profile["interpolate"].append(1)
             rest = rest[1:]
         key = ""
         for word in rest:
             if word in ("fill-level", "drop-probability"):
                 key = word
             elif key and word.isdecimal():
-                held[key].append(whole(word, f"drop-profiles {name} {key}", origin=origin))
-    return {name: _checked(name, held, origin) for name, held in found.items()}
+                profile[key].append(whole(word, f"drop-profiles {name} {key}", origin=origin))
+    return {name: _checked(name, profile, origin) for name, profile in profiles.items()}
 
 
-def _checked(name: str, held: dict[str, list[int]], origin: str) -> tuple[list[Point], bool]:
-    levels, shares = held["fill-level"], held["drop-probability"]
+def _checked(name: str, profile: dict[str, list[int]], origin: str) -> tuple[list[Point], bool]:
+    levels, shares = profile["fill-level"], profile["drop-probability"]
     if len(levels) != len(shares) or not levels:
         refuse(
             f"drop-profiles {name}",
@@ -280,7 +280,7 @@ def _checked(name: str, held: dict[str, list[int]], origin: str) -> tuple[list[P
             origin=origin,
         )
     points = list(zip(levels, shares, strict=True))
-    if not held["interpolate"]:
+    if not profile["interpolate"]:
         points.sort()
     for (level, share), (after, higher) in pairwise(points):
         if after <= level or higher < share:
@@ -292,7 +292,7 @@ def _checked(name: str, held: dict[str, list[int]], origin: str) -> tuple[list[P
             )
     if any(not 0 <= value <= 100 for pair in points for value in pair):
         refuse(f"drop-profiles {name}", "", "percentages must lie between 0 and 100", origin=origin)
-    return points, bool(held["interpolate"])
+    return points, bool(profile["interpolate"])
 
 
 def _metric(text: str) -> str:

@@ -88,23 +88,23 @@ def _values(written: Written, notes: list[Note]) -> str:
     names = {word: key for key, word in WORDS.items() if word}
     if written.kind == "cake":
         names |= {"bandwidth": "bandwidth", "memlimit": "memlimit"}
-    found, i, words = [f"kind={kind}"], 0, written.words
+    values, i, words = [f"kind={kind}"], 0, written.words
     while i < len(words):
         word, after = words[i], words[i + 1] if i + 1 < len(words) else ""
         if word in ("ecn", "noecn") and kind in ("codel", "fq-codel"):
-            found.append(f"{kind}-ecn={'yes' if word == 'ecn' else 'no'}")
+            values.append(f"{kind}-ecn={'yes' if word == 'ecn' else 'no'}")
             i += 1
         elif kind == "cake" and word in _DIFFSERV | _FLOWMODES:
-            found.append(f"cake-{'diffserv' if word in _DIFFSERV else 'flowmode'}={word}")
+            values.append(f"cake-{'diffserv' if word in _DIFFSERV else 'flowmode'}={word}")
             i += 1
         elif word in names and not (kind == "cake" and (word, after) == ("overhead", "0")):
-            found.append(f"{kind}-{names[word]}={after}")
+            values.append(f"{kind}-{names[word]}={after}")
             i += 2
         else:
             if word not in ("noatm", "overhead", "drop_batch", "depth", "divisor", "headdrop"):
                 notes.append(Note("lost", word, "RouterOS has no such option"))
             i += 2 if after[:1].isdigit() else 1
-    return " ".join(found)
+    return " ".join(values)
 
 
 _DIFFSERV = {"besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"}

@@ -72,19 +72,19 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     parents = {one.values["parent"]: one for one in entries if "parent" in one.values}
     inner = [one for one in entries if one.menu in TREES and one.values.get("name") in parents]
     leaves = [one for one in entries if one.menu != "queue type" and one not in inner]
-    found = [
+    queues = [
         made
         for one in leaves
         for made in _used(_below(one, inner), types, origin, siblings=_siblings(one, leaves))
     ]
-    found = found or [
+    queues = queues or [
         _queue(one.values["name"], one.values["name"], types, None, origin)
         for one in entries if one.menu == "queue type" and "name" in one.values
     ]  # fmt: skip
-    if not found:
+    if not queues:
         refuse("", "the text", "holds no queue", "give /queue export", origin=origin)
-    titles = [one.title for one in found]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+    titles = [one.title for one in queues]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
 
 
 def _below(entry: Entry, inner: list[Entry]) -> Entry:
@@ -124,19 +124,23 @@ def _used(
         kinds = values.get("queue", "default-small/default-small").split("/")
         sides = ("upload", "download")
         rates = [_rate(limits[i], origin) for i in range(len(sides))]
-        made = {
+        queues = {
             side: _queue(f"{title} {side}", kinds[min(i, len(kinds) - 1)], types, rates[i], origin, values)
             for i, side in enumerate(sides)
             if rates[i] is not None
         }
-        for side, one in made.items():
-            yield replace(one, link_text=_line(rates, side, made))
+        for side, one in queues.items():
+            yield replace(one, link_text=_line(rates, side, queues))
     elif entry.menu == "queue tree":
         rate = _rate(values.get("max-limit", "0"), origin)
-        sure = _rate(values.get("limit-at", "0"), origin) if siblings else None
-        own = {key: value for key, value in values.items() if key != "limit-at" or sure is None}
+        guaranteed = _rate(values.get("limit-at", "0"), origin) if siblings else None
+        own = {key: value for key, value in values.items() if key != "limit-at" or guaranteed is None}
         leaf = _queue(title, values.get("queue", "default-small"), types, rate, origin, own)
-        yield leaf if sure is None or rate is None or sure >= rate else _guaranteed(leaf, sure)
+        yield (
+            leaf
+            if guaranteed is None or rate is None or guaranteed >= rate
+            else _guaranteed(leaf, guaranteed)
+        )
     elif entry.menu == "queue interface" and "queue" in values:
         yield _queue(title, values["queue"], types, None, origin)
 
@@ -148,13 +152,13 @@ def _guaranteed(queue: Import, sure_bps: float) -> Import:
     return replace(queue, share_bps=sure_bps, notes=[note, *queue.notes])
 
 
-def _line(rates: list[float | None], side: str, made: dict[str, Import]) -> str:
+def _line(rates: list[float | None], side: str, queues: dict[str, Import]) -> str:
     """The line of a simple queue in the form of ``--link``: both rates, and the kind of queue in the other direction;
     "" where a direction has no rate."""
     up, down = rates
     if up is None or down is None:
         return ""
-    other = made["upload" if side == "download" else "download"]
+    other = queues["upload" if side == "download" else "download"]
     way = "down" if side == "download" else "up"
     return f"{down / 1e6:g}/{up / 1e6:g}Mbit:{way},back={other.discipline}"
 
@@ -189,10 +193,10 @@ def _queue(
         for key in ("burst-limit", "limit-at", "priority", "packet-mark", "packet-marks", "time")
         if values and values.get(key, "0") not in plain
     ]
-    made = tc_read.read(" ".join(words), origin=origin)
+    parsed = tc_read.read(" ".join(words), origin=origin)
     return replace(
-        made, box="mikrotik", title=title, notes=[*notes, *made.notes], rate_bps=rate or made.rate_bps,
-        params={**made.params, **own},
+        parsed, box="mikrotik", title=title, notes=[*notes, *parsed.notes], rate_bps=rate or parsed.rate_bps,
+        params={**parsed.params, **own},
     )  # fmt: skip
 
 

@@ -241,13 +241,13 @@ def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
 
 
-def chosen(found: Sequence[Import], name: str | None, *, what: str, origin: str = "") -> Import:
+def chosen(queues: Sequence[Import], name: str | None, *, what: str, origin: str = "") -> Import:
     """The import with this title or with the name among its words; without a name the first. Raises ScenarioError for a
     name that fits none, called ``what`` in its message."""
-    for one in found:
+    for one in queues:
         if name is None or name == one.title or name in one.title.split():
             return one
-    titles = [one.title for one in found]
+    titles = [one.title for one in queues]
     words = [word for title in titles for word in (title, *title.split())]
     hint = nearest(name or "", words, otherwise="name one of these")
     refuse("--name", name, f"is no {what} there: {', '.join(titles)}", hint, origin=origin)
@@ -275,9 +275,9 @@ def json_of(text: str, *, origin: str = "") -> Any:
 
 def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
     """The object in a text. Raises ScenarioError if it is not JSON or not an object."""
-    found = json_of(text, origin=origin)
-    if not isinstance(found, dict):
-        kind = "a list" if isinstance(found, list) else "a single value"
+    value = json_of(text, origin=origin)
+    if not isinstance(value, dict):
+        kind = "a list" if isinstance(value, list) else "a single value"
         refuse(
             "",
             "the text",
@@ -285,7 +285,7 @@ def read_json(text: str, *, origin: str = "") -> dict[str, Any]:
             EXPORT_AGAIN,
             origin=origin,
         )
-    return found
+    return value
 
 
 def profiles(count: int, **lists: list[Any]) -> Iterator[dict[str, Any]]:

@@ -88,8 +88,8 @@ LEAST_BURST = 1500
 
 def burst(rate_bps: float, burst_bytes: float | None) -> int:
     """The burst of a policer in bytes, by default `BURST_S` at its rate."""
-    found = burst_bytes if burst_bytes is not None else rate_bps * BURST_S / 8.0
-    return max(LEAST_BURST, round(found))
+    size = burst_bytes if burst_bytes is not None else rate_bps * BURST_S / 8.0
+    return max(LEAST_BURST, round(size))
 
 
 def params(rate_bps: float, burst_bytes: float | None) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def params(rate_bps: float, burst_bytes: float | None) -> dict[str, Any]:
 
 def alone(policers: Sequence[Policer], *, box: str, others: Sequence[str] = ()) -> list[Import]:
     """The policers of a text without any queue that state a rate, as queues of the discipline `policer`."""
-    made = []
+    queues = []
     for one in policers:
         if one.rate_bps is None:
             continue
@@ -110,14 +110,14 @@ def alone(policers: Sequence[Policer], *, box: str, others: Sequence[str] = ()) 
         if one.burst_bytes is None:
             size = burst(one.rate_bps, None)
             notes.append(Note("assumed", "burst", f"the text does not say: {size} bytes, 250 ms at its rate"))
-        made.append(
+        queues.append(
             Import(
                 box, "policer", params(one.rate_bps, one.burst_bytes), notes, title=one.title,
                 policed_bps=one.rate_bps, policed_burst=one.burst_bytes,
             )
         )  # fmt: skip
-    titles = [one.title for one in made]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in made]
+    titles = [one.title for one in queues]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
 
 
 def marks_only(title: str) -> Note:
@@ -221,9 +221,9 @@ def of_sonic(text: str) -> Iterator[Policer]:
 def of_openconfig(text: str) -> Iterator[Policer]:
     """The policers of OpenConfig's scheduler policies: ``one-rate-two-color`` and the like, with their ``cir``."""
     pattern = r'"(?:openconfig-qos:)?((?:one-rate-two|one-rate-three|two-rate-three)-color)"\s*:'
-    for found in re.finditer(pattern, text):
-        cir = re.match(r"[^}]*?\"cir\"\s*:\s*\"?(\d+)", text[found.end() :])
-        yield Policer(found[1], float(cir[1]) if cir else None)
+    for match in re.finditer(pattern, text):
+        cir = re.match(r"[^}]*?\"cir\"\s*:\s*\"?(\d+)", text[match.end() :])
+        yield Policer(match[1], float(cir[1]) if cir else None)
 
 
 def _bits(text: str) -> float | None:

@@ -47,13 +47,13 @@ def rows_of(settings: Settings, problems: Problems, *, box: str, most: int) -> R
     if settings.discipline not in KINDS:
         remedy = f"choose {', '.join(KINDS)}; Linux has more"
         refuse("kind", settings.discipline, f"{box} has no such queue", remedy)
-    found = _red(settings) if settings.discipline == "red" else _classes(settings)
-    if len(found) > most:
+    rows = _red(settings) if settings.discipline == "red" else _classes(settings)
+    if len(rows) > most:
         some = "one class" if most == 1 else f"{most} classes"
-        problems.add("min_th", f"{len(found)} classes", f"{box} has {some}", "merge some")
+        problems.add("min_th", f"{len(rows)} classes", f"{box} has {some}", "merge some")
     limit = (settings.packets("limit"), settings.bytes_("limit"))
-    for i, row in enumerate(found):
-        at = f"class {i}." if len(found) > 1 else ""
+    for i, row in enumerate(rows):
+        at = f"class {i}." if len(rows) > 1 else ""
         problems.require(
             row.high[1] > row.low[1],
             f"{at}max_th",
@@ -70,7 +70,7 @@ def rows_of(settings: Settings, problems: Problems, *, box: str, most: int) -> R
         )
         problems.require(0.0 < row.max_p <= 1.0, f"{at}max_p", f"{row.max_p:g}", "must lie in (0, 1]")
     weight = 0.5 ** settings.whole("exponent") if settings.discipline == "wred" else settings.number("w_q")
-    return Rows(tuple(found), weight, limit, settings.text("unit") == "bytes")
+    return Rows(tuple(rows), weight, limit, settings.text("unit") == "bytes")
 
 
 def _red(settings: Settings) -> list[RedRow]:
@@ -114,28 +114,28 @@ def whole(
     value: float, key: str, unit: str, notes: list[Note], *, least: int = 1, most: int = 2**32 - 1
 ) -> int:
     """The nearest whole number in a box's range, with a note if it differs from the value."""
-    found = min(most, max(least, round(value)))
-    if abs(found - value) > 1e-9 * max(1.0, value):
-        notes.append(Note("rounded", key, f"{value:.6g} becomes {found} {unit}"))
-    return found
+    bounded = min(most, max(least, round(value)))
+    if abs(bounded - value) > 1e-9 * max(1.0, value):
+        notes.append(Note("rounded", key, f"{value:.6g} becomes {bounded} {unit}"))
+    return bounded
 
 
 def cells(value: float, key: str, cell: int, notes: list[Note]) -> int:
     """Bytes in whole cells of ``cell`` bytes, the unit of a switch's buffer; at least one cell."""
     count = max(1, round(value / cell))
-    found = count * cell
-    if abs(found - value) > 1e-9 * value:
+    size = count * cell
+    if abs(size - value) > 1e-9 * value:
         unit = "bytes" if cell == 1 else f"bytes, {count} cells of {cell}"
-        notes.append(Note("rounded", key, f"{value:.6g} becomes {found} {unit}"))
-    return found
+        notes.append(Note("rounded", key, f"{value:.6g} becomes {size} {unit}"))
+    return size
 
 
 def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int:
     """A share in whole percent."""
-    found = min(100, max(least, round(100.0 * share)))
-    if abs(found - 100.0 * share) > 1e-9:
-        notes.append(Note("rounded", key, f"{100.0 * share:.4g} % becomes {found} %"))
-    return found
+    bounded = min(100, max(least, round(100.0 * share)))
+    if abs(bounded - 100.0 * share) > 1e-9:
+        notes.append(Note("rounded", key, f"{100.0 * share:.4g} % becomes {bounded} %"))
+    return bounded
 
 
 def no_weight(rows: Rows, notes: list[Note], *, box: str) -> None:

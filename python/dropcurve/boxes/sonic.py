@@ -109,19 +109,19 @@ def read(
     tables = read_json(text, origin=origin)
     shape = {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str}), "PORT?": Keys(dict)}
     fit(tables, shape, "", origin=origin)
-    held = tables.get("WRED_PROFILE")
-    if not held:
+    profiles = tables.get("WRED_PROFILE")
+    if not profiles:
         refuse("WRED_PROFILE", "", "is not there", "give the whole CONFIG_DB, or that table", origin=origin)
     used = [
         re.sub(r"^\[WRED_PROFILE\|(.*)\]$", r"\1", one["wred_profile"])
         for one in tables.get("QUEUE", {}).values()
         if "wred_profile" in one
     ]
-    chosen = name or next((one for one in used if one in held), next(iter(held)))
-    if chosen not in held:
-        refuse("--name", chosen, f"is none of the profiles there: {', '.join(held)}", origin=origin)
+    chosen = name or next((one for one in used if one in profiles), next(iter(profiles)))
+    if chosen not in profiles:
+        refuse("--name", chosen, f"is none of the profiles there: {', '.join(profiles)}", origin=origin)
     notes: list[Note] = []
-    stated = _thresholds(held[chosen], chosen, origin)
+    stated = _thresholds(profiles[chosen], chosen, origin)
     if buffer_bytes is None:
         buffer_bytes = 2 * max(one[1] for one in stated)
         notes.append(
@@ -143,9 +143,9 @@ def read(
         notes.append(
             Note("lost", "w_q", "with several colours the shortest average that is simulated is 1/2")
         )
-    ecn = held[chosen].get("ecn", "ecn_none") != "ecn_none"
+    ecn = profiles[chosen].get("ecn", "ecn_none") != "ecn_none"
     discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
-    others = [one for one in held if one != chosen]
+    others = [one for one in profiles if one != chosen]
     speed = _speed(tables, chosen, notes, origin)
     return Import("sonic", discipline, params, notes, None, others, title=chosen, port_bps=speed)
 
@@ -173,7 +173,7 @@ def _speed(tables: Mapping[str, Any], profile: str, notes: list[Note], origin: s
 
 
 def _thresholds(profile: dict[str, str], name: str, origin: str) -> list[tuple[int, int, int]]:
-    found = []
+    thresholds = []
     for colour in COLOURS:
         keys = [f"{colour}_min_threshold", f"{colour}_max_threshold"]
         if profile.get(f"wred_{colour}_enable", "true") != "true" or any(key not in profile for key in keys):
@@ -191,10 +191,10 @@ def _thresholds(profile: dict[str, str], name: str, origin: str) -> list[tuple[i
                 origin=origin,
             )
         # Equal thresholds are a step, a probability of 0 is none: both become the nearest values that can be simulated.
-        found.append((max(1, low), max(high, low + 1, 2), max(1, share)))
-    if not found:
+        thresholds.append((max(1, low), max(high, low + 1, 2), max(1, share)))
+    if not thresholds:
         refuse(name, "", "no colour is enabled", origin=origin)
-    return found
+    return thresholds
 
 
 def looks_like(text: str) -> bool:

@@ -142,34 +142,34 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
     side = DIRECTIONS[direction]
     rest: list[str] = []
     ecn = _ecn_key(direction)
-    found = {
+    options = {
         "qdisc": kind, "script": "simplest.qos", "qdisc_advanced": "1", "qdisc_really_really_advanced": "1",
         ecn: "NOECN",
     }  # fmt: skip
     if kind == "cake":
-        found["script"] = "piece_of_cake.qos" if "besteffort" in words else "layer_cake.qos"
-        found |= {"squash_dscp": "0", "squash_ingress": "0"}
+        options["script"] = "piece_of_cake.qos" if "besteffort" in words else "layer_cake.qos"
+        options |= {"squash_dscp": "0", "squash_ingress": "0"}
     i = 0
     while i < len(words):
         word, after = words[i], words[i + 1] if i + 1 < len(words) else ""
         if word == "limit":
-            found[f"{side}limit"], i = after, i + 2
+            options[f"{side}limit"], i = after, i + 2
         elif word == "target" and kind != "cake":
-            found[f"{side}target"], i = after, i + 2
+            options[f"{side}target"], i = after, i + 2
         elif word == "bandwidth":
             i += 2
         elif word in ("ecn", "noecn"):
-            found[ecn], i = word.upper(), i + 1
+            options[ecn], i = word.upper(), i + 1
         elif word == "besteffort" and kind == "cake":
             i += 1
         else:
             rest.append(word)
             i += 1
     if kind not in ("fq_codel", "codel", "pie"):
-        found[ecn] = "ECN"
+        options[ecn] = "ECN"
     if rest:
-        found[f"{side}qdisc_opts"] = " ".join(rest)
-    return found
+        options[f"{side}qdisc_opts"] = " ".join(rest)
+    return options
 
 
 def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, str]:
@@ -204,27 +204,27 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Both directions of every section. Raises ScenarioError as `read`."""
-    found = [
+    queues = [
         one for section in sections(text) for direction in DIRECTIONS
         if (one := _direction(section, direction, origin)) is not None
     ]  # fmt: skip
-    if not found:
+    if not queues:
         refuse("", "the text", "holds no queue section with a rate", "give /etc/config/sqm", origin=origin)
-    titles = [one.title for one in found]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+    titles = [one.title for one in queues]
+    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
 
 
 def sections(text: str) -> list[Section]:
     """The queue sections of a file, of ``uci show sqm`` or of ``uci set`` commands."""
-    found: dict[str, Section] = {}
+    by_name: dict[str, Section] = {}
     at: Section | None = None
     for number, line in enumerate(text.splitlines()):
         bare = line.strip()
         if head := re.fullmatch(r"config\s+['\"]?(\w+)['\"]?(?:\s+['\"]?([^'\"\s]+)['\"]?)?", bare):
             at = None
             if head[1] == "queue":
-                at = found.setdefault(
-                    head[2] or f"line {number + 1}", Section(head[2] or f"queue{len(found)}")
+                at = by_name.setdefault(
+                    head[2] or f"line {number + 1}", Section(head[2] or f"queue{len(by_name)}")
                 )
         elif (
             option := re.fullmatch(r"option\s+['\"]?(\w+)['\"]?\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", bare)
@@ -235,8 +235,8 @@ def sections(text: str) -> list[Section]:
             bare,
         ):
             name = flat[1].lstrip("@")
-            found.setdefault(name, Section(name)).options[flat[2]] = flat[3]
-    return list(found.values())
+            by_name.setdefault(name, Section(name)).options[flat[2]] = flat[3]
+    return list(by_name.values())
 
 
 def _direction(section: Section, direction: str, origin: str) -> Import | None:

@@ -70,8 +70,8 @@ def export(
 def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, shape: bool) -> Export:
     """A `prio` queue of two bands with a filter for expedited forwarding, policed, above the other queue."""
     notes: list[Note] = []
-    found = llq.parts(settings, "Linux", notes)
-    made = llq.inside(found, export, dev=dev)
+    parts = llq.parts(settings, "Linux", notes)
+    made = llq.inside(parts, export, dev=dev)
     root, lines = "root handle 1:", []
     if shape:
         lines, root = _shaper(settings, dev), "parent 1:1 handle 10:"
@@ -80,17 +80,17 @@ def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, sha
     major = "10:" if shape else "1:"
     words = made.text.strip().splitlines()[-1].partition(" handle 1: ")[2]
     police = (
-        f"police rate {tc.show_rate(found.police_bps)} burst {max(3000, round(found.police_bps / 800))} drop"
+        f"police rate {tc.show_rate(parts.police_bps)} burst {max(3000, round(parts.police_bps / 800))} drop"
     )
     lines += [
         f"tc qdisc replace dev {dev} {root} prio bands 2 priomap{' 1' * 16}",
-        f"tc qdisc replace dev {dev} parent {major}1 handle 11: pfifo limit {found.voice_pkts}",
+        f"tc qdisc replace dev {dev} parent {major}1 handle 11: pfifo limit {parts.voice_pkts}",
         f"tc qdisc replace dev {dev} parent {major}2 handle 12: {words}",
         f"tc filter replace dev {dev} parent {major} protocol ip prio 1 u32 match ip dsfield 0xb8 0xfc {police} "
         f"flowid {major}1",
     ]
     inner = [one for one in made.notes if one.kind != "load" or one.key]
-    kind, loaded = found.loaded("voice", made)
+    kind, loaded = parts.loaded("voice", made)
     return Export("linux", "prio", dict(params), "\n".join(lines) + "\n", [*notes, *inner], kind, loaded)
 
 

@@ -58,18 +58,18 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
-    found: dict[str, Any] = {
+    params: dict[str, Any] = {
         **({} if rate is None else {"bandwidth": units.show_rate(rate)}),
         "tins": next((word for word in TINS if word in options), "diffserv3"),
         "isolate": next((ISOLATION[word] for word in ISOLATION if word in options), "triple"),
         "interval": units.show_span(rtt), **wire,
     }  # fmt: skip
     if "memlimit" in options:
-        found["limit"] = f"{tc.size(options['memlimit'])} B"
+        params["limit"] = f"{tc.size(options['memlimit'])} B"
         notes.append(
             Note("lost", "memlimit", "Linux counts the memory of buffers, the simulator the bytes of packets")
         )
-    return "cake", found, rate
+    return "cake", params, rate
 
 
 def _describes_wire(options: dict[str, str]) -> bool:
@@ -92,10 +92,10 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
         overhead += ETHERNET
     if overhead < 0:
         notes.append(Note("lost", "overhead", f"{overhead} bytes become 0: packets cannot shrink"))
-    found: dict[str, Any] = {"overhead": f"{max(0, overhead)} B"}
+    params: dict[str, Any] = {"overhead": f"{max(0, overhead)} B"}
     if least:
-        found["mpu"] = f"{least} B"
-    return {**found, **({"framing": framing} if framing != "plain" else {})}
+        params["mpu"] = f"{least} B"
+    return {**params, **({"framing": framing} if framing != "plain" else {})}
 
 
 def write(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:

@@ -100,14 +100,14 @@ def _curve(options: Mapping[str, str], notes: list[Note], *, unit: str) -> dict[
             f"with max {high} does not fit the kernel's 32 bits (at most {most})",
             "lower one of the two",
         )
-    found: dict[str, Any] = {
+    params: dict[str, Any] = {
         "limit": f"{limit} {unit}", "min_th": f"{low} {unit}", "max_th": f"{high} {unit}",
         "max_p": tc.max_p_loaded(max_p, high - low), "w_q": 0.5**exponent,
     }  # fmt: skip
     if in_bytes:
-        found["mean_packet"] = f"{avpkt} B"
-    found["rate"] = tc.rate(options["bandwidth"]) if "bandwidth" in options else None
-    return found
+        params["mean_packet"] = f"{avpkt} B"
+    params["rate"] = tc.rate(options["bandwidth"]) if "bandwidth" in options else None
+    return params
 
 
 def _exponent(options: Mapping[str, str], min_packets: float, burst: int, notes: list[Note]) -> int:
@@ -123,22 +123,22 @@ def _exponent(options: Mapping[str, str], min_packets: float, burst: int, notes:
                 f"the text names no burst; tc's default would be {burst} (tc -d qdisc show prints ewma)",
             )
         )
-    found = tc.ewma(min_packets, burst)
-    if found is None and min_packets < 1.0:
+    exponent = tc.ewma(min_packets, burst)
+    if exponent is None and min_packets < 1.0:
         raise UsageError(
             "red min",
             options.get("min", ""),
             f"is less than a packet ({min_packets:g} of avpkt): tc counts bytes, and refuses it",
             "write min, max and limit with their unit, such as 30kb",
         )
-    if found is None:
+    if exponent is None:
         raise UsageError(
             "burst",
             burst,
             f"is too small for min, {min_packets:g} packets: tc refuses it",
             "raise burst, or lower min",
         )
-    return found
+    return exponent
 
 
 def choke(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
@@ -278,23 +278,23 @@ def dualpi2(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float
             "in packets is not simulated",
             "give a time, such as 1ms",
         )
-    found: dict[str, Any] = {
+    params: dict[str, Any] = {
         "dialect": "linux", "limit": f"{tc.count(options.get('limit', '10000'))} pkts",
         **_times(options, target="target", tupdate="t_update"), "min_th": units.show_span(tc.time(step)),
     }  # fmt: skip
     for key in ("alpha", "beta"):
         if key in options:
-            found[key] = tc.dualpi2_gain(tc.number(options[key]))
-    found.update(_counts(options, min_qlen_step="min_len", coupling_factor="coupling"))
+            params[key] = tc.dualpi2_gain(tc.number(options[key]))
+    params.update(_counts(options, min_qlen_step="min_len", coupling_factor="coupling"))
     if "classic_protection" in options:
         share = options["classic_protection"]
-        found["classic_share"] = tc.number(share if share.endswith("%") else f"{share}%")
-    found["overload"] = "mark" if "overflow" in options else "drop"
+        params["classic_share"] = tc.number(share if share.endswith("%") else f"{share}%")
+    params["overload"] = "mark" if "overflow" in options else "drop"
     if "drop_enqueue" in options:
         notes.append(
             Note("lost", "drop_enqueue", "decisions at arrival are not simulated: they fall at departure")
         )
-    return "dualpi2", found, None
+    return "dualpi2", params, None
 
 
 def sfq(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:

@@ -208,12 +208,12 @@ def _split(text: str) -> tuple[float, str]:
 
 
 def _bounded(digits: str, text: str) -> float:
-    found = float(digits)
-    if abs(found) > MOST:
+    number = float(digits)
+    if abs(number) > MOST:
         raise UsageError(
             "number", text, "is larger than any box accepts", "write a smaller number", shown="value"
         )
-    return found
+    return number
 
 
 def show_rate(bps: float) -> str:

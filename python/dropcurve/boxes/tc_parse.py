@@ -41,7 +41,7 @@ def tree(text: str, origin: str) -> Tree:
     """All queues and classes of a text, in its order. Raises ScenarioError, or UsageError if it is no command."""
     if text.lstrip().startswith("["):
         return _from_json(text, origin)
-    found = Tree()
+    parsed = Tree()
     for number, line in expanded(text, origin):
         words = line.split("#")[0].replace('"', "").split()
         while words and words[0] in ("sudo", "-"):
@@ -53,8 +53,8 @@ def tree(text: str, origin: str) -> Tree:
             pass
         elif not words or words[0] not in ("htb", "hfsc", "vq"):
             continue
-        _take(found, words, number, command=command)
-    return found
+        _take(parsed, words, number, command=command)
+    return parsed
 
 
 def _take(tree: Tree, words: list[str], number: int, *, command: bool) -> None:
@@ -71,9 +71,9 @@ def _take(tree: Tree, words: list[str], number: int, *, command: bool) -> None:
     elif words[0] in ("htb", "hfsc"):
         tree.branches.append(branch(words))
     elif words[0] == "qdisc":
-        one = _parse(words[1:])
-        if one is not None:
-            _enter(tree, one, words)
+        queue = _parse(words[1:])
+        if queue is not None:
+            _enter(tree, queue, words)
     elif words[0] == "vq" and tree.queues and tree.queues[-1].kind == "gred":
         tree.queues[-1].virtual.append({"DP": one_of(words, 1), **_options("gred", words[2:])})
 
@@ -138,30 +138,30 @@ def _after_stab(words: list[str]) -> list[str]:
 
 
 def _options(kind: str, words: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     i = 0
     while i < len(words):
         word = words[i]
         flag = word in FLAGS and not (word == "flows" and kind in VALUED_FLOWS)
         if flag or i + 1 == len(words):
-            found[word] = ""
+            options[word] = ""
             i += 1
         else:
-            found[word] = words[i + 1]
+            options[word] = words[i + 1]
             i += 2
-    return found
+    return options
 
 
 def _from_json(text: str, origin: str) -> Tree:
     """``tc -j qdisc show``: sizes in bytes, times in microseconds, rates in bytes a second."""
     rows = fit(json_of(text, origin=origin), _ROWS, "rows", origin=origin)
-    found = Tree()
+    parsed = Tree()
     for row in rows:
         options = row.get("options", {})
         dev, parent, handle = row.get("dev", ""), row.get("parent", ""), row.get("handle", "")
         if row["kind"] in ("htb", "tbf", "hfsc") and "rate" in options:
             rate = 8.0 * real(options["rate"], f"{row['kind']} rate", origin=origin)
-            found.branches.append(Branch(dev, handle, parent, rate, rate))
+            parsed.branches.append(Branch(dev, handle, parent, rate, rate))
         flat = {
             {"dp_cnt": "DPs", "dp_default": "default"}.get(key, key): ""
             if value is True
@@ -182,8 +182,8 @@ def _from_json(text: str, origin: str) -> Tree:
             }
             for vq in options.get("vqs", [])
         ]
-        found.queues.append(Queue(row["kind"], " ".join(words), flat, virtual, dev, parent, handle))
-    return found
+        parsed.queues.append(Queue(row["kind"], " ".join(words), flat, virtual, dev, parent, handle))
+    return parsed
 
 
 def _plain(kind: str, key: str, value: Any, origin: str) -> str:

@@ -16,34 +16,36 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
     """The queue of a text; of several, the one that ``name`` (a device, a handle, or interface and parent as printed)
     selects, or the first that no other queue is served after. Raises ScenarioError if there is none.
     """
-    held, known = _known(text, origin)
+    parsed, known = _known(text, origin)
     if name is None:
-        others = [one for one in known if not _urgent(held, one)] or known
-        return _of(held, known, next((one for one in others if takes_the_rest(held, one)), others[0]), origin)
+        others = [one for one in known if not _urgent(parsed, one)] or known
+        return _of(
+            parsed, known, next((one for one in others if takes_the_rest(parsed, one)), others[0]), origin
+        )
     for one in known:
         if name in (one.place, one.handle, *one.place.split()):
-            return _of(held, known, one, origin)
+            return _of(parsed, known, one, origin)
     places = ", ".join(one.place for one in known)
     refuse("--name", name, f"is no queue there: {places}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue of a text, in its order. Raises ScenarioError as `read`."""
-    held, known = _known(text, origin)
-    return [_of(held, known, one, origin) for one in known]
+    parsed, known = _known(text, origin)
+    return [_of(parsed, known, one, origin) for one in known]
 
 
 def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
     """The text's tree, and its queues that can be simulated. Raises ScenarioError if there is none."""
     try:
-        held = tree(text, origin)
-        held.notes += unshaped(held)
-        fill(held)
+        parsed = tree(text, origin)
+        parsed.notes += unshaped(parsed)
+        fill(parsed)
     except UsageError as error:
         raise ScenarioError(error.problems, origin=origin) from None
-    known = [one for one in held.queues if one.kind in READERS]
+    known = [one for one in parsed.queues if one.kind in READERS]
     if not known:
-        others = [one.kind for one in held.queues]
+        others = [one.kind for one in parsed.queues]
         refuse(
             "",
             ", ".join(others) or "the text",
@@ -51,7 +53,7 @@ def _known(text: str, origin: str) -> tuple[Tree, list[Queue]]:
             "show the queues with tc -d qdisc",
             origin=origin,
         )
-    return held, known
+    return parsed, known
 
 
 def _urgent(tree: Tree, queue: Queue) -> bool:
@@ -69,7 +71,7 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     notes: list[Note] = []
     try:
         discipline, params, own = READERS[chosen.kind](chosen, notes)
-        rate, sure = tree.rates(chosen)
+        rate, guaranteed = tree.rates(chosen)
         first = tree.above(chosen)
     except UsageError as error:
         own_place = [replace(one, path=f"{chosen.kind} {one.path}", shown="both") for one in error.problems]
@@ -83,8 +85,8 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
             origin=origin,
         )
     notes += tree.notes
-    if sure is not None:
-        notes.append(promise("rate", "the class", sure))
+    if guaranteed is not None:
+        notes.append(promise("rate", "the class", guaranteed))
     if prio := tree.prio(chosen):
         notes.append(Note("lost", "prio", f"{prio}: which class borrows first is not simulated"))
     for one in first:
@@ -97,5 +99,5 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     others = [str(one) for one in known if one is not chosen]
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
-        share_bps=sure, above=first, urgent=_urgent(tree, chosen),
+        share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen),
     )  # fmt: skip

@@ -69,7 +69,7 @@ class Tree:
 
     def branch(self, queue: Queue) -> Branch | None:
         """The class or shaper above a queue; the only one of its interface if no parent is stated."""
-        mine = [one for one in self.branches if one.dev in ("", queue.dev) or not queue.dev]
+        own = [one for one in self.branches if one.dev in ("", queue.dev) or not queue.dev]
         if queue.parent and queue.parent != "root":
             major = f"{queue.parent.partition(':')[0]}:"
             around = next(
@@ -81,12 +81,12 @@ class Tree:
             )  # fmt: skip
             if around is not None and around is not queue:
                 return self.branch(around)
-            return next((one for one in mine if _same(one.name, queue.parent)), None) or next(
-                (one for one in mine if one.name.endswith(":") and queue.parent.startswith(one.name)), None
+            return next((one for one in own if _same(one.name, queue.parent)), None) or next(
+                (one for one in own if one.name.endswith(":") and queue.parent.startswith(one.name)), None
             )
         if "root" in queue.place.split():
             return None
-        return mine[-1] if mine and len({one.rate for one in mine}) == 1 else None
+        return own[-1] if own and len({one.rate for one in own}) == 1 else None
 
     def prio(self, queue: Queue) -> str:
         """The priority of a queue's class; empty where all of its siblings have the same."""
@@ -98,20 +98,20 @@ class Tree:
 
     def rates(self, queue: Queue) -> tuple[float | None, float | None]:
         """The highest rate that a queue can get, and its guaranteed rate if that is lower, in bit/s."""
-        at, most, sure = self.branch(queue), [], None
+        at, most, guaranteed = self.branch(queue), [], None
         seen: set[str] = set()
         while at is not None and at.name not in seen:
             seen.add(at.name)
             limit = at.ceil or at.rate
             if limit is not None:
                 most.append(limit)
-            if sure is None:
-                sure = at.rate
+            if guaranteed is None:
+                guaranteed = at.rate
             at = next(
                 (one for one in self.branches if one.dev == at.dev and _same(one.name, at.parent)), None
             )
         rate = min(most) if most else None
-        return rate, sure if sure is not None and rate is not None and sure < rate else None
+        return rate, guaranteed if guaranteed is not None and rate is not None and guaranteed < rate else None
 
     def above(self, queue: Queue) -> tuple[Priority, ...]:
         """The band of a `prio` queue that is served before this one."""

@@ -19,18 +19,18 @@ from .tc_written import Writer, Written
 
 def red(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`red`, in bytes."""
-    one = _curve(settings, notes, problems)
-    if one is None:
+    curve = _curve(settings, notes, problems)
+    if curve is None:
         return None
     tc_red.lost_options(settings, notes)
-    words = [*one.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings)]
-    return Written("red", words, "red", tc_red.loaded(one, settings, ecn=settings.flag("ecn")))
+    words = [*curve.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings)]
+    return Written("red", words, "red", tc_red.loaded(curve, settings, ecn=settings.flag("ecn")))
 
 
 def ared(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`red adaptive`: the kernel's own rules for max_p."""
-    one = _curve(settings, notes, problems)
-    if one is None:
+    curve = _curve(settings, notes, problems)
+    if curve is None:
         return None
     tc_red.lost_options(settings, notes)
     for key, fixed in (
@@ -44,11 +44,11 @@ def ared(settings: Settings, notes: list[Note], problems: Problems) -> Written |
             notes.append(
                 Note("lost", key, f"{settings.options[key]} becomes {fixed}, which the kernel has fixed")
             )
-    words = [*one.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings), "adaptive"]
+    words = [*curve.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings), "adaptive"]
     shown = {
-        "dialect": "linux", "limit": one.amount(one.limit), "unit": "bytes", "min_th": one.amount(one.low),
-        "max_th": one.amount(one.high), "max_p": one.max_p_loaded, "w_q": one.w_q,
-        "mean_packet": f"{one.avpkt} B",
+        "dialect": "linux", "limit": curve.amount(curve.limit), "unit": "bytes", "min_th": curve.amount(curve.low),
+        "max_th": curve.amount(curve.high), "max_p": curve.max_p_loaded, "w_q": curve.w_q,
+        "mean_packet": f"{curve.avpkt} B",
         "ecn": settings.flag("ecn"), **tc_red.forced(settings),
     }  # fmt: skip
     return Written("red", words, "ared", shown)
@@ -69,25 +69,25 @@ def _red_flags(settings: Settings) -> list[str]:
 
 def choke(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
     """`choke`, in packets."""
-    one = tc_red.curve(
+    curve = tc_red.curve(
         settings, limit=settings.packets("limit"), low=settings.packets("min_th"), high=settings.packets("max_th"),
         max_p=settings.number("max_p"), w_q=settings.number("w_q"), unit="packets", notes=notes, problems=problems,
     )  # fmt: skip
-    if one is None:
+    if curve is None:
         return None
     tc_red.lost_options(settings, notes)
     for key, plain in (("candidates", 1), ("candidate", "random")):
         if settings.options[key] != plain:
             notes.append(Note("lost", key, f"{settings.options[key]}: Linux always uses {plain}"))
     words = [
-        *one.words(),
+        *curve.words(),
         "bandwidth",
         tc.show_rate(settings.rate_bps),
         *(["ecn"] if settings.flag("ecn") else []),
     ]
     shown = {
-        "limit": one.amount(one.limit), "min_th": one.amount(one.low), "max_th": one.amount(one.high),
-        "max_p": one.max_p_loaded, "w_q": one.w_q, "spacing": "cycle", "idle_from": "link_idle",
+        "limit": curve.amount(curve.limit), "min_th": curve.amount(curve.low), "max_th": curve.amount(curve.high),
+        "max_p": curve.max_p_loaded, "w_q": curve.w_q, "spacing": "cycle", "idle_from": "link_idle",
         "ecn": settings.flag("ecn"),
         "ecn_forced": "mark",
     }  # fmt: skip

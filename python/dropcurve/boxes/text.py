@@ -49,15 +49,15 @@ def _trial(trial: Trial) -> list[str]:
 
 def export_data(exported: Export, trial: Trial | None = None) -> dict[str, Any]:
     """An export as data for JSON."""
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "box": exported.box, "discipline": exported.discipline, "params": exported.params, "text": exported.text,
         "notes": [vars(one) for one in exported.notes], "effect": exported.effect,
         "discipline_as_loaded": exported.discipline_as_loaded, "params_as_loaded": exported.params_as_loaded,
         "queue_as_loaded": exported.queue_as_loaded,
     }  # fmt: skip
     if trial is not None:
-        found["trial"] = {"skipped": trial.skipped, "verdicts": [vars(one) for one in trial.verdicts]}
-    return found
+        data["trial"] = {"skipped": trial.skipped, "verdicts": [vars(one) for one in trial.verdicts]}
+    return data
 
 
 def import_text(queue: Import, *, width: int = 100) -> str:

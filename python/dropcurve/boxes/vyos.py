@@ -156,30 +156,30 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
     """The queue of a policy; of several the one of the policy or class ``name``, or the first that an interface uses.
     Raises ScenarioError for a text without one, and for contradictions.
     """
-    found = read_all(text, origin=origin, **options)
+    queues = read_all(text, origin=origin, **options)
     if name is None:
-        return found[0]
-    for one in found:
+        return queues[0]
+    for one in queues:
         if name in (one.title, one.title.partition("/")[0]):
             return one
-    titles = ", ".join(one.title for one in found)
+    titles = ", ".join(one.title for one in queues)
     refuse("--name", name, f"is no policy there: {titles}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", rate_bps: float | None = None, **_: Any) -> list[Import]:
     """Every queue of every policy, those that interfaces use first. Raises ScenarioError as `read`."""
-    held, used = _policies(text)
-    notes = [Note("lost", kind, f"{name}: {LOST[kind]}") for kind, name in held if kind in LOST]
-    order = sorted(held, key=lambda one: one[1] not in used)
-    found: list[Import] = []
+    policies, used = _policies(text)
+    notes = [Note("lost", kind, f"{name}: {LOST[kind]}") for kind, name in policies if kind in LOST]
+    order = sorted(policies, key=lambda one: one[1] not in used)
+    queues: list[Import] = []
     for kind, name in order:
         if kind == "shaper":
-            found += _shaper(name, held[kind, name], rate_bps, origin)
+            queues += _shaper(name, policies[kind, name], rate_bps, origin)
         elif kind in TYPES:
-            rate = held[kind, name].get(("bandwidth",), "")
+            rate = policies[kind, name].get(("bandwidth",), "")
             shaped = _rate(rate, None, origin) if rate else None
-            found.append(_queue(name, kind, held[kind, name], shaped, origin))
-    if not found:
+            queues.append(_queue(name, kind, policies[kind, name], shaped, origin))
+    if not queues:
         refuse(
             "",
             "the text",
@@ -187,10 +187,10 @@ def read_all(text: str, *, origin: str = "", rate_bps: float | None = None, **_:
             "show configuration qos",
             origin=origin,
         )
-    titles = [one.title for one in found]
+    titles = [one.title for one in queues]
     return [
         replace(one, notes=[*one.notes, *notes], others=[title for title in titles if title != one.title])
-        for one in found
+        for one in queues
     ]
 
 
@@ -202,13 +202,13 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
     for part in parts:
         own = {path[len(part) :]: value for path, value in options.items() if path[: len(part)] == part}
         kind = own.get(("queue-type",), "fq-codel")
-        sure = _rate(own.get(("bandwidth",), "100%"), whole_rate, origin)
-        most = _rate(own.get(("ceiling",), ""), whole_rate, origin) if ("ceiling",) in own else sure
-        made = _queue(f"{name}/{' '.join(part)}", kind, own, most or whole_rate, origin)
+        guaranteed = _rate(own.get(("bandwidth",), "100%"), whole_rate, origin)
+        most = _rate(own.get(("ceiling",), ""), whole_rate, origin) if ("ceiling",) in own else guaranteed
+        queue = _queue(f"{name}/{' '.join(part)}", kind, own, most or whole_rate, origin)
         if ("priority",) in own:
             lost = Note("lost", "priority", f"{own['priority',]}: which class borrows first is not simulated")
-            made = replace(made, notes=[*made.notes, lost])
-        yield replace(made, share_bps=sure if sure and most and sure < most else None)
+            queue = replace(queue, notes=[*queue.notes, lost])
+        yield replace(queue, share_bps=guaranteed if guaranteed and most and guaranteed < most else None)
 
 
 def _queue(title: str, kind: str, options: Options, rate: float | None, origin: str) -> Import:
@@ -237,10 +237,10 @@ def _queue(title: str, kind: str, options: Options, rate: float | None, origin: 
     words += ["noecn"] if kind == "fq-codel" else []
     if kind in ("priority", "priority-queue"):
         notes.append(Note("lost", kind, "its bands are taken as one queue"))
-    made = tc_read.read(" ".join(words), origin=origin)
+    parsed = tc_read.read(" ".join(words), origin=origin)
     return replace(
-        made, box="vyos", title=title, rate_bps=rate, notes=[*notes, *made.notes],
-        discipline=made.discipline, params=dict(made.params),
+        parsed, box="vyos", title=title, rate_bps=rate, notes=[*notes, *parsed.notes],
+        discipline=parsed.discipline, params=dict(parsed.params),
     )  # fmt: skip
 
 
@@ -285,7 +285,7 @@ def _rate(text: str, whole_bps: float | None, origin: str) -> float | None:
 
 def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:
     """Options of each policy by its kind and name, and the names that interfaces use."""
-    held: dict[tuple[str, str], Options] = {}
+    policies: dict[tuple[str, str], Options] = {}
     used: list[str] = []
     for words in _statements(text):
         if words[:2] == ["qos", "interface"] and len(words) > 4:
@@ -300,11 +300,11 @@ def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:
             else []
         )
         if len(rest) >= 2:
-            options = held.setdefault((rest[0], rest[1]), {})
+            options = policies.setdefault((rest[0], rest[1]), {})
             if len(rest) > 2:
                 *path, value = rest[2:]
                 options[tuple(path) or (value,)] = value
-    return held, used
+    return policies, used
 
 
 def _statements(text: str) -> Iterator[list[str]]:

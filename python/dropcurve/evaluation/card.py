@@ -61,12 +61,12 @@ class GradedTest:
     @property
     def dimensions(self) -> dict[str, str]:
         """The grade of each dimension that the test measures."""
-        found: dict[str, set[str]] = {}
+        by_dimension: dict[str, set[str]] = {}
         for answer in self.answers:
             name, _ = metrics.split(answer.metric)
             dimension = next((one for one, names in DIMENSIONS.items() if name in names), "")
-            found.setdefault(dimension, set()).add(answer.verdict)
-        return {name: _together(verdicts) for name, verdicts in found.items() if name}
+            by_dimension.setdefault(dimension, set()).add(answer.verdict)
+        return {name: _together(verdicts) for name, verdicts in by_dimension.items() if name}
 
     @property
     def words(self) -> str:

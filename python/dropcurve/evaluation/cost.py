@@ -47,8 +47,8 @@ class Cost:
 def cost(queue: str) -> Cost:
     """The cost of a queue as `dropcurve compare --queue` takes it. Raises UsageError for text of another form."""
     kind, _ = values.queue(queue)
-    found = next((one for one in library.catalogue()["disciplines"] if one["kind"] == kind), None)
-    fields = [] if found is None else found["fields"]
+    entry = next((one for one in library.catalogue()["disciplines"] if one["kind"] == kind), None)
+    fields = [] if entry is None else entry["fields"]
     numbers = tuple(
         str(one["name"]) for one in fields
         if one["kind"] not in ("choice", "switch", "queue") and one["name"] not in COMMON

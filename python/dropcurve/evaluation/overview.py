@@ -116,17 +116,17 @@ def _item(text: str) -> str:
 
 def _overall(card: Card) -> str:
     """The verdict over all tests in a few words."""
-    found = card.decision
-    if found is None:
+    decision = card.decision
+    if decision is None:
         return "no value in some test"
-    if found.status == "undecided":
+    if decision.status == "undecided":
         return "undecided"
-    if any(one.relation == "infeasible" for one in found.rivals):
-        return f"{'better' if found.recommended == card.candidate else 'worse'}: no value in some test"
-    if found.half_width is None or not found.advantage or balance(found, card.baseline) == "equal":
+    if any(one.relation == "infeasible" for one in decision.rivals):
+        return f"{'better' if decision.recommended == card.candidate else 'worse'}: no value in some test"
+    if decision.half_width is None or not decision.advantage or balance(decision, card.baseline) == "equal":
         return "equal"
-    amount = wording.amount(found.advantage, found.half_width, found.points)
-    return f"{'better' if found.recommended == card.candidate else 'worse'} by {amount}"
+    amount = wording.amount(decision.advantage, decision.half_width, decision.points)
+    return f"{'better' if decision.recommended == card.candidate else 'worse'} by {amount}"
 
 
 def _section(card: Card) -> str:

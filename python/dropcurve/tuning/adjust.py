@@ -56,21 +56,21 @@ class Adjusting:
 
     def go(self, pool: Sequence[Candidate]) -> list[Candidate]:
         """Moves the finalists and returns them, best first: feasible ones before others, then by the objective."""
-        found: list[Candidate] = []
+        adjusted: list[Candidate] = []
         for one in self._near_best(pool):
             if not self._room or not self.bench.run(
                 ((one, trial) for trial in self.trials), until=self.until
             ):
                 break
-            found.append(self._moved(one))
-        best = min(found, key=self.rank, default=None)
+            adjusted.append(self._moved(one))
+        best = min(adjusted, key=self.rank, default=None)
         if best is not None:
             least = self._loss(best, self.trials) + self.slack
-            found = [
+            adjusted = [
                 self._refined(one) if self._loss(one, self.trials) <= least else one
-                for one in sorted(found, key=self.rank)
+                for one in sorted(adjusted, key=self.rank)
             ]
-        distinct = list({one.key: one for one in found}.values())
+        distinct = list({one.key: one for one in adjusted}.values())
         return sorted(distinct, key=self.rank)
 
     def _near_best(self, pool: Sequence[Candidate]) -> list[Candidate]:
@@ -130,11 +130,11 @@ class Adjusting:
             if UNUSED <= off <= 0 and self.bench.missed(at, self.trials) == 0:
                 break
             scale = self._inside(study, scale * math.exp(sign * min(max(AIM - off, -DOWN), UP)))
-            made = self._made(study, {**coordinates, study.family.scale: scale})
-            if made is None or made.key == at.key:
+            moved = self._made(study, {**coordinates, study.family.scale: scale})
+            if moved is None or moved.key == at.key:
                 break
-            at = made
-            best = min(best, made, key=self.rank)
+            at = moved
+            best = min(best, moved, key=self.rank)
         return best
 
     def _line_search(
@@ -197,5 +197,5 @@ def on_fresh_conditions(
     ]
     points = slack(question.goal, margin_of(question.goal))
     adjusting = Adjusting(bench, studies, trials or otherwise, points, until, bench.runs + left)
-    found = adjusting.go(pool) or list(pool)
-    return found, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in found)]
+    adjusted = adjusting.go(pool) or list(pool)
+    return adjusted, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in adjusted)]

@@ -42,17 +42,17 @@ class CheckedStatement:
     measured: Interval
 
     def __str__(self) -> str:
-        found = self.constraint.measure.shown(self.measured.mean, self.measured.half_width)
+        measured = self.constraint.measure.shown(self.measured.mean, self.measured.half_width)
         runs = wording.count(self.measured.n, "run")
         if self.judgement == "no value":
             return f"{self.constraint}: no run has a value of this measure; choose one that this traffic has"
         words = {"holds": "holds", "fails": "fails", "undecided": "cannot be decided"}[self.judgement]
-        return f"{self.constraint}: {words} ({found} over {runs})"
+        return f"{self.constraint}: {words} ({measured} over {runs})"
 
 
 def statements(texts: Sequence[str]) -> list[Constraint]:
     """Parses statements. Raises UsageError for a text that is no bound on a measure, with the form to write."""
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for text in texts:
         try:
             goal = parse(text)
@@ -66,10 +66,10 @@ def statements(texts: Sequence[str]) -> list[Constraint]:
                 "write one such as 'p95 delay < 20ms'",
                 shown="value",
             )
-        found.append(goal.constraints[0])
-    if not found:
+        constraints.append(goal.constraints[0])
+    if not constraints:
         raise UsageError("statement", "", "not given", "give one or more, such as 'p95 delay < 20ms'")
-    return found
+    return constraints
 
 
 def check(
@@ -179,11 +179,11 @@ def _judge(constraint: Constraint, records: Sequence[RunRecord]) -> tuple[Judgem
     """The judgement at a level adjusted for sequential tests, and the mean of the measure."""
     name, scope = metrics.split(constraint.measure.key)
     values = [metrics.value(record.summary, name, scope=scope) for record in records]
-    found = statistics.t_interval(values, confidence=statistics.level_when_stopping(0.95))
-    if found.mean is None:
-        return "no value", found
-    half = found.half_width or 0.0
-    beyond = constraint.beyond(found.mean, margin=0.0) * (abs(constraint.bound) or 1.0)
+    interval = statistics.t_interval(values, confidence=statistics.level_when_stopping(0.95))
+    if interval.mean is None:
+        return "no value", interval
+    half = interval.half_width or 0.0
+    beyond = constraint.beyond(interval.mean, margin=0.0) * (abs(constraint.bound) or 1.0)
     if beyond + half <= 0:
-        return "holds", found
-    return ("fails" if beyond - half > 0 else "undecided"), found
+        return "holds", interval
+    return ("fails" if beyond - half > 0 else "undecided"), interval

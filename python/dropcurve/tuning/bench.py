@@ -165,8 +165,8 @@ class Bench:
 
     def losses(self, candidate: Candidate, trials: Sequence[PairedTrial], number: int = 0) -> list[float]:
         """An objective in points in each trial that counts, the smaller the better; one 0 if none counts."""
-        found = [self.points(candidate, trial)[number] for trial in trials if not self.void(trial)]
-        return found or [0.0]
+        points = [self.points(candidate, trial)[number] for trial in trials if not self.void(trial)]
+        return points or [0.0]
 
     def _make(self, jobs: list[Job], take: Callable[[Row], None], until: float | None) -> bool:
         """Executes runs, all at once or a few at a time; returns whether all were made."""
@@ -190,7 +190,7 @@ class Bench:
                 return False
         return True
 
-    def _execute(self, some: list[Job], take: Callable[[Row], None], done: Tell, *, limited: bool) -> bool:
+    def _execute(self, jobs: list[Job], take: Callable[[Row], None], done: Tell, *, limited: bool) -> bool:
         """Executes a batch; returns whether it was finished, if it is ``limited`` by the deadline. Finished runs are
         stored in any case."""
         deadline = self.deadline
@@ -201,7 +201,7 @@ class Bench:
 
         executor = replace(self.executor, watch=watch) if limited and deadline is not None else self.executor
         try:
-            execute(some, self.store, executor=executor, take=take, done=done)
+            execute(jobs, self.store, executor=executor, take=take, done=done)
         except _Late:
             return False
         return True
@@ -293,11 +293,11 @@ class Bench:
 
     def points_of(self, values: Mapping[str, float]) -> tuple[float, ...]:
         """Each objective in points, of a run with these values."""
-        found = []
+        points = []
         for one, scale in zip(self.question.goal.objectives, self.scales, strict=True):
             value = one.value(values)
-            found.append(float("inf") if value is None else one.sign * value / scale)
-        return tuple(found)
+            points.append(float("inf") if value is None else one.sign * value / scale)
+        return tuple(points)
 
     def excess(self, candidate: Candidate, trial: PairedTrial) -> float:
         """Constraint violation of a run: the sum over the constraints of the excess as a share of the bound."""
@@ -351,7 +351,7 @@ class Bench:
         self, candidate: Candidate, trials: Sequence[PairedTrial]
     ) -> list[tuple[Constraint, PairedTrial, float]]:
         """Constraints that the mean over seeds breaks at some condition: (constraint, a trial there, the mean)."""
-        found = []
+        failures = []
         for one in self.question.goal.constraints:
             by_condition: dict[int, list[PairedTrial]] = {}
             for trial in trials:
@@ -360,8 +360,8 @@ class Bench:
                 values = [self.value(candidate, trial, one.measure.key) for trial in some]
                 mean = _mean([value for value in values if value is not None])
                 if one.excess(mean) > 0:
-                    found.append((one, some[0], mean))
-        return found
+                    failures.append((one, some[0], mean))
+        return failures
 
     def missed(self, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
         """The share of runs that do not hold a constraint, of the one held least often; a run without a value does not

@@ -66,8 +66,8 @@ class Candidate:
         params = dict(self.params_as_loaded)
         if most is not None and "limit" in params and _size(params["limit"]) > _size(most):
             params["limit"] = most
-        held = scenario.resolved["queue"]
-        if held.get("kind") == "prio" and self.kind_as_loaded != "prio":
+        queue = scenario.resolved["queue"]
+        if queue.get("kind") == "prio" and self.kind_as_loaded != "prio":
             own = {"kind": self.kind_as_loaded, **params}
             return scenario.set("queue.bands", [*scenario.get("queue.bands")[:-1], own])
         return scenario.queue(self.kind_as_loaded, **params)
@@ -101,11 +101,11 @@ class Target:
         if not self.box:
             return Candidate(name, kind, dict(params), origin)
         try:
-            made = self._export(kind, params)
+            exported = self._export(kind, params)
         except DropcurveError:
             return None
         return Candidate(
-            name, kind, dict(params), origin, made.discipline_as_loaded, dict(made.params_as_loaded)
+            name, kind, dict(params), origin, exported.discipline_as_loaded, dict(exported.params_as_loaded)
         )
 
     def takes(self, candidate: Candidate) -> bool:
@@ -123,14 +123,14 @@ class Target:
     def written(self, candidate: Candidate) -> tuple[Export | None, tuple[str, ...]]:
         """The configuration of a candidate, if it reads back as what was simulated, else None; with the parameters that
         read back otherwise. None without a box, too."""
-        made = self.export(candidate)
-        if made is None:
+        exported = self.export(candidate)
+        if exported is None:
             return None, ()
-        changed = self._read_back(candidate, made)
+        changed = self._read_back(candidate, exported)
         if changed or self.scheduler is None or candidate.kind == "prio":
-            return (None if changed else made), changed
+            return (None if changed else exported), changed
         return boxes.with_priority(
-            made, self.scheduler, candidate.kind, self._asked(candidate.params), **self._place
+            exported, self.scheduler, candidate.kind, self._asked(candidate.params), **self._place
         ), ()
 
     def loads(self, candidate: Candidate) -> bool:
@@ -180,17 +180,17 @@ class Target:
         }  # fmt: skip
 
     def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
-        asked = self._asked(params)
-        name = json.dumps([kind, asked], sort_keys=True, default=str)
+        wanted = self._asked(params)
+        name = json.dumps([kind, wanted], sort_keys=True, default=str)
         if name not in self._exports:
             try:
-                self._exports[name] = boxes.export(kind, asked, **self._place)
+                self._exports[name] = boxes.export(kind, wanted, **self._place)
             except DropcurveError as error:
                 self._exports[name] = error
-        found = self._exports[name]
-        if isinstance(found, DropcurveError):
-            raise found.with_traceback(None)
-        return found
+        exported = self._exports[name]
+        if isinstance(exported, DropcurveError):
+            raise exported.with_traceback(None)
+        return exported
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -222,9 +222,9 @@ def target_of(
 
 def scheduler_of(base: Scenario) -> Mapping[str, Any] | None:
     """The parameters of the strict priority of a scenario that has one above the queue under design; else None."""
-    held = base.resolved["queue"]
-    banded = held.get("kind") == "prio" and isinstance(held.get("bands"), list) and len(held["bands"]) > 1
-    return held if banded else None
+    queue = base.resolved["queue"]
+    banded = queue.get("kind") == "prio" and isinstance(queue.get("bands"), list) and len(queue["bands"]) > 1
+    return queue if banded else None
 
 
 def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:

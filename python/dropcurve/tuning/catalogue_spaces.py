@@ -89,16 +89,16 @@ def of_catalogue(kind: str, room: Room) -> Family:
     whole: Params = limit(room) if kind != "gred" else _one_class(room)
 
     def build(at: Coordinates) -> Params:
-        found = dict(whole)
+        params = dict(whole)
         for one in moved:
-            found |= one.build(at)
-        return found
+            params |= one.build(at)
+        return params
 
     def read(params: Mapping[str, Any]) -> Coordinates:
-        found: Coordinates = {}
+        coordinates: Coordinates = {}
         for one in moved:
-            found |= one.read(params)
-        return found
+            coordinates |= one.read(params)
+        return coordinates
 
     axes = {name: axis for one in moved for name, axis in one.axes.items()}
     usual = {name: value for one in moved for name, value in one.usual().items()}
@@ -155,7 +155,7 @@ class _Moved:
             return {}
 
     def build(self, at: Coordinates) -> Params:
-        found: Params = {}
+        params: Params = {}
         value = at[self.name]
         ratio = at[self.ratio] if self.ratio else 1.0
         links, most = len(self.groups) - 1, self._most()
@@ -163,34 +163,34 @@ class _Moved:
             ratio = max(1.01, (most / value) ** (1.0 / links))
         for group in self.groups:
             for name in group:
-                found[name] = self._shown(name, value)
+                params[name] = self._shown(name, value)
             value = max(value * ratio, value + 1.0) if self._field["kind"] == "count" else value * ratio
-        return found
+        return params
 
     def read(self, params: Mapping[str, Any]) -> Coordinates:
         """The coordinates of parameters, with the defaults of the catalogue for those that are absent. Raises
         DropcurveError for one that is automatic."""
         values = [self._value(group[0], params) for group in self.groups]
         first, last = values[0], values[-1]
-        found = {self.name: first}
+        coordinates = {self.name: first}
         if self.ratio:
-            found[self.ratio] = (last / first) ** (1.0 / (len(values) - 1))
-        return found
+            coordinates[self.ratio] = (last / first) ** (1.0 / (len(values) - 1))
+        return coordinates
 
     def _axis(self) -> Range:
         """Range of the first parameter."""
-        one, room = self._field, self.room
-        low, high = _bounds(one)
-        default = _number(one)
+        parameter, room = self._field, self.room
+        low, high = _bounds(parameter)
+        default = _number(parameter)
         if self.first == "w_q":
             return memory_range(room)
-        if _is_length(one):
+        if _is_length(parameter):
             # The last parameter of a chain must fit into the buffer, too.
             return log_range(1.0, room.buffer_pkts / (2.0 if len(self.groups) == 1 else 4.0), "pkts")
-        if one["kind"] == "count":
+        if parameter["kind"] == "count":
             default = default or 1.0
             return log_range(max(low, 1.0, default / AROUND), min(high, default * AROUND), whole=True)
-        unit = "s" if one["kind"] == "span" else ""
+        unit = "s" if parameter["kind"] == "span" else ""
         if default is None or default <= 0.0:
             raise AssertionError(f"a parameter that is moved has a default: {self.first}")
         if NEAR_ONE <= default <= 1.0 and high == 1.0:
@@ -211,18 +211,18 @@ class _Moved:
 
     def _shown(self, name: str, value: float) -> Any:
         """The value of a parameter as a scenario takes it."""
-        one = self.fields[name]
+        parameter = self.fields[name]
         if name == "w_q":
             return min(0.9, digits(-math.expm1(-1.0 / (self.room.capacity * value))))
-        if one["kind"] == "amount":
+        if parameter["kind"] == "amount":
             shown: Any = units.show_packets(min(digits(value), self._longest()))
-        elif one["kind"] == "span":
+        elif parameter["kind"] == "span":
             shown = show_span(value)
-        elif one["kind"] == "count":
+        elif parameter["kind"] == "count":
             shown = round(value)
         else:
             shown = digits(value)
-        return [shown] if one["list"] else shown
+        return [shown] if parameter["list"] else shown
 
     def _value(self, name: str, params: Mapping[str, Any]) -> float:
         """The number of a parameter, from those given or the default."""
@@ -239,29 +239,35 @@ class _Moved:
         return number
 
 
-def _is_length(one: Mapping[str, Any]) -> bool:
+def _is_length(parameter: Mapping[str, Any]) -> bool:
     """Whether a parameter is the length of a queue."""
-    return bool(one["kind"] == "amount" or (one["kind"] == "number" and one["unit"] == "pkts"))
+    return bool(
+        parameter["kind"] == "amount" or (parameter["kind"] == "number" and parameter["unit"] == "pkts")
+    )
 
 
-def _number(one: Mapping[str, Any]) -> float | None:
+def _number(parameter: Mapping[str, Any]) -> float | None:
     """The default of a parameter as a number (seconds, packets); None for one that is automatic."""
-    value = one["default"][0] if isinstance(one["default"], list) and one["default"] else one["default"]
+    value = (
+        parameter["default"][0]
+        if isinstance(parameter["default"], list) and parameter["default"]
+        else parameter["default"]
+    )
     try:
-        if one["kind"] == "span":
+        if parameter["kind"] == "span":
             return units.span(str(value))
-        if one["kind"] == "amount":
+        if parameter["kind"] == "amount":
             return units.packets(str(value), packet_bytes=1500)
         return float(value)
     except (DropcurveError, TypeError, ValueError):
         return None
 
 
-def _bounds(one: Mapping[str, Any]) -> tuple[float, float]:
+def _bounds(parameter: Mapping[str, Any]) -> tuple[float, float]:
     """Ends of the range in the catalogue; an open end lies a thousandth inside."""
-    match = re.fullmatch(r"must lie in ([\[(])([\d.]+), ([\d.]+)([\])])", str(one["range"] or ""))
+    match = re.fullmatch(r"must lie in ([\[(])([\d.]+), ([\d.]+)([\])])", str(parameter["range"] or ""))
     if match is None:
-        least = re.fullmatch(r"must be at least ([\d.]+)", str(one["range"] or ""))
+        least = re.fullmatch(r"must be at least ([\d.]+)", str(parameter["range"] or ""))
         return (float(least[1]) if least else 0.0), math.inf
     low, high = float(match[2]), float(match[3])
     inside = (high - low) / 1000.0

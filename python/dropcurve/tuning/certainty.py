@@ -42,14 +42,14 @@ def vague(
         objective, or because the interval reaches across a bound. A delay that the goal leaves open always does.
     """
     sizes = list(points)
-    found = []
+    wide = []
     for one in reported(goal):
         interval = measures.get(one.key)
         if interval is None or interval.mean is None or not _wide(interval):
             continue
         if any(_reaches(goal, one, interval, margin, sizes)):
-            found.append(Vague(one, interval, _needed(interval)))
-    return found
+            wide.append(Vague(one, interval, _needed(interval)))
+    return wide
 
 
 def _wide(interval: Interval) -> bool:

@@ -78,19 +78,21 @@ class Challengers:
         alone = not self.coarse and self.until is None
         target = self.bench.question.target
         study = FamilyStudy(space, target, 1, self.seed)
-        found = []
+        neighbours = []
         for name, axis in space.axes.items():
             if not scale if name == space.scale else alone:
                 continue
             own = (*(factors if self.coarse else ()), *FINE) if name == space.scale else factors
             values = [axis.rounded(coordinates[name] * factor) for factor in dict.fromkeys(own)]
-            made = [
+            moved = [
                 study.candidate({**coordinates, name: value})
                 for value in values
                 if axis.low <= value <= axis.high
             ]
-            found += self.better(best, [one for one in made if one is not None and one.key != best.key])[:1]
-        return found
+            neighbours += self.better(
+                best, [one for one in moved if one is not None and one.key != best.key]
+            )[:1]
+        return neighbours
 
     def along(
         self,
@@ -144,9 +146,9 @@ class Challengers:
                 margin=self.margin, starts=self._start(study, settings), rival=best,
             )  # fmt: skip
             points = slack(question.goal, self.margin)
-            found = self.better(best, solving.go(), points)
+            solved = self.better(best, solving.go(), points)
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
-            yield from self.better(best, adjusting.go(found))[:1]
+            yield from self.better(best, adjusting.go(solved))[:1]
 
     def _part(self, share: float) -> float | None:
         """The moment at which a share of the time left is spent; None without a limit."""
@@ -191,7 +193,7 @@ class Challengers:
         ):
             return []
         look = self.trials[:LOOK]
-        found = []
+        ahead = []
         for one in able:
             if not self.bench.run(((one, trial) for trial in look), until=self.until):
                 break
@@ -205,8 +207,8 @@ class Challengers:
             holds = doubtful(round(self.bench.missed(one, self.trials) * runs), runs)
             gain = self._loss(best, self.trials) - self._loss(one, self.trials)
             if gain > -points if points else holds and gain > self.margin / 2:
-                found.append(one)
-        return sorted(found, key=lambda one: self._loss(one, self.trials))
+                ahead.append(one)
+        return sorted(ahead, key=lambda one: self._loss(one, self.trials))
 
     def _usable(self, candidate: Candidate) -> bool:
         return all(self.bench.usable(candidate, trial) for trial in (*self.first, *self.trials))

@@ -128,10 +128,10 @@ def measured_margin(
     goal = bench.question.goal
 
     def distance(candidate: Candidate) -> float:
-        found = [
+        excesses = [
             bound.beyond(_values(bench, candidate, trials, bound), margin=0.0) for bound in goal.constraints
         ]
-        return min(abs(value) for value in found)
+        return min(abs(value) for value in excesses)
 
     closest = min(candidates, key=distance)
     groups = [[trial, *_further_seeds(trial)] for trial in trials]
@@ -183,14 +183,14 @@ class Edge:
     def solve(self, coordinates: Coordinates) -> tuple[Candidate, Coordinates] | None:
         """The design on the edge with the other parameters as in ``coordinates``; None if no value of the scale keeps
         the bounds, or the box refuses all. Every design evaluated is in ``seen``."""
-        found = self._root(coordinates)
-        if found is None:
+        root = self._root(coordinates)
+        if root is None:
             return None
-        measured = self._deviation(found[0])
+        measured = self._deviation(root[0])
         if measured <= 1.5 * self.deviation or self.margin_of(measured) - self.margin <= self.aim:
-            return found
+            return root
         self.deviation = measured
-        return self._root(found[1])
+        return self._root(root[1])
 
     @property
     def margin(self) -> float:
@@ -265,9 +265,9 @@ class Edge:
         if self.near:
             if not self.bench.run(((candidate, trial) for trial in self.near), until=self.until):
                 return None
-            found = self.excess(candidate, self.near)
-            if found > 0:
-                return found
+            value = self.excess(candidate, self.near)
+            if value > 0:
+                return value
         if not self.bench.run(((candidate, trial) for trial in self.trials), until=self.until):
             return None
         order = sorted(self.trials, key=lambda trial: -log_ratio(self.bench, candidate, trial))

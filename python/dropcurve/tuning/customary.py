@@ -34,10 +34,10 @@ def customary(family: Family, room: Room, bound: float, share: float | None = No
     if family.kind == "ared":
         usual["interval"] = 0.5
     usual |= family.usual
-    found = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()}
+    coordinates = {name: usual.get(name, one.at(0.5)) for name, one in family.axes.items()}
     # A scale without a unit, such as a target utilisation, does not follow from a delay.
-    found[family.scale] = levels.get(axis.unit, found[family.scale])
-    return {name: min(max(found[name], one.low), one.high) for name, one in family.axes.items()}
+    coordinates[family.scale] = levels.get(axis.unit, coordinates[family.scale])
+    return {name: min(max(coordinates[name], one.low), one.high) for name, one in family.axes.items()}
 
 
 def short_memory(family: Family, room: Room, bound: float) -> Coordinates | None:

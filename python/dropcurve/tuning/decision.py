@@ -160,12 +160,12 @@ def common_means(rows: Sequence[DecisionRow]) -> dict[int, float]:
     plus the mean paired difference. The runs of a rival that was decided early say little about its mean alone where
     seeds matter more than designs."""
     most = min(rows, key=lambda row: (-len(row.losses), _mean(row.losses)))
-    found = {}
+    means = {}
     for row in rows:
         count = len(row.losses)
         difference = _mean(row.losses) - _mean(most.losses[:count])
-        found[id(row)] = _mean(most.losses) + difference if math.isfinite(difference) else math.inf
-    return found
+        means[id(row)] = _mean(most.losses) + difference if math.isfinite(difference) else math.inf
+    return means
 
 
 def _beaten(row: DecisionRow, rivals: Sequence[DecisionRow], means: dict[int, float], margin: float) -> bool:
@@ -211,10 +211,10 @@ def default_distance(candidate: Candidate) -> float:
 def _number(value: object) -> float | None:
     """A positive number, or a time in seconds; None for anything else."""
     try:
-        found = float(value) if isinstance(value, (int, float)) else units.span(str(value))
+        number = float(value) if isinstance(value, (int, float)) else units.span(str(value))
     except (DropcurveError, ValueError):
         return None
-    return found if found > 0 else None
+    return number if number > 0 else None
 
 
 def short(rows: Sequence[Delayed]) -> list[Delayed]:
@@ -234,9 +234,9 @@ def reported(goal: Goal) -> tuple[Measure, ...]:
     """The measures of a goal, load times of pages instead of their logarithms, and the delay where a single objective
     leaves it open."""
     bounded = {one.measure.key for one in goal.constraints}
-    found = [one if one.key in bounded else readable(one) for one in goal.measures]
+    measures = [one if one.key in bounded else readable(one) for one in goal.measures]
     more = (measure("p95 delay"),) if len(goal.objectives) == 1 and leaves_delay_open(goal) else ()
-    return (*found, *more)
+    return (*measures, *more)
 
 
 def readable(one: Measure) -> Measure:
@@ -273,10 +273,10 @@ def replications_needed(pair: statistics.Paired, margin: float) -> int | None:
     return max(pair.n + 1, total) if total <= equivalence.MOST_REPLICATIONS else None
 
 
-def margin_of(goal: Goal, asked: float | None = None) -> float:
+def margin_of(goal: Goal, requested: float | None = None) -> float:
     """The margin of equivalence in points of the first objective."""
-    if asked is not None:
-        return asked
+    if requested is not None:
+        return requested
     first = goal.objectives[0]
     return (goal.margin or equivalence.margin_of(len(first.terms))) if first.in_points else MARGIN_SHARE
 

@@ -17,8 +17,8 @@ def delay_bounds(goal: Goal) -> tuple[Constraint, ...]:
 def bound_s(goal: Goal, room: Room) -> float | None:
     """The tightest bound on the queueing delay in seconds; a bound on the queue in packets counts as the time to send
     them. None without one."""
-    found = [
+    bounds = [
         one.bound / 1e3 if one.measure.unit == "ms" else one.bound / room.capacity
         for one in delay_bounds(goal)
     ]
-    return min((value for value in found if value > 0), default=None)
+    return min((value for value in bounds if value > 0), default=None)

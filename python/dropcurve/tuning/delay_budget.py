@@ -43,10 +43,10 @@ def spend(validation: Validation, outcome: SearchOutcome, seed: int) -> None:
             return
         study = FamilyStudy(space, question.target, 1, seed)
         for power in POWERS:
-            made = _larger(study, best, coordinates, max(AIM / max(share, LEAST), STEP) ** power)
-            if made is None or not validation.add(made):
+            larger = _larger(study, best, coordinates, max(AIM / max(share, LEAST), STEP) ** power)
+            if larger is None or not validation.add(larger):
                 return
-            if not validation.misses(made):
+            if not validation.misses(larger):
                 break
         validation.settle()
 

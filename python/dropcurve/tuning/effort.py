@@ -107,8 +107,8 @@ LEAST_LEVEL = LEVELS[-1].level
 def by_size(question: Question, runs: int | None = None) -> Budget:
     """The budget for a question, from the packets that its runs simulate. ``runs`` overrides those of the search."""
     work = size(question)
-    found = _fitting(question, WORK / work, LEVELS[:-1] if work < LARGE else LEVELS[-1:], runs)
-    return found if runs or work < LARGE else replace(found, runs=FEWEST_LARGE)
+    budget = _fitting(question, WORK / work, LEVELS[:-1] if work < LARGE else LEVELS[-1:], runs)
+    return budget if runs or work < LARGE else replace(budget, runs=FEWEST_LARGE)
 
 
 def by_pace(question: Question, seconds: float, run_s: float, runs: int | None = None) -> Budget:
@@ -133,7 +133,7 @@ def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: 
 def size(question: Question) -> float:
     """Packets that a run simulates, in the mean over the conditions: those of the bottleneck, and of the reverse
     direction where it has transfers of its own."""
-    found = []
+    sizes = []
     for condition in question.conditions():
         scenario = question.scenario(condition)
         try:
@@ -141,8 +141,8 @@ def size(question: Question) -> float:
             duration = units.span(str(scenario.get("run.duration")))
         except DropcurveError:
             return LEAST_WORK
-        found.append(max(LEAST_WORK, rate * duration / (8 * 1500)))
-    return sum(found) / len(found)
+        sizes.append(max(LEAST_WORK, rate * duration / (8 * 1500)))
+    return sum(sizes) / len(sizes)
 
 
 def _reverse_bps(scenario: Scenario) -> float:
@@ -232,14 +232,14 @@ def affordable(left_s: float | None, run_s: float | None) -> int:
     return max(VALIDATED, int(left_s / (run_s * WORTHWHILE)))
 
 
-def validation(asked: Budget, designs: int, left_s: float | None, run_s: float | None) -> Budget:
+def validation(budget: Budget, designs: int, left_s: float | None, run_s: float | None) -> Budget:
     """The budget with the largest validation that fits into the seconds left for it, with the smallest if none fits."""
     if left_s is None or run_s is None:
-        return asked
-    some = SIZES if asked.fresh > 1 else SIZES_ALONE
-    sizes = [one for one in some if one[0] <= asked.replications and one[1] <= asked.fresh]
+        return budget
+    some = SIZES if budget.fresh > 1 else SIZES_ALONE
+    sizes = [one for one in some if one[0] <= budget.replications and one[1] <= budget.fresh]
     for replications, fresh in sizes:
         if designs * replications * fresh * run_s <= left_s:
-            return replace(asked, replications=replications, fresh=fresh)
-    least = sizes[-1] if sizes else (asked.replications, asked.fresh)
-    return replace(asked, replications=least[0], fresh=least[1])
+            return replace(budget, replications=replications, fresh=fresh)
+    least = sizes[-1] if sizes else (budget.replications, budget.fresh)
+    return replace(budget, replications=least[0], fresh=least[1])

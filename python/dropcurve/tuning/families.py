@@ -36,9 +36,13 @@ def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> 
     A discipline that is not listed here has the parameters and ranges of the catalogue (`catalogue_spaces`). Raises
     UsageError for one that does not exist.
     """
-    found = _own(kind, room, space) if space else _usual(kind, room)
+    space_of_kind = _own(kind, room, space) if space else _usual(kind, room)
     dialect = room.dialects.get(kind)
-    return replace(found, fixed={"dialect": dialect, **found.fixed}) if dialect else found
+    return (
+        replace(space_of_kind, fixed={"dialect": dialect, **space_of_kind.fixed})
+        if dialect
+        else space_of_kind
+    )
 
 
 def _usual(kind: str, room: Room) -> Family:
@@ -106,11 +110,11 @@ def _wred(kind: str, room: Room) -> Family:
     red = _red("red", room)
 
     def build(at: Coordinates) -> Params:
-        one = red.build(at)
+        params = red.build(at)
         return {
-            **limit(room), "min_th": [one["min_th"]], "max_th": [one["max_th"]],
-            "denominator": [float(max(1, round(1.0 / one["max_p"])))],
-            "exponent": min(16, max(1, round(-math.log2(one["w_q"])))),
+            **limit(room), "min_th": [params["min_th"]], "max_th": [params["max_th"]],
+            "denominator": [float(max(1, round(1.0 / params["max_p"])))],
+            "exponent": min(16, max(1, round(-math.log2(params["w_q"])))),
         }  # fmt: skip
 
     def read(params: Mapping[str, Any]) -> Coordinates | None:
@@ -193,14 +197,14 @@ def _dualpi2(kind: str, room: Room) -> Family:
     })  # fmt: skip
 
     def build(at: Coordinates) -> Params:
-        found = pie.build(at)
-        step = show_span(at["step"] * units.span(found["target"]))
-        return found | {"min_th": step, "range": show_span(units.span(step) / 2)}
+        params = pie.build(at)
+        step = show_span(at["step"] * units.span(params["target"]))
+        return params | {"min_th": step, "range": show_span(units.span(step) / 2)}
 
     def read(params: Mapping[str, Any]) -> Coordinates | None:
-        found = pie.read(params)
+        coordinates = pie.read(params)
         step = units.span(str(params.get("min_th", "800 us")))
-        return None if found is None else {**found, "step": step / found["target"]}
+        return None if coordinates is None else {**coordinates, "step": step / coordinates["target"]}
 
     return Family(kind, {**pie.axes, "step": log_range(0.02, 0.5)}, build, read, _ecn(room))
 

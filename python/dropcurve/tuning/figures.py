@@ -46,9 +46,9 @@ def available(answer: Answer) -> tuple[str, ...]:
     """Names of the figures that the answer has data for."""
     axes = _axes(answer)
     spots = [one for one in answer.spots if all(_finite(axis.value(one)) for axis in axes)]
-    found = ["trade"] if len(axes) > 1 and spots else []
-    found += ["sensitivity"] if answer.sensitivity else []
-    return (*found, *(["drift"] if answer.drift else []))
+    kinds = ["trade"] if len(axes) > 1 and spots else []
+    kinds += ["sensitivity"] if answer.sensitivity else []
+    return (*kinds, *(["drift"] if answer.drift else []))
 
 
 #: Figures that were drawn, by name and width: a layout takes longer than writing it to a file.
@@ -108,14 +108,14 @@ class _Axis:
 def _axes(answer: Answer) -> list[_Axis]:
     """Axes of the trade-off: the objectives, or the only one and the first bounded measure."""
     goal = answer.question.goal
-    found = [
+    scaled = [
         _scaled(answer, goal.names[number], one.unit, _objective(number), higher=one.higher)
         for number, one in enumerate(goal.objectives)
     ]
-    if len(found) == 1:
+    if len(scaled) == 1:
         plain = {one.single.key for one in goal.objectives if one.single}
         bounds = [one for one in goal.constraints if one.measure.key not in plain][:1]
-        found += [
+        scaled += [
             _scaled(
                 answer,
                 one.measure.text,
@@ -126,7 +126,7 @@ def _axes(answer: Answer) -> list[_Axis]:
             )
             for one in bounds
         ]
-    return found
+    return scaled
 
 
 def _objective(number: int) -> Callable[[Any], float]:
@@ -269,17 +269,17 @@ Curve = tuple[str, Callable[[Any], float], float | None]
 def _curves(answer: Answer) -> list[Curve]:
     """Curves of the sensitivity figures: the objectives and the first bounded measure."""
     goal = answer.question.goal
-    found: list[Curve] = []
+    curves: list[Curve] = []
     for number, objective in enumerate(goal.objectives):
         axis = _scaled(
             answer, goal.names[number], objective.unit, _objective(number), higher=objective.higher
         )
-        found.append((axis.title, axis.value, None))
+        curves.append((axis.title, axis.value, None))
     for bound in goal.constraints[:1]:
         one = bound.measure
         axis = _scaled(answer, one.text, one.unit, _measure(one), higher=not bound.upper)
-        found.append((axis.title, axis.value, bound.bound / axis.divisor))
-    return found
+        curves.append((axis.title, axis.value, bound.bound / axis.divisor))
+    return curves
 
 
 def _grid(count: int, rows: int, width_in: float, height_in: float) -> tuple[Figure, Any]:

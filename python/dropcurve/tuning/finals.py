@@ -68,7 +68,7 @@ class Final:
     def _customary(self) -> list[Candidate]:
         """A design of each discipline that follows from the bound or the round trip, those that can be run."""
         question = self.bench.question
-        delay_s, found = customary_s(question.goal, question.room), []
+        delay_s, rules = customary_s(question.goal, question.room), []
         for kind, study in self.evaluations.studies.items():
             at = scaled(study, question.room, delay_s)
             candidate = study.target.candidate(
@@ -76,20 +76,20 @@ class Final:
             )
             if candidate is not None and self.evaluations.usable(candidate):
                 study.coordinates.setdefault(candidate.key, at)
-                found.append(candidate)
-        return found
+                rules.append(candidate)
+        return rules
 
     def pool(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The finalists: the expected best of every family, and of all."""
         expected = self.evaluations.expected(ranked)
         order = sorted(ranked, key=lambda one: expected[one.key])
-        found: list[Candidate] = []
+        pooled: list[Candidate] = []
         for kind in self.evaluations.studies:
-            found += [one for one in order if one.kind == kind][:PER_FAMILY]
+            pooled += [one for one in order if one.kind == kind][:PER_FAMILY]
         share, conditions = FINALS * self.effort.runs, self._conditions
         least = LEAST if share >= LEAST * conditions else PER_FAMILY
-        found += order[: min(max(round(share / (EACH * conditions)), least), ALTOGETHER)]
-        return list({one.key: one for one in found}.values())
+        pooled += order[: min(max(round(share / (EACH * conditions)), least), ALTOGETHER)]
+        return list({one.key: one for one in pooled}.values())
 
     def front(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The finalists where there are several objectives: the Pareto front of the feasible designs."""

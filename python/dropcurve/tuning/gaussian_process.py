@@ -148,12 +148,12 @@ class GaussianProcess:
             off = (solved / np.diag(inverse)) ** 2 / size
             usual = np.maximum(1.0 / np.diag(inverse) - noise * (doubt - 1.0), 1e-9)
             self._relative_noise = {}
-            for one in known:
-                mine = self._observed.conditions == one
+            for condition in known:
+                mine = self._observed.conditions == condition
                 close = np.minimum(off[mine] / usual[mine], FAR**4)
-                self._relative_noise[one] = float((SURE + close.sum()) / (SURE + mine.sum()))
+                self._relative_noise[condition] = float((SURE + close.sum()) / (SURE + mine.sum()))
             relative_noise = np.array(
-                [self._relative_noise[one] for one in self._observed.conditions.tolist()]
+                [self._relative_noise[condition] for condition in self._observed.conditions.tolist()]
             )
             doubt = np.maximum(
                 relative_noise, off / (usual + noise * (relative_noise - 1.0)) / FAR**2 * relative_noise
@@ -226,8 +226,10 @@ def _solve(lower: Array, right: Array) -> Array:
     """Forward substitution, a block of rows at once."""
     import numpy as np
 
-    found: Array = np.array(right, dtype=np.float64)
+    solution: Array = np.array(right, dtype=np.float64)
     for start in range(0, len(lower), BLOCK):
         rows = slice(start, start + BLOCK)
-        found[rows] = np.linalg.solve(lower[rows, rows], found[rows] - lower[rows, :start] @ found[:start])
-    return found
+        solution[rows] = np.linalg.solve(
+            lower[rows, rows], solution[rows] - lower[rows, :start] @ solution[:start]
+        )
+    return solution

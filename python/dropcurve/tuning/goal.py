@@ -81,12 +81,12 @@ class Objective:
         """The sum for a run, in the units of its measures; None if one of them is missing. Next to others the load time
         of pages adds nothing in a run that loads none."""
         total = 0.0
-        for weight, one in self.terms:
-            if one.key not in row:
-                if len(self.terms) > 1 and one.key.startswith("page_"):
+        for weight, term in self.terms:
+            if term.key not in row:
+                if len(self.terms) > 1 and term.key.startswith("page_"):
                     continue
                 return None
-            total += weight * row[one.key]
+            total += weight * row[term.key]
         return total
 
     @property
@@ -143,9 +143,9 @@ class Goal:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Every measure that the goal names, objectives first, each once."""
-        found = [one for objective in self.objectives for _, one in objective.terms]
-        found += [one.measure for one in self.constraints]
-        return tuple({one.key: one for one in found}.values())
+        named = [one for objective in self.objectives for _, one in objective.terms]
+        named += [one.measure for one in self.constraints]
+        return tuple({one.key: one for one in named}.values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -246,18 +246,18 @@ def of_scenario(text: str, scenario: Scenario, *, exchange: Exchange | None = No
     Raises:
         UsageError: As `parse`, and for measures that no run of the scenario has a value of.
     """
-    found = parse(
+    goal = parse(
         text,
         classes=planned.classes(scenario).values(),
         exchange=exchange,
         round_trip_s=base_round_trip_s(scenario),
     )
-    planned.refuse_missing([one.key for one in found.measures], scenario)
-    return found
+    planned.refuse_missing([one.key for one in goal.measures], scenario)
+    return goal
 
 
 def _terms(text: str) -> tuple[tuple[float, Measure], ...]:
-    found = []
+    terms = []
     for piece in re.split(r"\s(?=[+-]\s)", f" {text}"):
         term = _TERM.fullmatch(piece.strip())
         if term is None:
@@ -265,8 +265,8 @@ def _terms(text: str) -> tuple[tuple[float, Measure], ...]:
                 "goal", piece.strip(), "must be WEIGHT * MEASURE", "write one such as 0.5 * loss"
             )
         weight = float(term[2] or 1.0) * (-1.0 if term[1] == "-" else 1.0)
-        found.append((weight, measure(term[3])))
-    return tuple(found)
+        terms.append((weight, measure(term[3])))
+    return tuple(terms)
 
 
 def _known(part: str) -> bool:

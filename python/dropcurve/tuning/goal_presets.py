@@ -40,9 +40,9 @@ class Weighed:
 
     def named(self, *roles: str, source: str = "") -> list[str]:
         """Names of the classes with these roles or sources whose data passes the queue."""
-        found = [one for one in self.classes.values() if one.role in roles and not one.reverse]
-        own = [one.name for one in found if source in one.sources]
-        return own if source and own else [one.name for one in found]
+        classes_of_role = [one for one in self.classes.values() if one.role in roles and not one.reverse]
+        own = [one.name for one in classes_of_role if source in one.sources]
+        return own if source and own else [one.name for one in classes_of_role]
 
     @property
     def victims(self) -> list[str]:
@@ -85,9 +85,9 @@ class Weighed:
         pages = [one.name for one in forward if "pages" in one.parts and one.pages >= PAGES]
         videos = [one.name for one in forward if "viewers" in one.parts]
         worth, rate = self.exchange.page, self.exchange.video / 1e6
-        found = [f"-{worth / len(pages):.4g} * page load doublings of {name}" for name in pages if worth]
-        found += [f"{rate / len(videos):.4g} * video bit rate of {name}" for name in videos if rate]
-        return found + [f"-{1.0 / len(videos):.4g} * stalls of {name}" for name in videos]
+        terms = [f"-{worth / len(pages):.4g} * page load doublings of {name}" for name in pages if worth]
+        terms += [f"{rate / len(videos):.4g} * video bit rate of {name}" for name in videos if rate]
+        return terms + [f"-{1.0 / len(videos):.4g} * stalls of {name}" for name in videos]
 
 
 def _balanced(weighed: Weighed) -> list[str]:

@@ -13,11 +13,11 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
     """The initial designs, tail drop first; where the effort is ``brief``, of those by formula only the rules of
     thumb."""
     room, target = question.room, question.target
-    found = []
+    designs = []
     for name, kind, params, origin in references(room, box=target.box):
         # Designs of scripts are loaded as the scripts write them.
         candidate = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
-        found.append(candidate or Candidate(name, kind, params, origin))
+        designs.append(candidate or Candidate(name, kind, params, origin))
     advice = question.advice()
     for one in advice.designs if advice else ():
         name, kind, params, origin = of_design(one)
@@ -26,14 +26,14 @@ def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]
         title = name if "rule" in name else f"{name}, by formula"
         candidate = target.candidate(title, kind, params, origin=origin)
         if candidate is not None and kind in (*question.candidates, "red", "ared"):
-            found.append(candidate)
-    return found
+            designs.append(candidate)
+    return designs
 
 
 def left_out(question: Question) -> list[Candidate]:
     """The initial designs that a brief effort leaves out."""
-    found = {one.key for one in designs_known(question, brief=True)}
-    return [one for one in designs_known(question) if one.key not in found]
+    kept = {one.key for one in designs_known(question, brief=True)}
+    return [one for one in designs_known(question) if one.key not in kept]
 
 
 def is_default(candidate: Candidate) -> bool:

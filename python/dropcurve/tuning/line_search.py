@@ -84,7 +84,7 @@ class LineSearch:
             return None
         if not self.bench.run(((candidate, trial) for trial in trials), until=self.until):
             return None
-        found = self.bench.tied(self.bench.score(candidate, trials), candidate, trials)
-        self._scores[scale] = (found, candidate, at)
+        loss = self.bench.tied(self.bench.score(candidate, trials), candidate, trials)
+        self._scores[scale] = (loss, candidate, at)
         self.seen.append((candidate, at))
-        return found
+        return loss

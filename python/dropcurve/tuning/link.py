@@ -81,10 +81,10 @@ class Link:
         if not self.buffer:
             return self.buffer_pkts
         text = f"{units.plain(condition['buffer'])}{self.buffer}" if "buffer" in condition else self.buffer
-        found = units.buffer(
+        size = units.buffer(
             text, rate_bps=condition["rate"], rtt_s=condition["rtt"], packet_bytes=PACKET_BYTES
         )
-        return max(LEAST_BUFFER, round(found))
+        return max(LEAST_BUFFER, round(size))
 
     def assumed(self) -> str:
         """Assumptions about the traffic, in one line."""

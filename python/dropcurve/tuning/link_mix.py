@@ -37,8 +37,8 @@ class MixLink:
     @property
     def buffer_varies(self) -> bool:
         """Whether the buffer in packets differs between conditions."""
-        found = {self._profile(one).buffer_pkts(self.direction) for one in (None, *self._corners())}
-        return len(found) > 1
+        sizes = {self._profile(one).buffer_pkts(self.direction) for one in (None, *self._corners())}
+        return len(sizes) > 1
 
     @property
     def rtt_s(self) -> tuple[float, float]:
@@ -47,14 +47,14 @@ class MixLink:
 
     def rate_bps(self, condition: Mapping[str, float]) -> float:
         """The rate of the queue's direction at a condition."""
-        found: float = self._profile(condition).rate_bps(self.direction)
-        return found
+        rate: float = self._profile(condition).rate_bps(self.direction)
+        return rate
 
     def scenario(self, condition: Mapping[str, float]) -> Scenario:
         """The scenario at a condition: the keys of the link that vary, with their values."""
         profile = self._profile(condition)
-        made = scenario(profile, direction=self.direction)
-        return made if not condition else made.edit([("title", self.spec.label(condition))])
+        of_profile = scenario(profile, direction=self.direction)
+        return of_profile if not condition else of_profile.edit([("title", self.spec.label(condition))])
 
     def assumed(self) -> str:
         """Assumptions about link and traffic, in one line."""

@@ -92,10 +92,10 @@ def of_link(
     packets = units.show_packets(float(f"{size[0]:.4g}")) if not size[1] else size[1]
     shown = ", ".join([*map(_shown, own), str(size[2]) if size[2] else f"buffer of {packets}"])
     middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
-    found = goals.of_scenario(text, middle, exchange=exchange)
+    parsed_goal = goals.of_scenario(text, middle, exchange=exchange)
     room = Room(rates[0] / (8 * 1500), size[0], trips[1], ecn)
-    link = replace(link, bound_s=bound_s(found, room))
-    return assembled(shown, found, axes, room, target, candidates, robust, space or {}, link=link)
+    link = replace(link, bound_s=bound_s(parsed_goal, room))
+    return assembled(shown, parsed_goal, axes, room, target, candidates, robust, space or {}, link=link)
 
 
 def of_mix(
@@ -158,17 +158,17 @@ def of_mix(
 
 
 def _rate(text: str) -> tuple[float, float]:
-    found = units.between(text, lambda one: units.rate(one, what="rate"), what="rate")
-    if not LEAST_RATE <= found[0] <= found[1] <= MOST_RATE:
+    ends = units.between(text, lambda one: units.rate(one, what="rate"), what="rate")
+    if not LEAST_RATE <= ends[0] <= ends[1] <= MOST_RATE:
         raise UsageError("rate", text, "must lie between 10kbit and 10Tbit", "write one such as 100Mbit")
-    return found
+    return ends
 
 
 def _rtt(text: str) -> tuple[float, float]:
-    found = units.between(text, lambda one: units.span(one, what="rtt"), what="rtt")
-    if found[1] > MOST_RTT_S:
+    ends = units.between(text, lambda one: units.span(one, what="rtt"), what="rtt")
+    if ends[1] > MOST_RTT_S:
         raise UsageError("rtt", text, f"must be at most {MOST_RTT_S:g} s", "write one such as 50ms")
-    return found
+    return ends
 
 
 def _buffer(
@@ -180,8 +180,8 @@ def _buffer(
     whole = re.search(r"[0-9.]\s*(?:[mun]?s|min|bdp)$", text.strip(), re.IGNORECASE) is not None
 
     def packets(one: str, rate: float, trip: float) -> float:
-        found = units.buffer(one, rate_bps=rate, rtt_s=trip, packet_bytes=1500)
-        return float(round(found)) if whole else found
+        size = units.buffer(one, rate_bps=rate, rtt_s=trip, packet_bytes=1500)
+        return float(round(size)) if whole else size
 
     low, high = units.between(text, lambda one: packets(one, rates[1], trips[1]), what="buffer")
     least = units.between(text, lambda one: packets(one, rates[0], trips[0]), what="buffer")[0]
@@ -194,12 +194,12 @@ def _buffer(
 
 
 def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:
-    found = [
+    axes = [
         _axis(name, *_percent(name, text))
         for name, text in (("short", short), ("udp", udp))
         if text is not None
     ]
-    together = sum(one.range.high for one in found)
+    together = sum(one.range.high for one in axes)
     if together > MOST_SHARE:
         raise UsageError(
             "short, udp",
@@ -207,19 +207,19 @@ def _shares(short: str | None, udp: str | None) -> list[ConditionAxis]:
             f"ask for up to {together:g} % of the link",
             "leave at least 5 % to the rest",
         )
-    return found
+    return axes
 
 
 def _percent(name: str, text: str) -> tuple[float, float]:
-    found = ranges.parse(text, name=name)
-    if found.unit not in ("", "%") or not 0 <= found.low <= found.high <= 95:
+    span = ranges.parse(text, name=name)
+    if span.unit not in ("", "%") or not 0 <= span.low <= span.high <= 95:
         raise UsageError(
             name,
             text,
             "must be a share of the link in per cent, of at most 95%",
             "write one such as 10% or 0-30%",
         )
-    return found.low, found.high
+    return span.low, span.high
 
 
 def _axis(name: str, low: float, high: float, *, whole: bool = False) -> ConditionAxis:

@@ -88,10 +88,10 @@ class Measure:
 
 def names() -> list[str]:
     """Every name that `measure` takes, the plain ones first."""
-    found = list(_PLAIN)
+    listed = list(_PLAIN)
     for family, (_, statistics) in _WITH_STATISTIC.items():
-        found += [f"{statistic} {family}" for statistic in statistics]
-    return [*found, *_ALIASES, *metrics.METRICS]
+        listed += [f"{statistic} {family}" for statistic in statistics]
+    return [*listed, *_ALIASES, *metrics.METRICS]
 
 
 def measure(text: str) -> Measure:

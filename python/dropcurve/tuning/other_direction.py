@@ -55,8 +55,8 @@ def advice(validation: Validation, seed: int, until: float | None) -> str:
         return ""
     own = [one for one in validation.candidates if one.kind_as_loaded == best.kind_as_loaded]
     usual = min(own, key=lambda one: default_distance(one))
-    found = compare(validation.bench, best, seed, until=until, usual=None if usual is best else usual)
-    return sentence(found, validation.margin) if found is not None else ""
+    comparison = compare(validation.bench, best, seed, until=until, usual=None if usual is best else usual)
+    return sentence(comparison, validation.margin) if comparison is not None else ""
 
 
 def compare(
@@ -84,25 +84,25 @@ def compare(
     known = {one: pair for one, pair in means.items() if pair is not None}
     direction = "down" if link.direction == "up" else "up"
     typed = replace(link.spec, direction=direction).typed({})
-    found = OtherDirection(typed, direction, gain, known)
+    comparison = OtherDirection(typed, direction, gain, known)
     if usual is None or not goal.objectives[0].in_points:
-        return found
+        return comparison
     if not other.run([(usual, trial) for trial in trials], until=until):
-        return found
+        return comparison
     ahead = statistics.paired(*([other.points(one, trial)[0] for trial in trials] for one in (best, usual)))
-    return replace(found, usual=usual.name if is_default(usual) else setting(usual), ahead=ahead)
+    return replace(comparison, usual=usual.name if is_default(usual) else setting(usual), ahead=ahead)
 
 
 def _means(
     bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], measure: Measure
 ) -> tuple[float, float] | None:
-    found = []
+    means = []
     for where in (bench, other):
         values = [value for trial in trials if (value := where.value(best, trial, measure.key)) is not None]
         if not values:
             return None
-        found.append(statistics.mean(values))
-    return found[0], found[1]
+        means.append(statistics.mean(values))
+    return means[0], means[1]
 
 
 def sentence(comparison: OtherDirection, margin: float) -> str:

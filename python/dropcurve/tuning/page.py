@@ -178,13 +178,13 @@ def tone(answer: Findings) -> str:
 def _expected(answer: Answer) -> list[tuple[str, str]]:
     line = answer.lines[0]
     goal = answer.question.goal
-    found = [
+    rows = [
         (name, terms.cell(cell, one))
         for name, one, cell in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
-    found += [(one.text, terms.interval(line, one)) for one in statements.bounded(answer)]
-    found += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
-    return found
+    rows += [(one.text, terms.interval(line, one)) for one in statements.bounded(answer)]
+    rows += [(f"{one.constraint} held", f"{one.held} of {one.runs} fresh runs") for one in line.kept]
+    return rows
 
 
 def _table(answer: Answer) -> dict[str, Any]:
@@ -261,15 +261,15 @@ def _queue(label: str, result: Result, number: int, done: figures.Drawn) -> dict
 
 
 def _effects(answer: Answer) -> list[tuple[str, str]]:
-    found = []
+    rows = []
     for kind in dict.fromkeys(one.family for one in answer.effects):
         some = sorted((one for one in answer.effects if one.family == kind), key=lambda one: -one.mu_star)
         parts = [
             f"{one.parameter} {one.mu_star:.3g}{'' if one.matters else ' (small effect: seldom varied)'}"
             for one in some
         ]
-        found.append((DISPLAY_NAMES.get(kind, kind), ", ".join(parts)))
-    return found
+        rows.append((DISPLAY_NAMES.get(kind, kind), ", ".join(parts)))
+    return rows
 
 
 def beyond(answer: Answer) -> str:
@@ -295,31 +295,31 @@ def method(answer: Answer) -> list[str]:
     count = answer.conditions
     tried = wording.count(len(answer.spots), "design")
     conditions = wording.count(count, "condition")
-    found = [
+    sentences = [
         f"Candidates were evaluated at {conditions}: the corners of the ranges and points inside, all under common "
         "random numbers. The search began with common settings and designs by formula; the further candidates came "
         "from Optuna."
     ]
     if answer.effects:
-        found[0] += " Morris's method screened the parameters before."
+        sentences[0] += " Morris's method screened the parameters before."
     if fronts.several(answer):
-        found[0] += (
+        sentences[0] += (
             f" {tried} were evaluated at every condition; those on the Pareto front were run again on fresh seeds, and "
             "the front of this page is that of these runs."
         )
     else:
-        found[0] += (
+        sentences[0] += (
             " A candidate that was clearly worse after half of the conditions was not pursued. "
             f"{tried} were evaluated at every condition. The best ran in a race on fresh seeds, which dropped a "
             "candidate as soon as it was significantly worse (paired t test)."
         )
     rest = "the rest of the front" if fronts.several(answer) else "the best of the other disciplines"
-    found.append(
+    sentences.append(
         f"The winner, {rest} and common settings were then validated on fresh seeds at fresh conditions, "
         f"stratified over the ranges: {text.ground(answer)}. Intervals are Student's over replications at 95 %, "
         "one value for each replication; differences are paired, and called better or worse only if they are "
         "significant after Holm's adjustment over the whole table."
     )
     if question.link is not None:
-        found.append(f"Assumed of the traffic: {question.link.assumed()}.")
-    return found
+        sentences.append(f"Assumed of the traffic: {question.link.assumed()}.")
+    return sentences

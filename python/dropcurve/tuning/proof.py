@@ -95,10 +95,10 @@ def prove(
     found, size = None, 1
     while True:
         trials = parts(bench, first, runs, size)
-        made = _proven(bench, candidate, trials, until)
-        if made is None or (found is not None and made.runs <= found.runs):
+        proof = _proven(bench, candidate, trials, until)
+        if proof is None or (found is not None and proof.runs <= found.runs):
             return found
-        found = made
+        found = proof
         if not found.holds or found.missed <= CLEAR or found.runs < len(trials) or len(trials) >= full(runs):
             return found
         size *= 2
@@ -156,13 +156,13 @@ def block(bench: Bench, seed: int, runs: int) -> list[PairedTrial]:
 
 def kept(bench: Bench, candidate: Candidate, trials: list[PairedTrial], bound: Constraint) -> Kept:
     """Outcome of a constraint in some trials that a design was run in."""
-    found = [
+    values_of = [
         (value, trial)
         for trial in trials
         if (value := bench.value(candidate, trial, bound.measure.key)) is not None
     ]
-    if not found:
+    if not values_of:
         return Kept(bound, 0, 0, math.nan, "")
-    worst, trial = (max if bound.upper else min)(found, key=lambda pair: pair[0])
-    held = sum(bound.excess(value) == 0 for value, _ in found)
-    return Kept(bound, held, len(trials), worst, bench.question.describe(dict(trial.condition)))
+    worst, trial = (max if bound.upper else min)(values_of, key=lambda pair: pair[0])
+    holding = sum(bound.excess(value) == 0 for value, _ in values_of)
+    return Kept(bound, holding, len(trials), worst, bench.question.describe(dict(trial.condition)))

@@ -123,8 +123,8 @@ class Question:
     def conditions(self, most: int | None = None) -> list[Condition]:
         """Conditions of the trials: the corners of the ranges, interleaved with points inside. The first half of the
         list is a fair sample of all. At ``most`` that number: the two ends, then points inside."""
-        found = self._spread(most)
-        return _distinct([*found, *map(dict, self.worst)]) if self.worst else found
+        spread = self._spread(most)
+        return _distinct([*spread, *map(dict, self.worst)]) if self.worst else spread
 
     def _spread(self, most: int | None) -> list[Condition]:
         """The conditions of the ranges alone."""
@@ -234,7 +234,7 @@ def of_file(
     capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
     limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
     room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
-    found = assembled(
+    question = assembled(
         base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
         target_of(
             box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s,
@@ -243,9 +243,9 @@ def of_file(
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,
     )  # fmt: skip
-    for condition in found.conditions():
-        found.scenario(condition)
-    return found
+    for condition in question.conditions():
+        question.scenario(condition)
+    return question
 
 
 #: Keys that a ``[tune]`` section may have.
@@ -259,28 +259,28 @@ def section_of(path: str | Path) -> dict[str, Any]:
         tables, text = load_toml(file)
     except DropcurveError:
         return {}
-    found = tables.get("tune", {})
-    if not isinstance(found, dict):
-        problem = Problem("tune", str(found), "must be a section", "write [tune]")
+    section = tables.get("tune", {})
+    if not isinstance(section, dict):
+        problem = Problem("tune", str(section), "must be a section", "write [tune]")
         raise ScenarioError(located([problem], text), origin=str(path))
     wrong = [
         Problem(
             f"tune.{key}",
-            str(found[key]),
+            str(section[key]),
             "no such key here",
             nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
         )
-        for key in found
+        for key in section
         if key not in KEYS
     ]
     wrong += [
-        Problem(f"tune.{key}", str(found[key]), "must be a table", f"write [tune.{key}]")
+        Problem(f"tune.{key}", str(section[key]), "must be a table", f"write [tune.{key}]")
         for key in ("ranges", "space")
-        if key in found and not isinstance(found[key], dict)
+        if key in section and not isinstance(section[key], dict)
     ]
     if wrong:
         raise ScenarioError(located(wrong, text), origin=str(path))
-    return found
+    return section
 
 
 def assembled(
@@ -304,8 +304,8 @@ def assembled(
             raise UsageError("candidate", kind, "no such discipline", hint)
     chosen = _searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)
-    found = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
-    return replace(found, robust=robust)
+    question = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
+    return replace(question, robust=robust)
 
 
 #: Boxes on which `prio` needs its bands: a policed priority queue, and another queue below it.
@@ -365,8 +365,8 @@ flows.tcp.count = 1
 """
 
 
-def _distinct(found: list[Condition]) -> list[Condition]:
-    return list({tuple(one.items()): one for one in found}.values())
+def _distinct(conditions: list[Condition]) -> list[Condition]:
+    return list({tuple(one.items()): one for one in conditions}.values())
 
 
 def _round_trip(base: Scenario) -> float:
@@ -391,5 +391,5 @@ def ends(question: Question) -> list[tuple[str, Condition]]:
         return [("", question.middle())]
     high = [0.0 if axis.name in ("rtt", "dumbbell.delay") else 1.0 for axis in axes]
     low = [1.0 - share for share in high]
-    found = [question.at(low), question.at(high)]
-    return [(question.describe(one), one) for one in found]
+    corners = [question.at(low), question.at(high)]
+    return [(question.describe(one), one) for one in corners]

@@ -41,8 +41,8 @@ def behind(
     if min(pairs) >= CLEAR:
         # Clipped to the same value the differences have no variance for a test: each decides by itself.
         return True
-    found = statistics.paired(pairs, [0.0] * len(pairs))
-    return found is not None and found.mean > 0 and found.p / 2.0 < alpha
+    difference = statistics.paired(pairs, [0.0] * len(pairs))
+    return difference is not None and difference.mean > 0 and difference.p / 2.0 < alpha
 
 
 def ruled_out(

@@ -107,36 +107,36 @@ def sensitivity(
             (factor, axis.rounded(coordinates[name] * turn))
             for factor, turn in zip(factors, applied, strict=True)
         ]
-        made = [
+        candidates = [
             (factor, make({**coordinates, name: value}))
             for factor, value in values
             if axis.low <= value <= axis.high
         ]
-        wanted[name] = [(factor, one) for factor, one in made if one and bench.usable(one, trials[0])]
+        wanted[name] = [(factor, one) for factor, one in candidates if one and bench.usable(one, trials[0])]
     pairs = {
         name: [(one, trial) for one in (candidate, *(one for _, one in some)) for trial in trials]
         for name, some in wanted.items()
     }
     if until is None:
         bench.run(pair for some in pairs.values() for pair in some)
-    found = []
+    sensitivities = []
     for name, some in wanted.items():
         if not bench.run(pairs[name], until=until):
             break
         row = sorted([*some, (1.0, candidate)], key=lambda pair: pair[0])
         parameter = _MOVES.get(name, name)
-        found.append(Sensitivity(NAMES.get(name, name), tuple(
+        sensitivities.append(Sensitivity(NAMES.get(name, name), tuple(
             ScaledParameter(factor, str(one.params_as_loaded.get(parameter, "")), *summary(bench, one, trials), one)
             for factor, one in row
         )))  # fmt: skip
-    return found
+    return sensitivities
 
 
 def better(bench: Bench, moved: Sequence[Sensitivity], margin: float) -> list[Candidate]:
     """Feasible neighbours that are better by more than ``margin`` (points), the best of each parameter."""
     objective = bench.question.goal.objectives[0]
     scale = objective.sign / bench.scales[0]
-    found = []
+    ahead = []
     for one in moved:
         centre = next(off for off in one.off if off.factor == 1.0)
         some = [
@@ -145,8 +145,8 @@ def better(bench: Bench, moved: Sequence[Sensitivity], margin: float) -> list[Ca
             and (not centre.holds or scale * (centre.objectives[0] - off.objectives[0]) > margin)
         ]  # fmt: skip
         some.sort(key=lambda off: scale * off.objectives[0])
-        found += [off.candidate for off in some[:1] if off.candidate is not None]
-    return found
+        ahead += [off.candidate for off in some[:1] if off.candidate is not None]
+    return ahead
 
 
 def drift(
@@ -155,7 +155,7 @@ def drift(
     """Every design along every axis, from a quarter of its low end to four times its high end; axes for which there
     was no time before ``until`` are left out."""
     middle = bench.question.middle()
-    found = []
+    drifts = []
     for axis in bench.question.varying:
         values = _values(axis, brief=effort.brief)
         trials = [
@@ -165,14 +165,14 @@ def drift(
         pairs = [(one, trial) for one in candidates for some in trials for trial in some]
         if not bench.run(pairs, until=until):
             break
-        found += [
+        drifts += [
             Drift(axis, one, _judged(bench, [
                 DriftPoint(value, axis.shown(value), inside, *summary(bench, one, some))
                 for (value, inside), some in zip(values, trials, strict=True)
             ]))
             for one in candidates
         ]  # fmt: skip
-    return found
+    return drifts
 
 
 def _judged(bench: Bench, points: Sequence[DriftPoint]) -> tuple[DriftPoint, ...]:
@@ -204,8 +204,8 @@ def _values(axis: ConditionAxis, *, brief: bool) -> list[tuple[float, bool]]:
         above = [axis.range.rounded(axis.range.high * factor) for factor in factors]
         if axis.range.whole:
             below = [value for value in below if value >= 1]
-    found = dict.fromkeys([*below, *above], False) | dict.fromkeys(inside, True)
-    return sorted(found.items())
+    inside_of = dict.fromkeys([*below, *above], False) | dict.fromkeys(inside, True)
+    return sorted(inside_of.items())
 
 
 def summary(

@@ -62,7 +62,7 @@ def trajectories(axes: int, count: int, *, seed: int) -> list[Moves]:
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    found = []
+    paths = []
     for _ in range(count):
         low = rng.integers(0, LEVELS // 2, axes) / (LEVELS - 1)
         signs = rng.choice([-1.0, 1.0], axes)
@@ -73,15 +73,15 @@ def trajectories(axes: int, count: int, *, seed: int) -> list[Moves]:
             point = point.copy()
             point[axis] += signs[axis] * STEP
             points.append(point.tolist())
-        found.append(Moves(points, order, [float(signs[axis]) * STEP for axis in order]))
-    return found
+        paths.append(Moves(points, order, [float(signs[axis]) * STEP for axis in order]))
+    return paths
 
 
-def elementary(found: Sequence[Moves], answers: Sequence[float]) -> list[list[float]]:
+def elementary(paths: Sequence[Moves], answers: Sequence[float]) -> list[list[float]]:
     """The elementary effects of each axis, one of each trajectory, from the answers at all points in order."""
-    effects: list[list[float]] = [[] for _ in found[0].order]
+    effects: list[list[float]] = [[] for _ in paths[0].order]
     start = 0
-    for one in found:
+    for one in paths:
         values = answers[start : start + len(one.points)]
         start += len(one.points)
         for axis, step, (before, after) in zip(one.order, one.steps, pairwise(values), strict=True):
@@ -104,9 +104,9 @@ def effects(
     if math.isinf(best):
         return [ScreeningEffect(family.kind, name, 0.0, 0.0, True) for name in names]
     answers = [min(loss, best + CEILING) for loss in losses]
-    found = elementary(trajectories(len(names), TRAJECTORIES, seed=seed), answers)
-    means = [statistics.mean([abs(one) for one in each]) for each in found]
+    effects_of = elementary(trajectories(len(names), TRAJECTORIES, seed=seed), answers)
+    means = [statistics.mean([abs(one) for one in each]) for each in effects_of]
     return [
         ScreeningEffect(family.kind, name, mean, statistics.deviation(each), mean > NEGLIGIBLE * max(means))
-        for name, mean, each in zip(names, means, found, strict=True)
+        for name, mean, each in zip(names, means, effects_of, strict=True)
     ]

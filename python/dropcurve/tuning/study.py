@@ -39,10 +39,10 @@ POPULATION = 16
 def unfinished(out: Path) -> Path:
     """A new folder for the journals of a search, inside the folder of its answer: those of the last answer stay as they
     are until `publish`, so that an interrupted search damages nothing."""
-    found = out / FOLDER / UNFINISHED
-    shutil.rmtree(found, ignore_errors=True)
-    found.mkdir(parents=True, exist_ok=True)
-    return found
+    folder = out / FOLDER / UNFINISHED
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def publish(out: Path) -> list[Path]:
@@ -139,11 +139,11 @@ class FamilyStudy:
 
     def ask(self, count: int) -> list[tuple[Any, Candidate]]:
         """New candidates, at most ``count``: (a ticket for `tell`, the candidate)."""
-        found: list[tuple[Any, Candidate]] = []
+        asked: list[tuple[Any, Candidate]] = []
         for attempt in range(8 * count):
-            if len(found) == count or (found and attempt >= 4 * count):
+            if len(asked) == count or (asked and attempt >= 4 * count):
                 break
-            if not found and attempt >= 4 * count:
+            if not asked and attempt >= 4 * count:
                 self._queue.append(self._at(self._rng.random(len(self.family.axes))))
             if self._queue:
                 self._optuna.enqueue_trial(self._inside(self._queue.pop(0)))
@@ -154,8 +154,8 @@ class FamilyStudy:
                 self.tell(ticket, self._reported.get(candidate.key) if candidate is not None else None)
                 continue
             self.tried[candidate.key], self.coordinates[candidate.key] = candidate, coordinates
-            found.append((ticket, candidate))
-        return found
+            asked.append((ticket, candidate))
+        return asked
 
     def candidate(self, coordinates: Mapping[str, float]) -> Candidate | None:
         """The candidate at some coordinates, as the box runs it; None if the box refuses it."""

@@ -62,14 +62,14 @@ def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:
     groups: dict[str, list[ValidationLine]] = {}
     for line in lines:
         groups.setdefault(line.candidate.name, []).append(line)
-    found = {}
+    by_key = {}
     for name, some in groups.items():
         settings = [line.candidate.params_as_loaded for line in some]
         differ = [key for key in settings[0] if len({shown(one.get(key)) for one in settings}) > 1]
         for line, one in zip(some, settings, strict=True):
             values = ", ".join(f"{key} {shown(one.get(key))}" for key in differ)
-            found[line.candidate.key] = f"{name} ({values})" if values else name
-    return found
+            by_key[line.candidate.key] = f"{name} ({values})" if values else name
+    return by_key
 
 
 def span(seconds: float) -> str:

@@ -149,11 +149,15 @@ def solve(
     _check(runs, seconds, margin, seed)
     most = DECIDED if until_decided else 0
     rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
-    with (executor or Executor()).opened() as there:
+    with (executor or Executor()).opened() as opened:
         while True:
             clock = Clock(None if seconds is None else seconds / rounds, page, source or WallTime())
             bench = Bench(
-                question, RunTable(Path(out) / "runs", build(), cache=cache), there, tell, source=clock.source
+                question,
+                RunTable(Path(out) / "runs", build(), cache=cache),
+                opened,
+                tell,
+                source=clock.source,
             )
             bench.deadline = clock.end
             bench.open()

@@ -31,12 +31,12 @@ def unsettled(answer: Findings) -> list[Vague]:
     """Measures of the recommendation whose intervals are too wide to act on: not those whose bound fresh seeds have
     confirmed."""
     points = answer.points or (answer.point,) * len(answer.question.goal.objectives)
-    found = vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
+    too_wide = vague(answer.question.goal, answer.lines[0].measures, answer.margin, points)
     proof = answer.proof
-    sure = (
+    confirmed = (
         {one.constraint.measure.key for one in proof.kept} if proof and proof.holds and proof.sure else set()
     )
-    return [one for one in found if one.measure.key not in sure]
+    return [one for one in too_wide if one.measure.key not in confirmed]
 
 
 def narrower(answer: Findings) -> Iterator[str]:
@@ -47,8 +47,8 @@ def narrower(answer: Findings) -> Iterator[str]:
             "that the bounds hold: too few to load it, so that no configuration is written; a longer --time makes more"
         )
     for one in unsettled(answer):
-        found = one.measure.shown(one.interval.mean, one.interval.half_width)
-        about = f"The interval of {one.measure.text} ({found}) is too wide to act on"
+        value = one.measure.shown(one.interval.mean, one.interval.half_width)
+        about = f"The interval of {one.measure.text} ({value}) is too wide to act on"
         if one.needed is None or one.needed > MOST_REPLICATIONS:
             yield f"{about}: it varies between runs; --until decided makes more of them"
             continue
@@ -67,8 +67,8 @@ def cut(
     if clock.seconds is None:
         return ""
     left_out = ["sensitivity"] if not moved and outcome.families else []
-    mine = [one for one in drift if one.candidate.key == best.key]
-    left_out += ["drift"] if bench.question.varying and not mine else []
+    own = [one for one in drift if one.candidate.key == best.key]
+    left_out += ["drift"] if bench.question.varying and not own else []
     left_out += [] if clock.shows_queue(bench.run_s) else ["queue figures"]
     span = units.show_span(clock.seconds)
     text = (

@@ -30,15 +30,15 @@ def lines(validation: Validation) -> list[ValidationLine]:
     for one in order[1:]:
         for n in objectives:
             count = min(len(values[one.key][n]), len(values[best.key][n]))
-            found = statistics.paired(values[one.key][n][:count], values[best.key][n][:count])
-            if found is not None:
-                pairs[one.key, n] = found
+            pair_of = statistics.paired(values[one.key][n][:count], values[best.key][n][:count])
+            if pair_of is not None:
+                pairs[one.key, n] = pair_of
     adjusted = dict(zip(pairs, statistics.holm([pair.p for pair in pairs.values()]), strict=True))
-    made = []
+    rows = []
     for one in order:
         stands, pair = (None, None) if validation.several or one is best else validation.standing_of(one)
         needed = replications_needed(pair, validation.margin) if stands == "undecided" and pair else None
-        made.append(ValidationLine(
+        rows.append(ValidationLine(
             one,
             tuple(statistics.t_interval(values[one.key][n]) for n in objectives),
             {m.key: validation.interval(one, m.key) for m in reported(goal)},
@@ -47,7 +47,7 @@ def lines(validation: Validation) -> list[ValidationLine]:
             tuple(adjusted.get((one.key, n), 1.0) < 0.05 for n in objectives),
             stands, needed, validation.drifted.get(one.key), validation.delay_of(one),
         ))  # fmt: skip
-    return made
+    return rows
 
 
 def _together(bench: Bench, candidate: Candidate, some: Sequence[PairedTrial], number: int) -> float | None:

@@ -55,7 +55,7 @@ def rows(
             f"must be at most the rate of the link ({units.show_rate(rate_bps)})",
             "lower --throughput, or raise --rate or leave it out",
         )
-    found = []
+    answers = []
     for one in [law(name) for name in names if name != "bbr"] if names else LAWS.values():
         if loss_rate is not None:
             rate = throughput(one.name, loss=loss_rate, path=path)
@@ -66,10 +66,10 @@ def rows(
             rate, p = throughput_bps, loss(one.name, throughput_bps=throughput_bps, path=path)
         window = rate * path.rtt_s / (8.0 * path.mss_bytes)
         bound = "" if p is not None else _bound(window, path)
-        found.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window, bound))
+        answers.append(LawAnswer(one.name, one.title, one.source, one.assumes, p, rate, window, bound))
     if rate_bps is not None and (not names or "bbr" in names):
-        found.append(_bbr(path, rate_bps, loss_rate, throughput_bps))
-    return found
+        answers.append(_bbr(path, rate_bps, loss_rate, throughput_bps))
+    return answers
 
 
 def _bbr(path: Path, rate_bps: float, loss_rate: float | None, throughput_bps: float | None) -> LawAnswer:
@@ -93,7 +93,7 @@ def _bound(window: float, path: Path) -> str:
     return f"< {100 * LEAST_LOSS:.0e} %" if window > 100 else f"> {100 * MOST_LOSS:.0f} %"
 
 
-def table(found: Sequence[LawAnswer]) -> str:
+def table(answers: Sequence[LawAnswer]) -> str:
     """The rows as text for a terminal."""
     head = ("law", "throughput", "window", "loss", "source", "assumes")
     lines = [head] + [
@@ -105,7 +105,7 @@ def table(found: Sequence[LawAnswer]) -> str:
             row.source,
             row.assumes,
         )
-        for row in found
+        for row in answers
     ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     right = {1, 2, 3}

@@ -111,17 +111,17 @@ def answer(question: Question, atlas: Atlas | None = None) -> InstantAnswer:
         UsageError: For a question that neither the atlas nor a formula can answer, with the remedy.
         DropcurveError: For a model that is damaged.
     """
-    some = known(question)
+    conditions = known(question)
     atlas = atlas or load()
-    part = atlas.parts[some[0].condition.traffic]
-    outside = tuple(beyond(some, part.ranges, question.goal))
+    part = atlas.parts[conditions[0].condition.traffic]
+    outside = tuple(beyond(conditions, part.ranges, question.goal))
     level = float(atlas.record["level"])
     if outside:
         return InstantAnswer(question, (), formula(question, outside), outside, level, part.rows)
-    found = picks(question, part, some)
-    if not found:
+    picked = picks(question, part, conditions)
+    if not picked:
         raise refused_by_box(question)
-    return InstantAnswer(question, tuple(found), None, (), level, part.rows)
+    return InstantAnswer(question, tuple(picked), None, (), level, part.rows)
 
 
 def _by_atlas(answer: InstantAnswer) -> list[str]:
@@ -294,12 +294,12 @@ def figure(predicted: PredictedRange, unit: str) -> str:
     return f"{value}{f' {shown_unit}' if shown_unit else ''} ({low} to {high})"
 
 
-def _chance(sure: float) -> str:
-    return f"{_share(sure)} sure"
+def _chance(probability: float) -> str:
+    return f"{_share(probability)} sure"
 
 
-def _share(sure: float) -> str:
-    percent = min(99, max(1, round(100 * sure)))
+def _share(probability: float) -> str:
+    percent = min(99, max(1, round(100 * probability)))
     return f"{percent} %"
 
 

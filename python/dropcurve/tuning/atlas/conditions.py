@@ -61,9 +61,9 @@ def known(question: Question) -> list[Known]:
         UsageError: For a question that the atlas cannot answer, with the remedy.
     """
     _refuse(question)
-    found = [_known(question, one) for one in question.conditions()]
-    _refuse_measures(question.goal, found[0])
-    return found
+    conditions = [_known(question, one) for one in question.conditions()]
+    _refuse_measures(question.goal, conditions[0])
+    return conditions
 
 
 def _known(question: Question, at: Condition) -> Known:
@@ -144,10 +144,12 @@ def is_linux(candidate: Candidate) -> bool:
     return candidate.params_as_loaded.get("dialect") == "linux"
 
 
-def beyond(found: Sequence[Known], ranges: Mapping[str, tuple[float, float]], goal: Goal) -> list[Beyond]:
+def beyond(
+    conditions: Sequence[Known], ranges: Mapping[str, tuple[float, float]], goal: Goal
+) -> list[Beyond]:
     """The quantities of the conditions that lie outside the ranges of the atlas, each once, at its furthest value."""
     quantities: dict[str, list[float]] = {}
-    for one in found:
+    for one in conditions:
         for name, value in one.condition.quantities.items():
             quantities.setdefault(name, []).append(value)
     for bound in goal.constraints:

@@ -82,13 +82,13 @@ class TrafficModel:
 
     def predict(self, condition: Condition, settings: Sequence[ScaledDesign]) -> Prediction:
         """The outcomes of designs at a condition; those of a group whose traffic is missing have no meaning."""
-        found = rows(condition, settings)
+        inputs = rows(condition, settings)
         centre: list[list[float]] = [[] for _ in settings]
         errors: list[list[float]] = [[] for _ in settings]
         for group in self.networks.values():
-            for own, more in zip(centre, group.centre(found), strict=True):
+            for own, more in zip(centre, group.centre(inputs), strict=True):
                 own += more
-            for own, more in zip(errors, group.error(found), strict=True):
+            for own, more in zip(errors, group.error(inputs), strict=True):
                 own += more
         factors = [self.factors[DISCIPLINES.index(one.kind)] for one in settings]
         half = [
@@ -123,9 +123,9 @@ def _load(folder: Path) -> Atlas:
         content = (folder / NETWORKS).read_bytes()
     except (OSError, ValueError) as error:
         raise _refused(folder, f"the atlas cannot be read ({error})") from None
-    found = record.get("format") if isinstance(record, dict) else "?"
-    if found != FORMAT:
-        raise _refused(folder / RECORD, f"format {found} of the atlas must be {FORMAT}")
+    version = record.get("format") if isinstance(record, dict) else "?"
+    if version != FORMAT:
+        raise _refused(folder / RECORD, f"format {version} of the atlas must be {FORMAT}")
     if len(content) > MOST_BYTES or hashlib.sha256(content).hexdigest() != record.get("sha256"):
         raise _refused(folder / NETWORKS, f"its checksum must be that of {RECORD}: the file is damaged")
     try:

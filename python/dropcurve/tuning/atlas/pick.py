@@ -74,15 +74,15 @@ def picks(question: Question, part: TrafficModel, known: Sequence[Known]) -> lis
     Of designs that hold the bounds the best objective goes first, within the margin of equivalence the simpler one; of
     others the one whose bounds hold with the greatest probability.
     """
-    found = [
+    picked = [
         pick
         for kind in DISCIPLINES
         if kind in question.candidates and (pick := _best(question, part, known, kind))
     ]
     sign = -question.goal.objectives[0].sign
-    able = [one for one in found if one.holds]
+    able = [one for one in picked if one.holds]
     if not able:
-        return sorted(found, key=lambda one: -one.sure)
+        return sorted(picked, key=lambda one: -one.sure)
     best = max(sign * one.score.value for one in able)
     alike = [
         one
@@ -91,7 +91,7 @@ def picks(question: Question, part: TrafficModel, known: Sequence[Known]) -> lis
     ]
     first = min(alike, key=lambda one: _simplicity(one.candidate.kind))
     rest = sorted(
-        (one for one in found if one is not first), key=lambda one: (not one.holds, -sign * one.score.value)
+        (one for one in picked if one is not first), key=lambda one: (not one.holds, -sign * one.score.value)
     )
     return [first, *rest]
 
@@ -139,8 +139,8 @@ def judge(question: Question, model: TrafficModel, known: Sequence[Known], pick:
     at = space.coordinates_of(pick.candidate.params) or customary(space, question.room, 1.0)
     linux = _linux(question, pick.candidate)
     exact = features.scaled_design(kind, at, question.room, linux=linux)
-    found = Judged.of(question, model, known, [exact]).pick(0, pick.candidate)
-    return replace(found, scale=at[space.scale])
+    judged = Judged.of(question, model, known, [exact]).pick(0, pick.candidate)
+    return replace(judged, scale=at[space.scale])
 
 
 def _grid(question: Question, family: Family) -> list[float]:
@@ -187,13 +187,14 @@ class Judged:
         cls, question: Question, part: TrafficModel, known: Sequence[Known], settings: Sequence[ScaledDesign]
     ) -> Judged:
         """The predictions of a model for settings at the conditions."""
-        found = [part.predict(one.condition, settings) for one in known]
+        predictions = [part.predict(one.condition, settings) for one in known]
         names = [outcome.name for outcome in OUTCOMES[known[0].condition.traffic]]
         columns = {one.key: names.index(known[0].name(one.key)) for one in question.goal.measures}
         inside = [
-            [_inside(question.goal, columns, one, index) for one in found] for index in range(len(settings))
+            [_inside(question.goal, columns, one, index) for one in predictions]
+            for index in range(len(settings))
         ]
-        return cls(question, part, known, found, inside, columns)
+        return cls(question, part, known, predictions, inside, columns)
 
     def best(self) -> int:
         """The setting to take: the best of those that hold; where none does the one nearest to holding."""

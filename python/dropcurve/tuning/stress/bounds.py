@@ -54,29 +54,29 @@ class Bounds:
     @property
     def axes(self) -> tuple[str, ...]:
         """Parameters and choices that vary, in the order of the declaration."""
-        found = [name for name, one in self.ranges.items() if not one.single]
-        return (*found, *(name for name, some in self.choices.items() if len(some) > 1))
+        names = [name for name, one in self.ranges.items() if not one.single]
+        return (*names, *(name for name, some in self.choices.items() if len(some) > 1))
 
     def mild(self) -> Case:
         """The traffic that harms least by declaration: usual values, moved into their bounds."""
-        found: Case = {}
+        case: Case = {}
         for name, one in self.ranges.items():
             wanted = self.usual[name] if name in self.usual else PARAMETERS[name].usual
-            found[name] = min(max(wanted, one.low), one.high)
-        return found | {name: some[0] for name, some in self.choices.items()}
+            case[name] = min(max(wanted, one.low), one.high)
+        return case | {name: some[0] for name, some in self.choices.items()}
 
     def at(self, shares: Mapping[str, float]) -> Case:
         """The case at a point of the unit cube: `mild` except for the axes in ``shares``."""
-        found = self.mild()
+        case = self.mild()
         for name, share in shares.items():
             share = min(max(float(share), 0.0), 1.0)
             if name in self.choices:
                 some = self.choices[name]
-                found[name] = some[min(int(share * len(some)), len(some) - 1)]
+                case[name] = some[min(int(share * len(some)), len(some) - 1)]
             else:
                 axis = self.ranges[name]
-                found[name] = 0.0 if axis.low == 0 and share < OFF else axis.at(share)
-        return found
+                case[name] = 0.0 if axis.low == 0 and share < OFF else axis.at(share)
+        return case
 
     def share(self, name: str, value: float | str) -> float:
         """Coordinate of a value on an axis of the unit cube, the inverse of `at`."""
@@ -96,13 +96,13 @@ class Bounds:
 
     def lines(self) -> list[str]:
         """The bounds as a file has them, a line each."""
-        found = []
+        rows = []
         for name, one in self.ranges.items():
             ends = PARAMETERS[name].shown(one.low), PARAMETERS[name].shown(one.high)
-            found.append(f'{name} = "{ends[0]}"' if one.single else f'{name} = "{ends[0]} to {ends[1]}"')
-        found += [f"{name} = {list(some)}".replace("'", '"') for name, some in self.choices.items()]
+            rows.append(f'{name} = "{ends[0]}"' if one.single else f'{name} = "{ends[0]} to {ends[1]}"')
+        rows += [f"{name} = {list(some)}".replace("'", '"') for name, some in self.choices.items()]
         return [
-            *found,
+            *rows,
             f'envelope_rate = "{self.envelope_rate:g} %"',
             f'envelope_burst = "{self.envelope_burst}"',
         ]
@@ -115,11 +115,11 @@ def load(path: str | Path, **link: Any) -> Bounds:
         ScenarioError: With every problem in the file, its line and the nearest known key.
         DropcurveError: If the file cannot be read.
     """
-    found, text = load_toml(Path(path), origin=path, limit=LIMIT)
-    wrong = problems(found)
+    table, text = load_toml(Path(path), origin=path, limit=LIMIT)
+    wrong = problems(table)
     if wrong:
         raise ScenarioError(located(wrong, text), origin=str(path))
-    return parse(found, **link)
+    return parse(table, **link)
 
 
 def problems(found: Mapping[str, Any]) -> list[Problem]:

@@ -85,12 +85,12 @@ def stress(
     else:
         limits = load(within, rtt_s=where.rtt_s, cc=cc, flows=flows)
     counted = harm.parse(measure, limits, where, exchange=exchange)
-    mine = trials.design(design, where, limits)
-    regret_rivals = trials.rivals_of(mine, [*REGRET_RIVALS, *against], where, limits) if regret else ()
-    rivals = trials.rivals_of(mine, [*fault.RIVALS, *against], where, limits)
+    own = trials.design(design, where, limits)
+    regret_rivals = trials.rivals_of(own, [*REGRET_RIVALS, *against], where, limits) if regret else ()
+    rivals = trials.rivals_of(own, [*fault.RIVALS, *against], where, limits)
     spent = StressBudget(runs, fresh, seconds, keep, seed)
     with caches.store(cache, out=Path(out)) as store:
-        work = Trials(limits, where, counted, mine, regret_rivals, Executor(jobs), store, tell=tell)
+        work = Trials(limits, where, counted, own, regret_rivals, Executor(jobs), store, tell=tell)
         answer = solve(work, rivals, spent, folder=Path(out), command=command)
     answer.save()
     return answer

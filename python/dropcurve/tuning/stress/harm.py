@@ -147,19 +147,19 @@ def parse(text: str, bounds: Bounds, link: StressLink, *, exchange: Exchange | N
         known[DATAGRAMS] = replace(known[DATAGRAMS], role="unresponsive")
     rate = exchange or Exchange.default(link.rtt_s)
     try:
-        found = goals.parse(text, classes=known.values(), exchange=rate, round_trip_s=link.rtt_s)
+        goal = goals.parse(text, classes=known.values(), exchange=rate, round_trip_s=link.rtt_s)
     except UsageError as error:
         renamed = [replace(one, path=re.sub("^goal", "harm", one.path)) for one in error.problems]
         raise UsageError.of(renamed) from None
-    planned.refuse_missing([one.key for one in found.measures], reference(bounds, link), what="harm")
-    if len(found.objectives) > 1:
+    planned.refuse_missing([one.key for one in goal.measures], reference(bounds, link), what="harm")
+    if len(goal.objectives) > 1:
         raise UsageError(
             "harm",
-            found,
+            goal,
             "a search has one objective",
             "write a sum such as 'max utilisation - 0.5 * p95 delay'",
         )
-    for weight, one in found.objectives[0].terms:
+    for weight, one in goal.objectives[0].terms:
         better = one.metric.better
         if better == "none" and weight:
             raise UsageError("harm", one.text, "is neither good nor bad by itself", "choose another measure")
@@ -170,7 +170,7 @@ def parse(text: str, bounds: Bounds, link: StressLink, *, exchange: Exchange | N
                 "its best value is not known",
                 "use goodput, link share, utilisation, fairness or call quality, or a measure of which less is better",
             )
-    return Harm(found, link, text)
+    return Harm(goal, link, text)
 
 
 def reference(bounds: Bounds, link: StressLink) -> Scenario:

@@ -112,17 +112,17 @@ KEYS = (*PARAMETERS, *CHOICES, *ENVELOPE)
 
 def listed() -> list[tuple[str, ...]]:
     """Every key with its description, its default and what it may be, for `dropcurve list bounds`."""
-    found: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
     for name, one in PARAMETERS.items():
         limits = f"from {one.shown(one.least)} to {one.shown(one.most)}"
         default = "by the link" if name == "rtt" else one.default
-        found.append((name, f"a bound of `stress`: {one.about} Default {default}; {limits}."))
+        rows.append((name, f"a bound of `stress`: {one.about} Default {default}; {limits}."))
     for name, choice in CHOICES.items():
         default = "that of the link" if choice.default == ("link",) else ", ".join(choice.default)
-        found.append((name, f"a bound of `stress`: {choice.about} A list of names; default {default}."))
-    found += [
+        rows.append((name, f"a bound of `stress`: {choice.about} A list of names; default {default}."))
+    rows += [
         (name, f"a bound of `stress`: {about} Default {default}.")
         for name, (about, default) in ENVELOPE.items()
     ]
     # The prefix distinguishes them from names in other lists.
-    return [(f"within.{name}", *rest) for name, *rest in found]
+    return [(f"within.{name}", *rest) for name, *rest in rows]

@@ -105,15 +105,15 @@ def text(answer: StressFindings) -> str:
 
 def rows(answer: StressFindings) -> list[tuple[str, ...]]:
     """The table of designs under the minimal scenario, the design in question first."""
-    found: list[tuple[str, ...]] = [
+    lines: list[tuple[str, ...]] = [
         ("", "harm", "less than this design", ""),
         (f"→ {answer.design}", amount(answer, answer.minimal_harm), "", "minimal scenario"),
         (f"  {answer.design}", amount(answer, answer.usual_harm), "", "usual traffic"),
     ]
-    found += [
+    lines += [
         (f"  {one.name}", amount(answer, one.harm), _less(answer, one), one.relation) for one in answer.rivals
     ]
-    return found
+    return lines
 
 
 def _less(answer: StressFindings, rival: RivalHarm) -> str:
@@ -122,13 +122,13 @@ def _less(answer: StressFindings, rival: RivalHarm) -> str:
 
 def walked(answer: StressFindings) -> list[tuple[str, ...]]:
     """The table of the parameters of the worst case, those that matter most first."""
-    found: list[tuple[str, ...]] = [("in the worst case", "value", "bounds", "harm within the bounds")]
+    lines: list[tuple[str, ...]] = [("in the worst case", "value", "bounds", "harm within the bounds")]
     for walk in sorted(answer.walks, key=lambda one: -one.effect):
         ends = [answer.bounds.shown(walk.axis, value) for value in (walk.values[0], walk.values[-1])]
         own = answer.bounds.shown(walk.axis, answer.worst[walk.axis])
         least, most = (wording.amount(one, None, "") for one in (min(walk.harm), max(walk.harm)))
-        found.append((walk.axis, own, f"{ends[0]} to {ends[1]}", f"{least} to {most} {answer.unit}"))
-    return found
+        lines.append((walk.axis, own, f"{ends[0]} to {ends[1]}", f"{least} to {most} {answer.unit}"))
+    return lines
 
 
 def _wrap(words: str, width: int = WIDTH) -> str:

@@ -73,10 +73,10 @@ def enveloped(case: Case, bounds: Bounds, link: StressLink) -> Case:
 def with_envelope(case: Case, bounds: Bounds, link: StressLink) -> Case:
     """The case with its datagrams inside the envelope: pulses are shortened first, down to the least width of the
     bounds, and then lowered."""
-    found = dict(case)
+    changed = dict(case)
     most = bounds.envelope_rate
-    cbr = min(float(found["cbr"]), most)
-    rate, width, period = (float(found[name]) for name in ("pulse_rate", "pulse_width", "pulse_period"))
+    cbr = min(float(changed["cbr"]), most)
+    rate, width, period = (float(changed[name]) for name in ("pulse_rate", "pulse_width", "pulse_period"))
     width = min(width, period - LEAST_PAUSE_S)
     if rate > 0:
         burst_bits = 8 * PACKET_BYTES * units.buffer(
@@ -91,20 +91,20 @@ def with_envelope(case: Case, bounds: Bounds, link: StressLink) -> Case:
         width = max(least, min(width, *limits))
         rate = min(rate, (most - cbr) * period / width, most - cbr + 100.0 * burst_s / width)
     # Less than two datagrams are no pulse.
-    if rate / 100.0 * link.rate_bps * width < 16.0 * float(found["datagram"]):
+    if rate / 100.0 * link.rate_bps * width < 16.0 * float(changed["datagram"]):
         rate = 0.0
     mild = bounds.mild()
     if rate <= 0:
         rate, width, period = 0.0, float(mild["pulse_width"]), float(mild["pulse_period"])
-    found |= {
+    changed |= {
         "cbr": _short(cbr),
         "pulse_rate": _short(rate),
         "pulse_width": _short(width),
         "pulse_period": _short(period),
     }
-    if found["cbr"] == 0 and found["pulse_rate"] == 0:
-        found["datagram"] = mild["datagram"]
-    return found
+    if changed["cbr"] == 0 and changed["pulse_rate"] == 0:
+        changed["datagram"] = mild["datagram"]
+    return changed
 
 
 def offered(case: Case) -> float:
@@ -194,15 +194,15 @@ def described(case: Case, bounds: Bounds) -> str:
 
 def described_datagrams(case: Mapping[str, float | str]) -> str:
     """The datagrams of a case in words; "" if there are none."""
-    found = []
+    parts = []
     size = float(case.get("datagram", PACKET_BYTES))
     of = f" of {size:g} B" if size != PACKET_BYTES else ""
     if cbr := float(case.get("cbr", 0.0)):
-        found.append(f"unresponsive datagrams{of} at {cbr:g} % of the link")
+        parts.append(f"unresponsive datagrams{of} at {cbr:g} % of the link")
     if rate := float(case.get("pulse_rate", 0.0)):
         width, period = (units.show_span(float(case[name])) for name in ("pulse_width", "pulse_period"))
-        found.append(f"pulses of datagrams{of} at {rate:g} % of the link for {width} every {period}")
-    return " and ".join(found)
+        parts.append(f"pulses of datagrams{of} at {rate:g} % of the link for {width} every {period}")
+    return " and ".join(parts)
 
 
 def datagrams(rate_bps: float, case: Mapping[str, float | str]) -> dict[str, dict[str, Any]]:
@@ -211,18 +211,18 @@ def datagrams(rate_bps: float, case: Mapping[str, float | str]) -> dict[str, dic
         "transport": "udp", "packet": f"{round(float(case.get('datagram', PACKET_BYTES)))} B",
         "counted_as": DATAGRAMS,
     }  # fmt: skip
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     if cbr := float(case.get("cbr", 0.0)):
         rate = units.show_rate(_short(cbr / 100 * rate_bps, 6))
-        found["cbr"] = {**shared, "source": "cbr", "rate": rate, "jitter": 0.1}
+        groups["cbr"] = {**shared, "source": "cbr", "rate": rate, "jitter": 0.1}
     if pulse := float(case.get("pulse_rate", 0.0)):
         width, period = float(case["pulse_width"]), float(case["pulse_period"])
-        found["pulses"] = {
+        groups["pulses"] = {
             **shared, "source": "onoff", "rate": units.show_rate(_short(pulse / 100 * rate_bps, 6)),
             "on": _span(width), "off": _span(period - width), "shape": EVEN,
             "start": f"uniform 0 s to {_span(period)}",
         }  # fmt: skip
-    return found
+    return groups
 
 
 def with_datagrams(scenario: Scenario, case: Mapping[str, float | str]) -> Scenario:

@@ -94,15 +94,15 @@ class Trials:
     def losses(self, cases: Sequence[Case], seeds: Sequence[int]) -> list[list[float]]:
         """The loss of each case under each seed: the harm, or the regret against the rivals."""
         self.run(cases, seeds, [self.design, *self.rivals])
-        found = []
+        by_case = []
         for case in cases:
             row = []
             for seed in seeds:
                 own = self._known[_key(self.design, case, seed)]
                 least = min((self._known[_key(one, case, seed)] for one in self.rivals), default=0.0)
                 row.append(own - least)
-            found.append(row)
-        return found
+            by_case.append(row)
+        return by_case
 
     def means(self, cases: Sequence[Case], seeds: Sequence[int]) -> list[float]:
         """The mean of `losses` over the seeds."""
@@ -122,9 +122,9 @@ class Trials:
                     wanted[name] = (case, Job(made, seed))
         names, jobs = list(wanted), [job for _, job in wanted.values()]
 
-        def take(number: int, found: RunRecord) -> None:
+        def take(number: int, record: RunRecord) -> None:
             case = wanted[names[number]][0]
-            self._known[names[number]] = self.harm.of(case, found.summary)
+            self._known[names[number]] = self.harm.of(case, record.summary)
             self.done += 1
             if self.tell is not None:
                 self.tell(self.stage, self.done, max(self.planned, self.done), self.worst)
@@ -139,9 +139,9 @@ def design(text: str, link: StressLink, bounds: Bounds, name: str = "") -> Stres
     Raises:
         DropcurveError: For an unknown discipline or parameter, before any run.
     """
-    found = StressDesign(text, name)
-    found.on(traffic.scenario(link, bounds.mild()), link)
-    return found
+    designed = StressDesign(text, name)
+    designed.on(traffic.scenario(link, bounds.mild()), link)
+    return designed
 
 
 def rivals_of(
@@ -154,14 +154,14 @@ def rivals_of(
     """
     base = traffic.scenario(link, bounds.mild())
     known = {mine.on(base, link).hash}
-    found = []
+    rivals = []
     for text in texts:
         one = design(text, link, bounds)
         name = one.on(base, link).hash
         if name not in known:
             known.add(name)
-            found.append(one)
-    return tuple(found)
+            rivals.append(one)
+    return tuple(rivals)
 
 
 def check_seed(seed: int) -> None:
