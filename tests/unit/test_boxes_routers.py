@@ -737,3 +737,10 @@ def test_switches_mark_above_the_upper_threshold_where_they_mark(box: str) -> No
     assert made.params_as_loaded["ecn_forced"] == "mark"
     assert read(made.text, box=box).params["ecn_forced"] == "mark"
     assert "ecn_forced" not in export("red", {**BASE, "ecn": False}, box=box, rate_bps=RATE).params_as_loaded
+
+
+def test_a_step_over_the_present_queue_loses_nothing_on_a_switch() -> None:
+    step = {"limit": "500 pkts", "min_th": "24 pkts", "max_th": "25 pkts", "max_p": 1.0, "w_q": 0.999999,
+            "spacing": "geometric", "ecn": True, "ecn_forced": "mark"}  # fmt: skip
+    made = export("red", step, box="sonic", rate_bps=RATE)
+    assert {note.key for note in made.notes if note.kind == "lost"} == {"limit"}

@@ -352,3 +352,13 @@ def test_of_several_classes_the_default_of_the_shaper_is_read(default: str, leaf
     # Without a default class it is the first.
     first = read(text.replace(f" default {default}", ""))
     assert (first.params["limit"], first.rate_bps) == ("50 pkts", 5e6)
+
+
+def test_several_variables_of_a_line_are_filled_in() -> None:
+    text = (
+        'DEV=ppp0; UP="1800kbit"  # rates\nLIM=20; B=2kb;\n'
+        "tc qdisc add dev $DEV root tbf rate $UP limit ${LIM}kb burst $B\n"
+    )
+    found = read(text)
+    assert "ppp0" in found.title
+    assert (found.rate_bps, found.params["limit"]) == (1.8e6, "20480 B")

@@ -139,7 +139,7 @@ def percent(share: float, key: str, notes: list[Note], *, least: int = 0) -> int
 
 
 def no_weight(rows: Rows, notes: list[Note], *, box: str) -> None:
-    """Adds the note on the weight for a box that does not average the queue."""
-    notes.append(
-        Note("lost", "w_q", f"{rows.w_q:.4g}: {box} has no weight to set; the instantaneous queue counts")
-    )
+    """Adds the note on the weight for a box that does not average the queue, where the curve has an average."""
+    if rows.w_q < INSTANT:
+        text = f"{rows.w_q:.4g}: {box} has no weight to set; the instantaneous queue counts"
+        notes.append(Note("lost", "w_q", text))

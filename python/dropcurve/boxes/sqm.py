@@ -274,7 +274,7 @@ def _command(section: Section, direction: str, kbit: int, notes: list[Note]) -> 
         notes.append(Note("lost", "script", f"simple.qos has {text}"))
     words = ["tc qdisc replace dev", section.dev, "root", kind]
     if kind == "cake":
-        words += ["bandwidth", f"{kbit}kbit", *_cake(section, script, side, notes)]
+        words += ["bandwidth", f"{kbit}kbit", *_cake(section, script, side)]
     else:
         words += _plain(section, kind, side, kbit, notes)
     return " ".join([*words, section.get(f"{side}qdisc_opts")])
@@ -301,7 +301,7 @@ def _plain(section: Section, kind: str, side: str, kbit: int, notes: list[Note])
     return words
 
 
-def _cake(section: Section, script: str, side: str, notes: list[Note]) -> list[str]:
+def _cake(section: Section, script: str, side: str) -> list[str]:
     squash = side == "i" and section.get("squash_ingress", "1") == "1" and script == "layer_cake.qos"
     tins = (
         "besteffort"
@@ -313,8 +313,6 @@ def _cake(section: Section, script: str, side: str, notes: list[Note]) -> list[s
     if layer != "none":
         words += ["atm"] if layer == "atm" else []
         words += ["overhead", section.get("overhead", "0"), "mpu", section.get("tcMPU", "0")]
-    if "nat" not in section.get(f"{side}qdisc_opts"):
-        notes.append(Note("lost", "nat", "addresses behind the router are taken as they are"))
     return words
 
 

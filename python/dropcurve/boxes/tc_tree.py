@@ -167,6 +167,12 @@ def branch(words: list[str], *, dev: str = "") -> Branch:
     )  # fmt: skip
 
 
+#: An assignment of a shell, up to the semicolon or the end of its line.
+_SET = re.compile(
+    r"\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)=(?:\"([^\"`$]*)\"|'([^']*)'|([\w./:-]*))\s*(?:;|#.*$|$)"
+)
+
+
 def expanded(text: str, origin: str) -> Iterator[tuple[int, str]]:
     """Lines with their numbers from 1, continued ones joined, and shell variables that the text sets filled in."""
     known: dict[str, str] = {}
@@ -177,13 +183,10 @@ def expanded(text: str, origin: str) -> Iterator[tuple[int, str]]:
         if held.endswith("\\"):
             held = f"{held[:-1]} "
             continue
-        set_ = re.fullmatch(
-            r"\s*(?:export\s+|local\s+)?([A-Za-z_]\w*)=(?:\"([^\"`$]*)\"|'([^']*)'|([\w./:-]*))\s*(?:#.*)?",
-            held,
-        )
-        if set_:
+        while set_ := _SET.match(held):
             known[set_[1]] = set_[2] or set_[3] or set_[4] or ""
-        else:
+            held = held[set_.end() :]
+        if held.strip():
             filled = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", lambda one: known.get(one[1], one[0]), held)
             yield (
                 first,

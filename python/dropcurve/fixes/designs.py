@@ -12,6 +12,7 @@ from ..advise import advise
 from ..advise.scenario import conditions_of
 from ..boxes import export, framing, kinds, sqm
 from ..boxes.model import Export, Import, placed
+from ..boxes.red_rows import INSTANT, MARKS_BEYOND
 from ..errors import DropcurveError
 from ..quantities import units
 from ..runs.executor import Executor
@@ -268,7 +269,9 @@ def _sized(
             "min_th": f"{step} pkts",
             "max_th": f"{step + 1} pkts",
             "max_p": 1.0,
-            "ecn_forced": "mark",
+            "w_q": INSTANT,
+            "spacing": "geometric",
+            **MARKS_BEYOND,
             **ecn,
         }
         yield "DCTCP's threshold", "red", marking
