@@ -19,8 +19,10 @@ from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.challengers import Challengers
 from dropcurve.tuning.constraint import AIM, ALONE, Edge, direction, log_ratio, scaled
 from dropcurve.tuning.delay_bounds import bound_s, delay_bounds
+from dropcurve.tuning.evaluations import Evaluations
 from dropcurve.tuning.families import family
 from dropcurve.tuning.line_search import LineSearch
+from dropcurve.tuning.solving import Solving
 from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 20ms, max utilisation"
@@ -236,6 +238,22 @@ def test_a_challenger_must_hold_and_win_half_the_margin() -> None:
     challengers = Challengers(bench, fresh, _trials(), 1, 0.2)
     assert challengers.better(best, [alike, breaks, ahead]) == [ahead]
     assert challengers.near(best, study.family, {"limit": 20_000.0})[0].params["limit"] == "23600 B"
+
+
+def test_the_best_edges_hold_the_bound_and_were_run_in_half_of_the_trials() -> None:
+    bench = Formula()
+    study, trials = _study(bench), _trials()
+    evaluations = Evaluations(bench, bench.question.target, trials, len(trials), {"droptail": study})
+    solving = Solving(bench, evaluations, trials, math.inf)
+    low, high, over, unseen = (
+        study.candidate({"limit": at}) for at in (20_000.0, 26_000.0, 40_000.0, 21_000.0)
+    )
+    assert low and high and over and unseen
+    solving.edges["droptail"] = {one.key: one for one in (over, low, unseen, high)}
+    bench.run((one, trial) for one in (low, high, over) for trial in trials[: len(trials) // 2])
+    assert solving.best_edges("droptail", 4) == [high, low, over]
+    assert solving.best_edges("droptail", 1) == [high]
+    assert solving.best_edges("pie", 4) == []
 
 
 def test_a_run_without_a_value_and_each_constraint_by_itself_count_as_missed() -> None:

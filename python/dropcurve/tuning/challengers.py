@@ -39,6 +39,8 @@ LOOK, BEHIND = 6, 2.0
 FURTHER = ("cobalt", "ared", "fq_pie", "pi", "choke", "nlred", "dualpi2")
 #: Share of the time left in which a further discipline is solved: the rest is for its comparison on fresh conditions.
 SOLVED = 0.6
+#: Designs of a further discipline, of different parameters, that are compared on fresh conditions.
+EDGES = 4
 #: The usual discipline of which another one has the parameters: it is also solved from the best setting of that one.
 SIBLINGS = {"choke": "red", "nlred": "red", "cobalt": "codel", "fq_pie": "pie", "dualpi2": "pie"}
 #: The usual disciplines that a further one behaves like: it is likely to be as good as the best of them. CHOKe over few
@@ -146,7 +148,9 @@ class Challengers:
                 margin=self.margin, starts=self._start(study, settings), rival=best,
             )  # fmt: skip
             points = slack(question.goal, self.margin)
-            solved = self.better(best, solving.go(), points)
+            solving.go()
+            # The design that leads on the edge of few trials is often not the best of its family on fresh conditions.
+            solved = self.better(best, solving.best_edges(kind, EDGES), points)
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(solved))[:1]
 

@@ -60,6 +60,7 @@ class Solving:
     found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
+    edges: dict[str, dict[str, Candidate]] = field(default_factory=dict)
     unseen: list[Candidate] = field(default_factory=list)
     complete: bool = False
 
@@ -200,6 +201,16 @@ class Solving:
         best = self.best
         return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
 
+    def best_edges(self, kind: str, most: int) -> list[Candidate]:
+        """The best designs of a family on an edge, with any other parameters, by the first half of the trials."""
+        half = self.trials[: (len(self.trials) + 1) // 2]
+        some = [
+            one
+            for one in self.edges.get(kind, {}).values()
+            if all(self.bench.has(one, trial) for trial in half)
+        ]
+        return sorted(some, key=lambda one: self._score(one, half))[:most]
+
     def _far(self, study: FamilyStudy) -> bool:
         """Whether a family is so far behind the rival that its other parameters are not moved."""
         if self.rival is None or study.family.kind not in self.found:
@@ -219,6 +230,8 @@ class Solving:
         trials = self.trials if before is None else self._part(kind)
         found, seen = self._solver(study, coordinates, trials)
         self.seen.setdefault(kind, []).extend(seen)
+        if found is not None:
+            self.edges.setdefault(kind, {})[found[0].key] = found[0]
         better = found is not None and (
             before is None or self._score(found[0], trials) < self._score(before[0], trials)
         )
