@@ -52,35 +52,35 @@ class Reading:
 
 def reading(path: Path) -> Reading:
     """Reads one file, and again without each of its lines about queueing."""
-    found = Reading(path.name)
+    result = Reading(path.name)
     text = path.read_text(encoding="utf-8", errors="replace")
     outcome, answer = _outcome(text)
     if isinstance(answer, str):
-        setattr(found, outcome, answer)
-        return found
-    found.box, found.queues = answer[0].box, len(answer)
-    found.lost = Counter(note.key or "note" for one in answer for note in one.notes if note.kind == "lost")
+        setattr(result, outcome, answer)
+        return result
+    result.box, result.queues = answer[0].box, len(answer)
+    result.lost = Counter(note.key or "note" for one in answer for note in one.notes if note.kind == "lost")
     lines = text.splitlines(keepends=True)
     about = [i for i, line in enumerate(lines) if QUEUEING.match(line)]
     for i in about[:MOST_LINES]:
-        without, rest = _outcome("".join([*lines[:i], *lines[i + 1 :]]), box=found.box)
+        without, rest = _outcome("".join([*lines[:i], *lines[i + 1 :]]), box=result.box)
         if not isinstance(rest, str) and without == outcome:
-            found.over.append(f"{i + 1}: {lines[i].strip()}")
+            result.over.append(f"{i + 1}: {lines[i].strip()}")
         elif without == "crashed":
-            found.crashed = f"without line {i + 1}: {rest}"
-    return found
+            result.crashed = f"without line {i + 1}: {rest}"
+    return result
 
 
 def _outcome(text: str, *, box: str | None = None) -> tuple[str, list[boxes.Import] | str]:
     """Returns the parsed file as one text and as data; or "refused" or "crashed" and why."""
     try:
-        known = boxes.read_all(text, box=box, rate_bps=RATE_BPS, buffer_bytes=None)
-        return json.dumps([texts.import_data(one) for one in known], default=str), known
+        queues = boxes.read_all(text, box=box, rate_bps=RATE_BPS, buffer_bytes=None)
+        return json.dumps([texts.import_data(one) for one in queues], default=str), queues
     except DropcurveError as error:
         if "--buffer" in str(error):
             try:
-                known = boxes.read_all(text, box=box, rate_bps=RATE_BPS, buffer_bytes=BUFFER_BYTES)
-                return json.dumps([texts.import_data(one) for one in known], default=str), known
+                queues = boxes.read_all(text, box=box, rate_bps=RATE_BPS, buffer_bytes=BUFFER_BYTES)
+                return json.dumps([texts.import_data(one) for one in queues], default=str), queues
             except DropcurveError as again:
                 return "refused", str(again)
         return "refused", str(error)

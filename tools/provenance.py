@@ -25,9 +25,9 @@ def statement(wheel: Path) -> dict[str, Any]:
         "predicate": {
             "buildDefinition": {
                 "buildType": "make build",
-                "externalParameters": {"commit": said("git", "rev-parse", "HEAD")},
+                "externalParameters": {"commit": output("git", "rev-parse", "HEAD")},
                 "internalParameters": {
-                    "changed": bool(said("git", "status", "--porcelain")), "rustc": said("rustc", "--version"),
+                    "changed": bool(output("git", "status", "--porcelain")), "rustc": output("rustc", "--version"),
                     "python": platform.python_version(), "machine": platform.machine(),
                 },
                 "resolvedDependencies": [
@@ -44,7 +44,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def said(*words: str) -> str:
+def output(*words: str) -> str:
     """Returns the output of a program; empty if it cannot be run."""
     try:
         return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()

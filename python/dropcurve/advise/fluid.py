@@ -82,14 +82,14 @@ def margins(plant_: Transfer, controller: Transfer, *, rtt_s: float) -> Margins:
 
 def _unwrapped(response: list[complex]) -> list[float]:
     """Phases without jumps, in radians."""
-    found: list[float] = []
+    phases: list[float] = []
     turns = 0.0
     for value in response:
         here = cmath.phase(value) + turns
-        if found and here - found[-1] > math.pi:
+        if phases and here - phases[-1] > math.pi:
             here, turns = here - 2 * math.pi, turns - 2 * math.pi
-        found.append(here)
-    return found
+        phases.append(here)
+    return phases
 
 
 def _at(a: float, b: float, level: float, first: float, second: float) -> float:

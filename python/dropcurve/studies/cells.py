@@ -207,21 +207,21 @@ class Runner:
     def probe(self, probes: Mapping[str, Probe]) -> Cells:
         """Cells from traces, each of the plan's first number of replications."""
         traced = {}
-        for name, one in probes.items():
-            rows = [self._traced(one, seed) for seed in range(1, self.plan.first + 1)]
+        for name, wanted in probes.items():
+            rows = [self._traced(wanted, seed) for seed in range(1, self.plan.first + 1)]
             numbers = {key: tuple(float(row[key]) for row in rows) for key in rows[0]}
-            traced[name] = StudyCell(one.scenario, numbers)
+            traced[name] = StudyCell(wanted.scenario, numbers)
         return Cells(traced)
 
-    def _traced(self, one: Probe, seed: int) -> Mapping[str, float]:
+    def _traced(self, wanted: Probe, seed: int) -> Mapping[str, float]:
         self.runs += 1
-        job = Job(one.scenario, seed, "derived", probe=_identity(one.numbers))
+        job = Job(wanted.scenario, seed, "derived", probe=_identity(wanted.numbers))
         stored = self.store.find(job)
         self.reused += stored is not None
         if stored is None:
-            numbers = dict(one.numbers(trace(one.scenario, seed=seed)))
-            whole = {"scenario": one.scenario.hash, "seed": seed, "numbers": numbers}
-            stored = RunRecord(cast(RunSummary, whole))
+            numbers = dict(wanted.numbers(trace(wanted.scenario, seed=seed)))
+            summary = {"scenario": wanted.scenario.hash, "seed": seed, "numbers": numbers}
+            stored = RunRecord(cast(RunSummary, summary))
             self.store.add(job, stored)
         measured: Mapping[str, float] = cast(Any, stored.summary)["numbers"]
         return measured
@@ -269,5 +269,5 @@ def _identity(function: Callable[..., object]) -> str:
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     source = inspect.getsourcefile(function)
     text = Path(source).read_text(encoding="utf-8") if source else ""
-    whole = (function.__module__, function.__qualname__, code.co_firstlineno, bound, cells, text)
-    return hashlib.sha256(repr(whole).encode()).hexdigest()[:16]
+    identity = (function.__module__, function.__qualname__, code.co_firstlineno, bound, cells, text)
+    return hashlib.sha256(repr(identity).encode()).hexdigest()[:16]
