@@ -106,7 +106,7 @@ impl Network<Fast> {
         match flow.send_fast::<LOOKAHEAD>(pkt.flow, key, &mut self.carrier, &mut self.trace) {
             Ok(Some(due)) => {
                 if flow.needs_earlier_timer(due) {
-                    self.arm_at(2 * pkt.flow, due.max(now));
+                    self.arm_at(2 * pkt.flow, due, now);
                 }
             }
             Ok(None) => self.send_rest::<LOOKAHEAD>(pkt.flow, now, now),
@@ -200,7 +200,7 @@ impl Network<Fast> {
                 let due = due.min(flow.stop);
                 flow.state.next_due[0] = due.min(flow.state.probe_due[0]);
                 if due < flow.armed_for[0] {
-                    self.arm_at(2 * number, due.max(now));
+                    self.arm_at(2 * number, due, now);
                 }
             }
             Ok(None) => self.drain_source(number, now, birth),

@@ -16,12 +16,25 @@ impl<C: Carrier> Network<C> {
         let due = flow.deadline(side);
         C::deadline_known(flow, side, due);
         if due < flow.armed_for[side] {
-            self.arm_at(endpoint, due.max(now));
+            self.arm_at(endpoint, due, now);
         }
     }
 
+    /// Arms a timer that is earlier than the one armed, or the first one.
+    ///
+    /// # Panics
+    /// If the deadline lies in the past: the event queue pops events in the order of time.
     #[cold]
-    pub(crate) fn arm_at(&mut self, endpoint: u32, time: Time) {
+    pub(crate) fn arm_at(&mut self, endpoint: u32, time: Time, now: Time) {
+        assert!(
+            time >= now,
+            "the {} of flow {} has a deadline of {} s in the past, at {} s: `poll_timeout` must return the \
+             present or a later time",
+            if endpoint & 1 == 0 { "source" } else { "sink" },
+            endpoint >> 1,
+            time.as_secs(),
+            now.as_secs(),
+        );
         self.flows[(endpoint >> 1) as usize].armed_for[(endpoint & 1) as usize] = time;
         if time <= self.window.end {
             self.carrier.schedule_timer(self.timer_key(time, endpoint), endpoint);
@@ -108,5 +121,52 @@ impl<C: Carrier> Network<C> {
         if stops {
             flow.stop = Time::NEVER;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Trace;
+    use crate::build::{build, measurement_window};
+    use crate::fast::{Fast, FastPaths};
+    use crate::network::Plain;
+    use crate::plan::Plan;
+    use crate::scenario::Scenario;
+    use std::panic::{catch_unwind, AssertUnwindSafe};
+
+    const TEXT: &str = "
+run.duration = \"2 s\"
+[dumbbell]
+rate = \"1 Mbit/s\"
+delay = \"10 ms\"
+[queue]
+kind = \"droptail\"
+[flows.tcp]
+count = 2
+";
+
+    /// The message of the panic of a network whose second source has a deadline of 5 ns after some events.
+    fn panics<C: Carrier>(plan: &Plan, carrier: C) -> String {
+        let window = measurement_window(plan, false);
+        let mut network = build(plan, 1, window, Trace::default(), carrier);
+        let (_, now) = network.advance(500);
+        assert!(now > Time(1_000_000) && now < window.end, "{now:?}");
+        network.flows[1].stop = Time(5);
+        let act = AssertUnwindSafe(|| network.arm(2, Time(2_000_000_000)));
+        let panic = catch_unwind(act).expect_err("the deadline lies in the past");
+        *panic.downcast::<String>().expect("a formatted message")
+    }
+
+    #[test]
+    fn a_deadline_in_the_past_names_its_endpoint_in_both_engines() {
+        let plan = Scenario::parse(TEXT).unwrap().plan();
+        let end = measurement_window(&plan, false).end;
+        let plain = panics(&plan, Plain::default());
+        let expected =
+            "the source of flow 1 has a deadline of 0.000000005 s in the past, at 2 s: `poll_timeout` \
+                        must return the present or a later time";
+        assert_eq!(plain, expected);
+        assert_eq!(panics(&plan, Fast::new(end, FastPaths::default())), expected);
     }
 }
