@@ -1,4 +1,4 @@
-"""Draws the behaviour of each transport: `python -m validation.pages.transport_figures` from the root.
+"""Draws the behaviour of each transport: `python -m validation.pages.transport_figures [PAGE ...]` from the root.
 
 One figure for each page of `docs/transports`: a minute on 10 Mbit/s with 40 ms round trip and a buffer of
 60 packets, alone, and from 20 s to 40 s together with a Reno flow with SACK.
@@ -6,6 +6,7 @@ One figure for each page of `docs/transports`: a minute on 10 Mbit/s with 40 ms 
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,8 @@ PICTURES = {
     "ledbat": (TCP + 'cc = "ledbat"', DEEP, ""),
     "ledbat_pp": (TCP + 'cc = "ledbat_pp"', DEEP, ""),
     "cdg": (TCP + 'cc = "cdg"', BUFFER, ""),
+    "lp": (TCP + 'cc = "lp"', BUFFER, ""),
+    "nv": (TCP + 'cc = "nv"', BUFFER, ""),
     "prague": ('transport = "tcp"\nprofile = "l4s"', 'kind = "dualpi2"', ""),
     "bbr": ('transport = "tcp"\ncc = "bbr"', BUFFER, ""),
     "bbr3": ('transport = "tcp"\ncc = "bbr3"', BUFFER, ""),
@@ -99,8 +102,8 @@ PICTURES = {
 
 
 def main() -> None:
-    """Draws all of them."""
-    for page in PICTURES:
+    """Draws all of them, or those that are named."""
+    for page in sys.argv[1:] or PICTURES:
         with style.styled():
             figure = draw(page)
             style.arrange(figure)

@@ -169,6 +169,10 @@ fn ledbat_holds_its_target_and_yields() {
         let got = |flow: usize| report["flows"][flow]["goodput_bytes"].as_f64().unwrap();
         got(1) / (got(0) + got(1))
     };
+    // TCP-LP has no target: it yields, and fills the link alone.
+    assert!(share("lp") < 0.25, "lp: {}", share("lp"));
+    let alone = report(link, queue, "cc = \"lp\"", 1);
+    assert!(bottleneck(&alone, "busy_s") / 80.0 > 0.85, "lp: {}", bottleneck(&alone, "busy_s"));
     for (cc, target_ms, busy) in [("ledbat", 100.0, 0.97), ("ledbat_pp", 60.0, 0.8)] {
         let alone = report(link, queue, &format!("cc = \"{cc}\""), 1);
         let queued_ms = bottleneck(&alone, "queue_pkts_mean") * 1.2;
@@ -189,4 +193,35 @@ fn cdg_backs_off_before_the_buffer_fills() {
     };
     let ((queue, busy), (reno, _)) = (alone("cdg"), alone("reno"));
     assert!(queue < 0.25 * reno && busy > 0.85, "{queue} of {reno}, {busy}");
+}
+
+/// Two flows over 2 ms: with the round-trip time of the empty path TCP-NV lets at most ten segments of each queue.
+/// Without it the minimum of the last seconds includes the queue, which grows, and is still below Reno's.
+#[test]
+fn nv_keeps_its_segments_in_the_queue() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"1 ms\"";
+    let queue = |keys: &str| {
+        let report = report(link, "kind = \"droptail\"\nlimit = \"200 pkts\"", &format!("count = 2\n{keys}"), 1);
+        assert!(bottleneck(&report, "busy_s") / 80.0 > 0.95, "{keys}");
+        bottleneck(&report, "queue_pkts_mean")
+    };
+    let (known, unknown) = (queue("cc = \"nv\"\nnv_base_rtt = \"2.3 ms\""), queue("cc = \"nv\""));
+    let reno = queue("cc = \"reno\"");
+    assert!((1.0..25.0).contains(&known) && known < unknown && unknown < reno, "{known}, {unknown}, {reno}");
+}
+
+/// DualPI2 at 2 ms, which marks as DCTCP expects: with the response to marks BBR 3 holds a fraction of the queue that it
+/// has without. Over a path of 40 ms the default bound of 5 ms leaves it without a response.
+#[test]
+fn marks_shorten_the_queue_of_bbr3() {
+    let queue = |delay: &str, keys: &str| {
+        let link = format!("rate = \"40 Mbit/s\"\ndelay = \"{delay}\"");
+        let report = report(&link, "kind = \"dualpi2\"", &format!("count = 4\ncc = \"bbr3\"\n{keys}"), 1);
+        assert!(bottleneck(&report, "busy_s") / 80.0 > 0.85, "{}", bottleneck(&report, "busy_s"));
+        bottleneck(&report, "queue_pkts_mean")
+    };
+    let ecn = "ecn = true\necn_rule = \"accecn\"\nect = \"ect1\"";
+    let (with, without) = (queue("1 ms", "bbr3_ecn = true"), queue("1 ms", ecn));
+    assert!(with < 0.4 * without, "{with} of {without}");
+    assert_eq!(queue("20 ms", "bbr3_ecn = true"), queue("20 ms", ecn));
 }

@@ -39,8 +39,7 @@ units::params! {
         cubic_rule: CubicRule = CubicRule::Rfc9438 => { source: "RFC 9438" },
         /// How slow start ends before losses (cubic).
         hystart: HyStartRule = HyStartRule::Off => { source: "RFC 9406" },
-        /// The minimum RTT includes that of the handshake; otherwise it starts with the first acknowledged segment
-        /// (cubic, htcp, illinois, veno, yeah, compound).
+        /// The minimum RTT includes that of the handshake (cubic, htcp, illinois, veno, yeah, compound).
         handshake_rtt: bool = false => { assumed: true },
         /// Weight of a window's share of marks in alpha (dctcp).
         dctcp_g: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "RFC 8257" },
@@ -396,5 +395,6 @@ units::params! {
         bunches: bool = false => { source: "Linux" },
         /// Upper bound of the random delay before a window of data is sent (ns-2 `overhead_`).
         overhead: Span = Span::ZERO => { source: "ns-2" },
+        ..lp: LpParams, ..nv: NvParams, ..bbr3: Bbr3Params,
     }
 }

@@ -41,9 +41,25 @@ fn control(cc: &str) -> Cc {
 
 /// Drives both through the same ACKs: rounds of one window, an RTT that wanders with the window, a loss now and then.
 fn agree(cc: &str, law: &mut dyn Law, start: f64) {
+    drive(cc, control(cc), law, start);
+}
+
+/// As `agree`, after a loss that precedes all ACKs.
+fn agree_after_a_loss(cc: &str, law: &mut dyn Law, start: f64) {
     let mut ours = control(cc);
+    let window = Window { cwnd: start / 0.8, ssthresh: 2.0 };
+    ours.on_congestion(&window, &loss_at(Time::ZERO, window.cwnd));
+    law.loss(window.cwnd, 0.0);
+    drive(cc, ours, law, start);
+}
+
+fn loss_at(now: Time, load: f64) -> CongestionEvent {
+    CongestionEvent { now, cause: Cause::Loss, load, flight: load as u32, ecn_factor: None }
+}
+
+fn drive(cc: &str, mut ours: Cc, law: &mut dyn Law, start: f64) {
     let mut rng = Stream::new(7, cc);
-    let mut window = Window { cwnd: start, ssthresh: 2.0 };
+    let mut window = Window { cwnd: start, ssthresh: if cc == "nv" { start } else { 2.0 } };
     let (mut theirs, mut now_ns, mut una, mut end) = (start, 0u64, 0u32, 0u32);
     for step in 0..4000 {
         let rtt_ns = 50_000_000 + (window.cwnd * 40_000.0) as u64 + (rng.uniform() * 8e6) as u64;
@@ -76,13 +92,7 @@ fn agree(cc: &str, law: &mut dyn Law, start: f64) {
         let (now, rtt) = (now_ns as f64 * 1e-9, rtt_ns as f64 * 1e-9);
         theirs = law.ack(theirs, Seen { now, rtt, round_ends });
         if rng.uniform() < 0.004 {
-            let loss = CongestionEvent {
-                now: Time(now_ns),
-                cause: Cause::Loss,
-                load: window.cwnd,
-                flight: window.cwnd as u32,
-                ecn_factor: None,
-            };
+            let loss = loss_at(Time(now_ns), window.cwnd);
             let left = ours.on_congestion(&window, &loss).max(2.0);
             window = Window { cwnd: left, ssthresh: left };
             theirs = law.loss(theirs, now).max(2.0);
@@ -628,6 +638,179 @@ fn cdg_is_that_of_the_descriptions() {
     let draws = Stream::new(0, "cdg");
     let now = [f64::INFINITY, 0.0];
     agree("cdg", &mut Cdg { tau: Vec::new(), now, s: 0.0, b: 0, skipped: 0, draws }, 60.0);
+}
+
+/// TCP-LP by its descriptions, with their symbols: d_min, d_max and sd the delays, itt the end of the inference phase,
+/// una and snd the segments acknowledged and those sent by the last reduction.
+#[derive(Default)]
+struct Lp {
+    d_min: f64,
+    d_max: f64,
+    sd: f64,
+    itt: f64,
+    una: u32,
+    snd: u32,
+    fresh: bool,
+}
+
+impl Law for Lp {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        if self.una == 0 {
+            (self.d_min, self.d_max, self.sd) = (seen.rtt, seen.rtt, seen.rtt);
+        }
+        self.una += 1;
+        // A segment alone in flight gives no sample.
+        if w >= 2.0 {
+            (self.d_min, self.d_max) = (self.d_min.min(seen.rtt), self.d_max.max(seen.rtt));
+            self.sd = if self.fresh { seen.rtt } else { 7.0 / 8.0 * self.sd + 1.0 / 8.0 * seen.rtt };
+            self.fresh = false;
+        }
+        let inferring = seen.now < self.itt;
+        if !self.fresh && self.una > self.snd && self.sd > self.d_min + 0.15 * (self.d_max - self.d_min) {
+            self.snd = self.una + w as u32;
+            self.itt = seen.now + 3.0 * self.sd;
+            let left = if inferring { 1.0 } else { f64::max(w / 2.0, 1.0) };
+            self.fresh = left < 2.0;
+            return left;
+        }
+        if inferring {
+            w
+        } else {
+            w + 1.0 / w
+        }
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        w / 2.0
+    }
+}
+
+/// TCP-NV by the parameters of Linux and their descriptions.
+struct Nv {
+    ssthresh: f64,
+    grow: bool,
+    reset: bool,
+    rtt: f64,
+    min_rtt: f64,
+    min_rtt_new: f64,
+    reset_at: Option<f64>,
+    calls: u32,
+    rtts: u32,
+    max_rate: f64,
+    una: u32,
+    start: u32,
+    acks: Vec<(f64, u32)>,
+    sent: f64,
+    draws: Stream,
+}
+
+impl Nv {
+    fn sample(&mut self, w: f64, seen: Seen) {
+        self.sent = self.sent.max(seen.now - seen.rtt);
+        let before = self.acks.iter().rev().find(|(at, _)| *at <= self.sent);
+        let in_flight = before.map_or(f64::from(w as u32), |(_, una)| f64::from(self.una - una));
+        self.acks.push((seen.now, self.una));
+        if self.rtt == 0.0 {
+            (self.rtt, self.min_rtt) = (seen.rtt, 2.0 * seen.rtt);
+        } else {
+            self.rtt = seen.rtt / 2.0 + self.rtt / 2.0;
+        }
+        self.max_rate = self.max_rate.max(in_flight / self.rtt);
+        self.calls += 1;
+        self.min_rtt = self.min_rtt.min(self.rtt);
+        self.min_rtt_new = self.min_rtt_new.min(self.rtt);
+        let at = *self.reset_at.get_or_insert(seen.now + 2.0);
+        if seen.now >= at {
+            (self.min_rtt, self.min_rtt_new) = (self.min_rtt_new, f64::INFINITY);
+            self.reset_at = Some(seen.now + 5.0 * (0.75 + 0.5 * self.draws.uniform()));
+        }
+    }
+
+    fn decide(&mut self, w: f64) -> f64 {
+        self.rtts += 1;
+        let max_win = (self.max_rate * self.min_rtt).floor() + 10.0;
+        let mut left = w;
+        if w > max_win {
+            if self.rtts < 2 {
+                return w;
+            }
+            if self.calls < 60 {
+                self.grow &= self.rtts <= 10;
+                return w;
+            }
+            self.grow = false;
+            self.ssthresh = max_win;
+            left = if w - max_win > 2.0 { w - f64::max(2.0, 0.3 * (w - max_win)) } else { max_win };
+        } else if w <= max_win - 2.0 {
+            if self.calls < 20 {
+                return w;
+            }
+            self.grow = true;
+        } else {
+            return w;
+        }
+        (self.calls, self.rtts, self.max_rate) = (0, 0, 0.0);
+        left.max(2.0)
+    }
+}
+
+impl Law for Nv {
+    fn ack(&mut self, w: f64, seen: Seen) -> f64 {
+        self.una += 1;
+        let next = self.una + w as u32;
+        if std::mem::take(&mut self.reset) {
+            (self.rtt, self.calls, self.rtts, self.max_rate) = (0.0, 0, 0, 0.0);
+            self.start = self.una;
+            self.acks.clear();
+            self.sent = 0.0;
+        }
+        self.sample(w, seen);
+        let mut w = w;
+        if self.una > self.start {
+            self.start = next;
+            w = self.decide(w);
+        }
+        if !self.grow {
+            return w;
+        }
+        if w < self.ssthresh {
+            w + 1.0
+        } else {
+            w + 1.0 / w.max(4.0)
+        }
+    }
+    fn loss(&mut self, w: f64, _: f64) -> f64 {
+        (self.reset, self.grow) = (true, false);
+        self.ssthresh = f64::max(0.8 * w, 2.0).min(w);
+        self.ssthresh
+    }
+}
+
+#[test]
+fn lp_is_that_of_the_descriptions() {
+    agree("lp", &mut Lp::default(), 60.0);
+}
+
+#[test]
+fn nv_is_that_of_the_descriptions() {
+    let law = Nv {
+        ssthresh: 2.0,
+        grow: true,
+        reset: false,
+        rtt: 0.0,
+        min_rtt: 0.0,
+        min_rtt_new: f64::INFINITY,
+        reset_at: None,
+        calls: 0,
+        rtts: 0,
+        max_rate: 0.0,
+        una: 0,
+        start: 0,
+        acks: Vec::new(),
+        sent: 0.0,
+        draws: Stream::new(0, "nv"),
+    };
+    // The first slow start is over: its first reduction would need 30 samples, as the opening of a connection does.
+    agree_after_a_loss("nv", &mut { law }, 200.0);
 }
 
 #[test]

@@ -30,6 +30,8 @@ macro_rules! for_each_control {
             Ledbat = "ledbat", "A background transfer that holds a fixed queueing delay and yields to others (RFC 6817)." => Ledbat as Box<Ledbat>,
             LedbatPp = "ledbat_pp", "LEDBAT with a gain by the RTT, multiplicative decrease and regular slowdowns (draft-irtf-iccrg-ledbat-plus-plus)." => LedbatPp as Box<LedbatPp>,
             Cdg = "cdg", "Backs off with a probability that follows the gradient of the RTT (Hayes and Armitage 2011)." => Cdg as Box<Cdg>,
+            Lp = "lp", "A background transfer that halves as the delay rises and leaves one segment if it stays (Kuzmanovic and Knightly 2003)." => Lp as Box<Lp>,
+            Nv = "nv", "Moves the window towards what the present rate needs, for data centres (Brakmo 2010)." => Nv as Box<Nv>,
         }
     };
 }

@@ -1,4 +1,7 @@
-//! Variants of single congestion controls.
+//! Variants of single congestion controls, and the options of some.
+
+use units::param::Range;
+use units::Span;
 
 units::choices! {
     /// How CUBIC converts its function into segments.
@@ -161,5 +164,67 @@ units::choices! {
         /// As in Linux since 2019: 1 % below the model's rate, bursts of a quantum, an allowance for ACK
         /// aggregation in the window, phases that end by the flight at the next departure.
         Linux = "linux",
+    }
+}
+
+units::params! {
+    /// BBR version 3 with a response to ECN marks.
+    pub struct Bbr3Params {
+        /// Marks bound the data in flight, in proportion to their share; it turns ECN on, with accurate counts and
+        /// ECT(1) (bbr3).
+        bbr3_ecn: bool = false => { source: "Google's BBRv3: for networks whose marks are DCTCP's" },
+        /// Largest minimum RTT with which marks count; 0: any (bbr3).
+        bbr3_ecn_max_rtt: Span = Span::from_millis(5) => { source: "Google's BBRv3: bbr_ecn_max_rtt_us" },
+        /// Weight of a round's share of marks in its mean (bbr3).
+        bbr3_ecn_gain: f64 = 0.0625 => { range: Range::Above(0.0, 1.0), source: "Google's BBRv3: bbr_ecn_alpha_gain" },
+        /// Share of the short-term bound that a round with marks takes when all are marked (bbr3).
+        bbr3_ecn_factor: f64 = 1.0 / 3.0 => { range: Range::Above(0.0, 1.0), source: "Google's BBRv3: bbr_ecn_factor" },
+        /// Share of marks above which a probe has gone too far (bbr3).
+        bbr3_ecn_thresh: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Google's BBRv3: bbr_ecn_thresh" },
+        /// Growth of the first probe after marks have ceased, relative to the long-term bound; 0: no such probe (bbr3).
+        bbr3_ecn_reprobe: f64 = 0.5 => { range: Range::Within(0.0, 1.0), source: "Google's BBRv3: bbr_ecn_reprobe_gain" },
+    }
+}
+
+units::params! {
+    /// TCP-LP.
+    pub struct LpParams {
+        /// Threshold of the smoothed delay between its least and its greatest value (lp).
+        lp_threshold: f64 = 0.15 => { range: Range::Between(0.0, 1.0), source: "Kuzmanovic and Knightly 2003: delta; Linux" },
+        /// Weight of a sample in the smoothed delay (lp).
+        lp_smoothing: f64 = 0.125 => { range: Range::Above(0.0, 1.0), source: "Kuzmanovic and Knightly 2003: gamma; Linux" },
+        /// Smoothed round trips of the inference phase (lp).
+        lp_inference: f64 = 3.0 => { range: Range::Within(0.0, 1e6), source: "Linux", assumed: true },
+        /// An early indication sets the extremes of the delay to its smoothed value and twice that; otherwise they are
+        /// those of the connection (lp).
+        lp_restart: bool = false => { source: "Kuzmanovic and Knightly 2003; Linux: true" },
+    }
+}
+
+units::params! {
+    /// TCP-NV.
+    pub struct NvParams {
+        /// Segments that may queue (nv).
+        nv_pad: f64 = 10.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Linux nv_pad" },
+        /// The window grows only if it is this far below the bound (nv).
+        nv_margin: f64 = 2.0 => { unit: "segments", range: Range::Within(0.0, 1e6), source: "Linux nv_pad_buffer" },
+        /// Share of the excess by which the window shrinks (nv).
+        nv_decrease: f64 = 0.3 => { range: Range::Above(0.0, 1.0), source: "Linux nv_cong_dec_mult" },
+        /// Share of the window left by a loss (nv).
+        nv_beta: f64 = 0.8 => { range: Range::Between(0.0, 1.0), source: "Linux nv_loss_dec_factor" },
+        /// Weight of a sample in the mean RTT (nv).
+        nv_rtt_weight: f64 = 0.5 => { range: Range::Above(0.0, 1.0), source: "Linux nv_rtt_factor" },
+        /// Mean time after which the minimum RTT is replaced by that of the period, three to five quarters of it (nv).
+        nv_reset: Span = Span::from_millis(5_000) => { range: Range::Positive, source: "Linux nv_reset_period" },
+        /// RTT of the empty path, which with 80 % of it bounds the minimum RTT; auto: not known (nv).
+        nv_base_rtt: Option<Span> = None => { range: Range::Positive, source: "Linux BPF_SOCK_OPS_BASE_RTT" },
+        /// Samples before a reduction (nv).
+        nv_dec_samples: u64 = 60 => { range: Range::Within(1.0, 1e6), source: "Linux nv_dec_eval_min_calls" },
+        /// Samples before the window may grow again (nv).
+        nv_inc_samples: u64 = 20 => { range: Range::Within(1.0, 1e6), source: "Linux nv_inc_eval_min_calls" },
+        /// Samples before a reduction that ends the first slow start (nv).
+        nv_start_samples: u64 = 30 => { range: Range::Within(1.0, 1e6), source: "Linux nv_ssthresh_eval_min_calls" },
+        /// Decisions to grow in a row after which growth slowed down by timeouts doubles (nv).
+        nv_calm: u64 = 8 => { range: Range::Within(0.0, 1e6), source: "Linux nv_cwnd_growth_rate_neg" },
     }
 }

@@ -13,7 +13,10 @@ impl Check for Params {
     }
 
     fn implied(&self) -> &'static [(&'static str, &'static str)] {
-        self.cc.built_in().map_or(&[], Algorithm::implied)
+        let marks = self.bbr3.bbr3_ecn && self.cc == Algorithm::Bbr3;
+        // Marks answered in proportion need what Prague needs.
+        let algorithm = if marks { Some(Algorithm::Prague) } else { self.cc.built_in() };
+        algorithm.map_or(&[], Algorithm::implied)
     }
 
     fn relations(&self, problems: &mut Vec<Problem>) {
@@ -51,6 +54,14 @@ impl Check for Params {
             "",
         );
         feedback::check(self, problems);
+        require(
+            problems,
+            self.ecn || !self.bbr3.bbr3_ecn,
+            "bbr3_ecn",
+            self.bbr3.bbr3_ecn,
+            "needs ecn = true",
+            "omit ecn or bbr3_ecn",
+        );
         for (key, value, least_key, least) in [
             ("vegas_beta", self.vegas_beta, "vegas_alpha", self.vegas_alpha),
             (

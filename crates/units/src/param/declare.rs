@@ -15,24 +15,39 @@
 /// impl units::param::Check for Bucket {}
 /// assert_eq!(Bucket::default().keep, 0.5);
 /// assert!(units::param::Valid::new(Bucket { keep: f64::NAN, ..Bucket::default() }).is_err());
+///
+/// units::params! {
+///     /// A bucket with a lid; `..part` adds the parameters of another struct, which keep their names.
+///     pub struct Lidded {
+///         /// Whether it is closed.
+///         closed: bool = false,
+///         ..bucket: Bucket,
+///     }
+/// }
+/// use units::param::{Described, Value};
+/// let mut lidded = Lidded::default();
+/// assert_eq!(lidded.set("keep", &Value::Float(0.25)), Some(Ok(())));
+/// assert_eq!((lidded.bucket.keep, Lidded::fields().len()), (0.25, 3));
 /// ```
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $doc:expr])+
         pub struct $name:ident {
-            $( $(#[doc = $field_doc:expr])+ $field:ident : $ty:ty = $default:expr $(=> { $($meta:tt)* })? ),* $(,)?
+            $( $(#[doc = $field_doc:expr])+ $field:ident : $ty:ty = $default:expr $(=> { $($meta:tt)* })? ),*
+            $(, ..$part:ident : $part_ty:ty)* $(,)?
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
             $( $(#[doc = $field_doc])+ pub $field: $ty, )*
+            $( #[doc = "Further parameters."] pub $part: $part_ty, )*
         }
 
         impl Default for $name {
             fn default() -> Self {
-                $name { $( $field: $default, )* }
+                $name { $( $field: $default, )* $( $part: <$part_ty>::default(), )* }
             }
         }
 
@@ -54,13 +69,16 @@ macro_rules! params {
                 use $crate::param::macros::*;
                 let default = $name::default();
                 let _ = &default;
-                Vec::from([ $( Field {
+                #[allow(unused_mut)]
+                let mut fields = Vec::from([ $( Field {
                     name: stringify!($field),
                     doc: concat!($($field_doc, "\n"),+).trim().replace("\n ", "\n"),
                     kind: <$ty as Param>::kind(),
                     meta: Self::meta(stringify!($field)),
                     default: Param::show(&default.$field),
-                }, )* ])
+                }, )* ]);
+                $( fields.extend(<$part_ty as $crate::param::Described>::fields()); )*
+                fields
             }
 
             fn set(&mut self, name: &str, value: &$crate::param::Value) -> Option<Result<(), $crate::param::macros::Vec<$crate::param::Problem>>> {
@@ -68,13 +86,21 @@ macro_rules! params {
                 let _ = value;
                 match name {
                     $( stringify!($field) => Some(<$ty as Param>::read_whole(value).map(|read| self.$field = read)), )*
-                    _ => None,
+                    _ => {
+                        $( if let Some(set) = $crate::param::Described::set(&mut self.$part, name, value) {
+                            return Some(set);
+                        } )*
+                        None
+                    }
                 }
             }
 
             fn show(&self) -> $crate::param::Table {
                 use $crate::param::macros::*;
-                Vec::from([ $( (stringify!($field).to_string(), Param::show(&self.$field)), )* ])
+                #[allow(unused_mut)]
+                let mut table = Vec::from([ $( (stringify!($field).to_string(), Param::show(&self.$field)), )* ]);
+                $( table.extend($crate::param::Described::show(&self.$part)); )*
+                table
             }
 
             fn out_of_range(&self) -> $crate::param::macros::Vec<$crate::param::Problem> {
@@ -87,6 +113,7 @@ macro_rules! params {
                         problems.push(Problem::new(stringify!($field), Param::show(&self.$field), range.rule(), ""));
                     }
                 } )*
+                $( problems.extend($crate::param::Described::out_of_range(&self.$part)); )*
                 problems
             }
         }

@@ -3,10 +3,14 @@
 //! *Reference*: CSB25 section 5 (each step names its section).
 //! *Units*: windows in segments, rates in segments per second.
 //! *Deviations*: the ACK phase ends once its bandwidth sample is taken (the draft never leaves it, which
-//! would advance the bandwidth filter every round). No undo of spurious losses. ECN changes nothing.
+//! would advance the bandwidth filter every round). No undo of spurious losses. ECN changes nothing unless
+//! `bbr3_ecn` asks for it.
 
+mod marks;
 mod model;
 mod probe;
+
+use marks::EcnMarks;
 
 use super::windowed::WindowedMax;
 use super::{AckEvent, CongestionEvent, Control, Window};
@@ -127,6 +131,7 @@ pub struct Bbr3 {
     initial_window: f64,
     segment_bits: f64,
     pace: Option<f64>,
+    marks: Option<Box<EcnMarks>>,
 }
 
 impl Bbr3 {
@@ -180,6 +185,7 @@ impl Bbr3 {
             initial_window: params.initial_window as f64,
             segment_bits: params.wire_bits(),
             pace: None,
+            marks: params.bbr3.bbr3_ecn.then(|| Box::new(EcnMarks::new(&params.bbr3))),
         }
     }
 
@@ -321,6 +327,16 @@ impl Control for Bbr3 {
         self.set_pace(self.state.pacing_gain(), sample.srtt);
         self.set_window(window, sample);
         limited
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        if let Some(marks) = &mut self.marks {
+            marks.see(event.marked);
+        }
+    }
+
+    fn watches(&self) -> bool {
+        self.marks.is_some()
     }
 
     fn on_lost(&mut self, window: &Window, lost: &Lost, now: Time, rng: &mut Stream) {

@@ -35,6 +35,9 @@ impl Bbr3 {
         self.loss_events = 0;
         self.bw_latest = 0.0;
         self.inflight_latest = 0.0;
+        if let Some(marks) = &mut self.marks {
+            marks.restart_cycle();
+        }
     }
 
     pub(super) fn start_round(&mut self, delivered: u32) {
@@ -49,6 +52,7 @@ impl Bbr3 {
             self.round_count += 1;
             self.rounds_since_probe += 1;
         }
+        self.update_marks(sample);
         if let Some(rate) = sample.rate {
             if rate >= self.max_bw.get() || !sample.app_limited {
                 self.max_bw.update(self.cycle_count, rate, BANDWIDTH_CYCLES);
@@ -57,15 +61,27 @@ impl Bbr3 {
         if !self.loss_round_start {
             return;
         }
-        if self.loss_in_round && !self.state.accelerates() {
-            self.lower_bounds(window);
+        let left = self.marks.as_mut().and_then(|marks| marks.take_left());
+        if !self.state.accelerates() {
+            self.lower_bounds(window, left);
         }
         self.loss_in_round = false;
         self.loss_events = 0;
     }
 
-    /// Once per round with losses: lowers the short-term bounds to the deliveries, by at most 30 %.
-    fn lower_bounds(&mut self, window: &Window) {
+    /// Once per round with losses: lowers the short-term bounds to the deliveries, by at most 30 %. With marks: lowers
+    /// that of the volume to the share `left`.
+    fn lower_bounds(&mut self, window: &Window, left: Option<f64>) {
+        let volume = if self.inflight_shortterm.is_finite() { self.inflight_shortterm } else { window.cwnd };
+        if self.loss_in_round {
+            self.lower_by_losses(window);
+        }
+        if let Some(left) = left {
+            self.inflight_shortterm = self.inflight_shortterm.min(left * volume);
+        }
+    }
+
+    fn lower_by_losses(&mut self, window: &Window) {
         if self.bw_shortterm.is_infinite() {
             self.bw_shortterm = self.max_bw.get();
         }

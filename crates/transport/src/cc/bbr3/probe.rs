@@ -27,9 +27,9 @@ impl Bbr3 {
         self.state = Bbr3State::Down;
     }
 
-    fn start_refill(&mut self, sample: &Sample) {
+    fn start_refill(&mut self, sample: &Sample, up_rounds: u32) {
         self.reset_shortterm();
-        self.probe_up_rounds = 0;
+        self.probe_up_rounds = up_rounds.min(30);
         self.probe_up_acks = 0.0;
         self.ack_phase = AckPhase::Refilling;
         self.start_round(sample.total_delivered);
@@ -50,11 +50,13 @@ impl Bbr3 {
         if !self.full_bw_reached {
             return;
         }
-        self.adapt_longterm(window, sample);
-        match self.state {
-            Bbr3State::Down | Bbr3State::Cruise if self.is_time_to_probe(window, sample) => {
-                self.start_refill(sample)
+        self.adapt_longterm(window, sample, rng);
+        if matches!(self.state, Bbr3State::Down | Bbr3State::Cruise) {
+            if let Some(rounds) = self.first_growth(window, sample) {
+                return self.start_refill(sample, rounds);
             }
+        }
+        match self.state {
             Bbr3State::Down if self.is_time_to_cruise(sample) => self.state = Bbr3State::Cruise,
             Bbr3State::Refill if self.round_start => {
                 self.bw_probe_samples = true;
@@ -69,6 +71,11 @@ impl Bbr3 {
         if self.is_time_to_go_down(window, sample) {
             self.start_down(sample, rng);
         }
+    }
+
+    /// Rounds of doubling with which a probe starts; `None`: it is not time to probe.
+    fn first_growth(&self, window: &Window, sample: &Sample) -> Option<u32> {
+        self.reprobe(sample).or_else(|| self.is_time_to_probe(window, sample).then_some(0))
     }
 
     pub(super) fn is_time_to_probe(&self, window: &Window, sample: &Sample) -> bool {
@@ -90,7 +97,7 @@ impl Bbr3 {
         self.full_bw_now
     }
 
-    fn adapt_longterm(&mut self, window: &Window, sample: &Sample) {
+    fn adapt_longterm(&mut self, window: &Window, sample: &Sample, rng: &mut Stream) {
         if self.ack_phase == AckPhase::Starting && self.round_start {
             self.ack_phase = AckPhase::Feedback;
         }
@@ -101,7 +108,8 @@ impl Bbr3 {
                 self.cycle_count += 1;
             }
         }
-        if self.is_too_high(sample) || self.inflight_longterm.is_infinite() {
+        let marked = self.end_marked_probe(window, sample, rng);
+        if marked || self.is_too_high(sample) || self.inflight_longterm.is_infinite() {
             return;
         }
         self.inflight_longterm = self.inflight_longterm.max(f64::from(sample.tx_in_flight));

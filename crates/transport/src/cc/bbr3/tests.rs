@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
+pub(super) fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
     Sample {
         now: Time(ms * 1_000_000),
         newly_acked: acked,
@@ -28,7 +28,7 @@ fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample 
 }
 
 /// A flow that delivered 1000 segments/s in five rounds of 100 ms.
-fn steady() -> (Bbr3, Window, Stream) {
+pub(super) fn steady() -> (Bbr3, Window, Stream) {
     let mut cc = Bbr3::new(&Params::default());
     let mut window = Window { cwnd: 100.0, ssthresh: f64::INFINITY };
     let mut rng = Stream::new(1, "bbr3");
