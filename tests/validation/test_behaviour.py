@@ -14,7 +14,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_every_claim_holds(tmp_path: Path) -> None:
     """Where few replications are all equal (no packet lost in any), there is no interval to decide a claim by; the
     value itself must satisfy the claim."""
-    rows = [*behaviour.rows(), *behaviour.phenomena()]
+    rows = [*behaviour.rows(), *behaviour.transports(), *behaviour.phenomena()]
     tests = {row.kind: row.tests for row in rows}
     assert {
         one.claim.key: [f"{part.label}: {part.estimate}, should be {part.rule}" for part in one.parts]
@@ -28,9 +28,10 @@ def test_the_page_has_the_row_of_each_kind() -> None:
     keys = set(
         re.findall(r"^\[(.+)\]$", (DOCS / "references.toml").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    for row in behaviour.rows():
+    folders = {"disciplines": behaviour.rows(), "transports": behaviour.transports()}
+    for folder, row in ((folder, row) for folder, rows in folders.items() for row in rows):
         assert (
-            f"| [`{row.kind}`](disciplines/{row.kind}.md) | {row.claim} ({row.source}) | {row.scenario} | "
+            f"| [`{row.kind}`]({folder}/{row.kind}.md) | {row.claim} ({row.source}) | {row.scenario} | "
             in page
         )
         assert all(f" | {test.rule} | holds |" in page for test in row.tests), row.kind
@@ -39,6 +40,7 @@ def test_the_page_has_the_row_of_each_kind() -> None:
         assert f"| {row.kind} | {row.claim} ({row.source}) | {row.scenario} | " in page
         assert all(f" | {test.rule} | holds |" in page for test in row.tests), row.kind
         assert set(row.source.split(", ")) <= keys, row.kind
-    shown = re.findall(r"^\| \[`(\w+)`\]", page, re.MULTILINE)
-    assert sorted(shown) == shown
-    assert shown == sorted(one["kind"] for one in library.catalogue()["disciplines"])
+    pages = sorted(path.stem for path in (DOCS / "transports").glob("*.md"))
+    kinds = sorted(one["kind"] for one in library.catalogue()["disciplines"])
+    assert re.findall(r"^\| \[`(\w+)`\]\(disciplines", page, re.MULTILINE) == kinds
+    assert re.findall(r"^\| \[`(\w+)`\]\(transports", page, re.MULTILINE) == pages

@@ -27,6 +27,7 @@ from . import behaviour_controls as controls
 from . import behaviour_flows as per_flow
 from . import behaviour_literature as literature
 from . import behaviour_phenomena as causes
+from . import behaviour_transports as senders
 from .behaviour_network import NetworkRow, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -47,6 +48,11 @@ def rows() -> list[NetworkRow]:
 def phenomena() -> list[NetworkRow]:
     """Rows of what queues do whatever their kind."""
     return causes.phenomena()
+
+
+def transports() -> list[NetworkRow]:
+    """Rows of transports and congestion controls, one for each page."""
+    return senders.transports()
 
 
 def ask(
@@ -87,6 +93,14 @@ def table(rows: Sequence[NetworkRow], findings: Sequence[st.Finding]) -> str:
     return _lines("Kind", [(f"[`{row.kind}`](disciplines/{row.kind}.md)", row, one) for row, one in pairs])
 
 
+def table_of_transports(rows: Sequence[NetworkRow], findings: Sequence[st.Finding]) -> str:
+    """The rows of transports, by name."""
+    pairs = sorted(zip(rows, findings, strict=True), key=lambda pair: pair[0].kind)
+    return _lines(
+        "Transport", [(f"[`{row.kind}`](transports/{row.kind}.md)", row, one) for row, one in pairs]
+    )
+
+
 def table_of_phenomena(rows: Sequence[NetworkRow], findings: Sequence[st.Finding]) -> str:
     """The rows of phenomena, as they are ordered."""
     return _lines("Phenomenon", [(row.kind, row, one) for row, one in zip(rows, findings, strict=True)])
@@ -117,6 +131,11 @@ interval lies where it should; where all replications are equal there is none, a
 `validation/pages/behaviour.py` writes this page; the tests run a shorter form of every row.
 
 {table}
+## What each transport is known for
+
+One row for each page of a transport or a congestion control, by the same rules.
+
+{transports}
 ## What queues do
 
 The reasons for queue management, as scenarios of the same kind.
@@ -134,18 +153,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="shorter and fewer runs; prints")
     parser.add_argument("--kind", action="append", help="only this one; prints")
     options = parser.parse_args()
-    some, other = (
-        [row for row in every if not options.kind or row.kind in options.kind]
-        for every in (rows(), phenomena())
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        work = quick if options.quick else partial(ask, replications=REPLICATIONS)
-        findings = work([*some, *other], Path(folder))
-    kinds, of_all = table(some, findings[: len(some)]), table_of_phenomena(other, findings[len(some) :])
+    parts = (rows(), table), (transports(), table_of_transports), (phenomena(), table_of_phenomena)
+    work = quick if options.quick else partial(ask, replications=REPLICATIONS)
+    tables = []
+    for every, layout in parts:
+        some = [row for row in every if not options.kind or row.kind in options.kind]
+        with tempfile.TemporaryDirectory() as folder:
+            tables.append(layout(some, work(some, Path(folder))) if some else "")
     if options.quick or options.kind:
-        sys.stdout.write((kinds if some else "") + (of_all if other else ""))
+        sys.stdout.write("".join(tables))
     else:
-        page = PAGE.format(replications=REPLICATIONS, table=kinds, phenomena=of_all)
+        kinds, of_transports, of_all = tables
+        page = PAGE.format(replications=REPLICATIONS, table=kinds, transports=of_transports, phenomena=of_all)
         (DOCS / "behaviour.md").write_text(wrap_markdown(page), encoding="utf-8")
 
 
