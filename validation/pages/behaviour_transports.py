@@ -126,8 +126,8 @@ def by_delay() -> list[NetworkRow]:
             (within("queue_pkts_mean", "vegas", 2, 40, "pkts"), within("utilisation", "vegas", 95, None, "%")),
         ),
         NetworkRow(
-            "nv", "about ten segments of each flow queue where the round-trip time of the empty path is known", "Brakmo10",
-            "2 transfers, `nv_base_rtt` of 64 ms, buffer of 200 packets",
+            "nv", "about ten segments of each flow queue where the round-trip time of the empty path is known",
+            "Brakmo10", "2 transfers, `nv_base_rtt` of 64 ms, buffer of 200 packets",
             {"nv": net(LARGE, tcp(2, keys='cc = "nv"\nnv_base_rtt = "64 ms"')), "reno": net(LARGE, control("reno"))},
             (
                 within("queue_pkts_mean", "nv", 4, 60, "pkts"), ratio("queue_pkts_mean", "nv", "reno", None, 0.6),
