@@ -201,7 +201,8 @@ fn cdg_backs_off_before_the_buffer_fills() {
 fn nv_keeps_its_segments_in_the_queue() {
     let link = "rate = \"100 Mbit/s\"\ndelay = \"1 ms\"";
     let queue = |keys: &str| {
-        let report = report(link, "kind = \"droptail\"\nlimit = \"200 pkts\"", &format!("count = 2\n{keys}"), 1);
+        let report =
+            report(link, "kind = \"droptail\"\nlimit = \"200 pkts\"", &format!("count = 2\n{keys}"), 1);
         assert!(bottleneck(&report, "busy_s") / 80.0 > 0.95, "{keys}");
         bottleneck(&report, "queue_pkts_mean")
     };

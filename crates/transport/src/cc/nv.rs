@@ -46,7 +46,7 @@ pub struct Nv {
     /// Growth is `2^power` of Reno's.
     power: i32,
     /// Decisions to grow in a row.
-    calm: u64,
+    increases: u64,
     /// No reduction has ended the first slow start.
     opening: bool,
     /// A loss discards the samples.
@@ -72,7 +72,7 @@ impl Nv {
             options: params.nv.clone(),
             may_grow: true,
             power: 0,
-            calm: 0,
+            increases: 0,
             opening: true,
             discards: false,
             mean_rtt: None,
@@ -89,7 +89,7 @@ impl Nv {
 
     fn discard(&mut self, event: &AckEvent) {
         self.discards = false;
-        self.calm = 0;
+        self.increases = 0;
         self.mean_rtt = None;
         self.samples = Samples::default();
         self.round_end = event.una;
@@ -166,7 +166,7 @@ impl Nv {
         let cut = if excess > 2.0 { (self.options.nv_decrease * excess).max(2.0) } else { excess };
         let left = if self.growth.is_whole() { (window.cwnd - cut).ceil() } else { window.cwnd - cut };
         *window = Window { cwnd: left.max(MIN_CWND), ssthresh: most };
-        (self.may_grow, self.opening, self.calm) = (false, false, 0);
+        (self.may_grow, self.opening, self.increases) = (false, false, 0);
         self.power = self.power.min(0);
         true
     }
@@ -176,9 +176,9 @@ impl Nv {
             return false;
         }
         self.may_grow = true;
-        self.calm += 1;
-        if self.power < 0 && self.calm > self.options.nv_calm {
-            (self.power, self.calm) = (self.power + 1, 0);
+        self.increases += 1;
+        if self.power < 0 && self.increases > self.options.nv_recovery {
+            (self.power, self.increases) = (self.power + 1, 0);
         }
         true
     }

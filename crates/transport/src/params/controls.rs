@@ -225,6 +225,6 @@ units::params! {
         /// Samples before a reduction that ends the first slow start (nv).
         nv_start_samples: u64 = 30 => { range: Range::Within(1.0, 1e6), source: "Linux nv_ssthresh_eval_min_calls" },
         /// Decisions to grow in a row after which growth slowed down by timeouts doubles (nv).
-        nv_calm: u64 = 8 => { range: Range::Within(0.0, 1e6), source: "Linux nv_cwnd_growth_rate_neg" },
+        nv_recovery: u64 = 8 => { range: Range::Within(0.0, 1e6), source: "Linux nv_cwnd_growth_rate_neg" },
     }
 }
