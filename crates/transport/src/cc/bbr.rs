@@ -359,6 +359,9 @@ impl Control for Bbr {
 }
 
 #[cfg(test)]
+mod law_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::params::{BbrExit, BbrQuantum};

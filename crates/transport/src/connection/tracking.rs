@@ -31,7 +31,7 @@ pub(crate) struct Tracking {
 
 impl Tracking {
     /// `model_based`: the congestion control asks for rate samples.
-    pub(super) fn new(params: &Params, stream: Stream, model_based: bool) -> Tracking {
+    pub(crate) fn new(params: &Params, stream: Stream, model_based: bool) -> Tracking {
         Tracking {
             stream,
             ledger: Ledger::default(),

@@ -35,7 +35,7 @@ impl Bbr {
         probing
     }
 
-    fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
+    pub(super) fn probe_rtt(&mut self, window: &mut Window, sample: &Sample, rng: &mut Stream) {
         let Some(done) = self.probe_done_at else {
             if f64::from(sample.in_flight) <= MIN_WINDOW {
                 self.probe_done_at = Some(sample.now + PROBE_RTT);

@@ -182,4 +182,23 @@ mod tests {
             assert_eq!(seen.rate(), kept);
         }
     }
+
+    #[test]
+    fn nothing_counts_within_a_millisecond() {
+        let mut seen = LongTerm { sampling: true, rounds: 4, ..LongTerm::default() };
+        let said =
+            Sample { now: Time(999_999), newly_lost: 1, total_lost: 50, ..sample(0, 100, 100, 0, 100.0) };
+        seen.update(&said, false, true, 12_000.0);
+        assert_eq!((seen.bandwidth, seen.rounds), (0.0, 4));
+    }
+
+    #[test]
+    fn a_rate_in_use_suspends_the_gains_of_the_cycle() {
+        let mut cc = Bbr::new(&crate::params::Params::default());
+        cc.long_term = Some(LongTerm { in_use: true, bandwidth: 100.0, ..LongTerm::default() });
+        for step in 0..8 {
+            cc.advance_cycle(Time(step));
+            assert_eq!(cc.pacing_gain, 1.0);
+        }
+    }
 }

@@ -12,6 +12,9 @@ mod reordering;
 mod send_order;
 mod tlp;
 
+#[cfg(test)]
+mod tests;
+
 use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
 use crate::connection::{Ctx, Timer, Tracking};
