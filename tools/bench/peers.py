@@ -159,7 +159,9 @@ def our_cell(bench: Path, queue: str, hops: int, flows: str, seconds: str) -> Co
     """One run of a cell, its event loop counted."""
     cell = Cell(queue, "cubic" if queue == "fq_codel" else "sack", "chain" if hops > 1 else flows)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-        file.write(scenario_of(cell, int(flows), float(seconds), 0))
+        text = scenario_of(cell, int(flows), float(seconds), 0)
+        # As in ns-2, which drops early only where two packets are queued.
+        file.write(text.replace('kind = "red"\n', 'kind = "red"\nmin_queue = "2"\n'))
         file.flush()
         printed = output(str(bench), file.name)
     read = re.match(r"(\d+) segments, ([\d.]+) ns", printed)

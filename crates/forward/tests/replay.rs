@@ -11,9 +11,8 @@ use forward::record::{RecordEntry, RecordHead, RecordReader, Recorder};
 use forward::replay::replay;
 use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
-use sim::calendar::Key;
 use sim::link::Link as SimLink;
-use sim::packet::{Attributes, Pkt, Waiting};
+use sim::packet::{Attributes, Pkt, SackPool, Waiting};
 use sim::transmission::Transmission;
 use units::{Rate, Stream, Time};
 
@@ -62,12 +61,10 @@ fn simulated(file: &[u8]) -> Vec<String> {
             free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
         }
         let about = Attributes::default().with_class(class).with_ecn(ecn);
-        let mut pkt = Pkt::plain(Time::ZERO, number, size, (flow >> 1) as u32, 0, about);
+        let pkt = Pkt::plain(Time::ZERO, number, size, (flow >> 1) as u32, 0, about);
         number += 1;
-        let key = Key { time: now, birth: Time::NEVER, component: u32::MAX };
-        if let Some(wire) = sim.arrive(&mut pkt, key, &mut fates) {
-            sent(Some((pkt, wire)), &mut fates, now, &mut out);
-        } else if !sim.knows_departures() && !sim.is_busy() {
+        sim.store(&pkt, now, &mut fates, &SackPool::default());
+        if !sim.is_busy() {
             free = sent(sim.serve(now, &mut fates), &mut fates, now, &mut out);
         }
         sent(None, &mut fates, now, &mut out);

@@ -34,26 +34,35 @@ pub fn sqrt(x: f64) -> f64 {
 /// From this magnitude on every double is a whole number.
 const ALL_WHOLE: f64 = (1u64 << 52) as f64;
 
-/// The nearest whole number, halves away from zero. Through an integer: the library's is a call where the processor's
-/// level has no instruction for it.
+/// The nearest whole number to a number from zero to 2^52, halves to even: a sum beyond 2^52 has no fraction. The
+/// library's functions are calls where the processor's level has no instruction for them.
+#[inline(always)]
+fn nearest_even(x: f64) -> f64 {
+    (x + ALL_WHOLE) - ALL_WHOLE
+}
+
+/// The nearest whole number, halves away from zero.
 #[inline]
 pub fn round(x: f64) -> f64 {
-    if x.abs() < ALL_WHOLE {
-        let whole = x as i64 as f64;
+    let size = x.abs();
+    if size < ALL_WHOLE {
+        let whole = nearest_even(size);
         // The difference is exact.
-        let away = if (x - whole).abs() >= 0.5 { 1f64.copysign(x) } else { 0.0 };
-        (whole + away).copysign(x)
+        let up = if size - whole >= 0.5 { 1.0 } else { 0.0 };
+        (whole + up).copysign(x)
     } else {
         x
     }
 }
 
-/// The largest whole number that is not above `x`. Through an integer, as [`round`].
+/// The largest whole number that is not above `x`.
 #[inline]
 pub fn floor(x: f64) -> f64 {
-    if x.abs() < ALL_WHOLE {
-        let whole = x as i64 as f64;
-        (if whole > x { whole - 1.0 } else { whole }).copysign(x)
+    let size = x.abs();
+    if size < ALL_WHOLE {
+        let whole = nearest_even(size).copysign(x);
+        let down = if whole > x { 1.0 } else { 0.0 };
+        (whole - down).copysign(x)
     } else {
         x
     }
@@ -131,7 +140,7 @@ mod tests {
         assert!(normal_quantile(0.0).is_finite() && normal_quantile(1.0).is_finite());
     }
 
-    /// Square roots without `std` and rounding through an integer yield the same bits as the library, halves and
+    /// Square roots without `std` and rounding by a sum yield the same bits as the library, halves and
     /// numbers beyond 2^53 included.
     #[test]
     fn exact_functions_are_exact_either_way() {

@@ -34,7 +34,7 @@ impl Network<Fast> {
             return None;
         }
         let arrived = transit.key();
-        let wire = self.links[number as usize].arrive(&mut transit.pkt, arrived, &mut self.fates);
+        let wire = self.links[number as usize].accept(&mut transit.pkt, arrived, &mut self.fates);
         if !self.fates.is_empty() {
             self.record_fates(number, arrived.time);
         }

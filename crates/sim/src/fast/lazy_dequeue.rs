@@ -5,6 +5,7 @@
 //! before that delay is over: one event guards any number of dequeues.
 
 use super::fabric::Fast;
+use super::hop::FastHop;
 use super::next_dequeue::{NextDequeue, NONE};
 use super::{FastPath, FastStep};
 use crate::calendar::Key;
@@ -39,6 +40,12 @@ impl Fast {
         }
     }
 
+    /// Whether a link dequeues lazily.
+    #[inline]
+    pub(super) fn is_lazy(&self, number: u32) -> bool {
+        self.lazy.get(number as usize).is_some_and(|lazy| lazy.slack > Span::ZERO)
+    }
+
     /// Postpones the dequeue that is due at `key`. Returns false if the link is not eligible.
     #[inline]
     pub(super) fn postpone(&mut self, number: u32, key: Key) -> bool {
@@ -66,9 +73,50 @@ impl Fast {
 
 impl Network<Fast> {
     /// A packet arrives at a link whose departures are not known, after the dequeues due before it.
+    #[inline(never)]
     pub(super) fn arrive_lazily(&mut self, number: u32, transit: &Transit) {
-        self.dequeue_before(number, transit.key());
-        self.arrive_at_link(number, transit);
+        if !self.carrier.is_lazy(number) {
+            return self.arrive_at_link(number, transit);
+        }
+        let key = transit.key();
+        self.dequeue_before(number, key);
+        // The steps of `arrive_at_link` at a link without faults.
+        self.outstanding_mut(transit.pkt.flow).queued.add(transit.pkt.size);
+        let link = &mut self.links[number as usize];
+        link.store(&transit.pkt, key.time, &mut self.fates, &self.sacks);
+        if link.takes_at_arrival() {
+            return self.serve_arrival(number, key.time);
+        }
+        self.record_fates(number, key.time);
+    }
+
+    /// The dequeue at the end of a transmission, of a link that dequeues lazily: the steps of `transmission_ended` at a
+    /// link without faults and ring.
+    #[inline]
+    fn dequeue_lazily(&mut self, number: u32, now: Time) {
+        let link = &mut self.links[number as usize];
+        if link.is_stale(now) {
+            return;
+        }
+        let sent = link.transmitter_free(now, &mut self.fates);
+        let (delay, rate) = (link.delay, link.rate());
+        self.record_fates(number, now);
+        let Some((pkt, wire)) = sent else { return self.retry(number, now) };
+        if wire.finish <= self.window.end {
+            self.carrier.postpone(number, Key { time: wire.finish, birth: wire.start, component: number });
+        }
+        self.outstanding_mut(pkt.flow).queued.remove(pkt.size);
+        let time = wire.arrival_time(pkt.size, rate, delay);
+        let then_private = matches!(self.carrier.hops[pkt.hop as usize], FastHop::LinkThenPrivate(_));
+        let Some(next) = self.next_hop(Transit::new(pkt, Key { time, birth: wire.start, component: number }))
+        else {
+            return;
+        };
+        if then_private && self.carrier.folded {
+            self.deliver_over_private(&next);
+        } else {
+            self.travel(next);
+        }
     }
 
     /// The end of a transmission, or the event that guards the dequeues of a link.
@@ -93,7 +141,7 @@ impl Network<Fast> {
                 return;
             }
             let due = std::mem::replace(&mut lazy.next, NONE);
-            self.transmission_ended(number, due.time);
+            self.dequeue_lazily(number, due.time);
         }
     }
 

@@ -54,6 +54,7 @@ macro_rules! with_disc {
             Disc::Red($queue) => $work,
             Disc::Pie($queue) => $work,
             Disc::CoDel($queue) => $work,
+            Disc::FqCoDel($queue) => $work,
             Disc::Cake($queue) => $work,
             $queue => $work,
         }
@@ -177,29 +178,23 @@ impl Link {
         self.state.as_ref().map_or(0, |state| state.queue.len())
     }
 
-    /// Takes a packet, which is changed if it is marked. With departures known at arrival, returns its transmission, or
-    /// `None` if it was dropped. Otherwise returns `None`, and an idle transmitter has to be served. Appends to
-    /// `fates`.
+    /// With departures known at arrival: takes a packet, which is changed if it is marked. Returns its transmission, or
+    /// `None` if it was dropped. Appends to `fates`.
     #[inline]
-    pub fn arrive(
+    pub fn accept(
         &mut self,
         pkt: &mut Pkt,
         key: Key,
         fates: &mut Vec<Fate<Waiting>>,
     ) -> Option<Transmission> {
-        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates, None))
+        with_disc!(self, |queue, transmitter| transmitter.accept(queue, pkt, key, fates))
     }
 
-    /// The same for a discipline that may read the SACK blocks of packets, which are in `sacks`.
+    /// With an event at the end of each transmission: puts a packet into the queue; an idle transmitter has to be
+    /// served then. The discipline may read the SACK blocks of packets, which are in `sacks`. Appends to `fates`.
     #[inline]
-    pub fn arrive_with(
-        &mut self,
-        pkt: &mut Pkt,
-        key: Key,
-        fates: &mut Vec<Fate<Waiting>>,
-        sacks: &SackPool,
-    ) -> Option<Transmission> {
-        with_disc!(self, |queue, transmitter| transmitter.arrive(queue, pkt, key, fates, Some(sacks)))
+    pub fn store(&mut self, pkt: &Pkt, now: Time, fates: &mut Vec<Fate<Waiting>>, sacks: &SackPool) {
+        with_disc!(self, |queue, transmitter| transmitter.store(queue, pkt, now, fates, sacks));
     }
 
     /// Whether the transmitter is sending, or its ring is full.
@@ -278,6 +273,22 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use queue::{Setting, Spec};
     use units::param::{Table, Value};
+
+    impl Link {
+        /// A packet arrives, whether departures are known or not.
+        pub(crate) fn arrive(
+            &mut self,
+            pkt: &mut Pkt,
+            key: Key,
+            fates: &mut Vec<Fate<Waiting>>,
+        ) -> Option<Transmission> {
+            if self.knows_departures() {
+                return self.accept(pkt, key, fates);
+            }
+            self.store(pkt, key.time, fates, &SackPool::default());
+            None
+        }
+    }
 
     /// A link of 8 Mbit/s with room for twelve packets.
     pub(crate) fn link(kind: &str) -> Link {

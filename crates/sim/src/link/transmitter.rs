@@ -47,38 +47,54 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
+    /// With an event at the end of each transmission: a packet arrives at the queue.
     #[inline]
-    pub(super) fn arrive<D: QueueDisc<Waiting>>(
+    pub(super) fn store<D: QueueDisc<Waiting>>(
+        &mut self,
+        queue: &mut D,
+        pkt: &Pkt,
+        now: Time,
+        fates: &mut Vec<Fate<Waiting>>,
+        sacks: &SackPool,
+    ) {
+        self.tick_until(queue, now, fates);
+        self.record_backlog(queue, now);
+        let before = fates.len();
+        let waiting = self.labelled(pkt, now);
+        let mut cx = self.context(now, fates);
+        cx.sacks = Some(sacks as &dyn SackLookup);
+        queue.enqueue(waiting, &mut cx);
+        let came = &fates[before..];
+        if let Some(probe) = &mut self.probe {
+            probe.enters(now);
+            probe.arrived(now, pkt.size, queue.avg(), came);
+        }
+        if came.is_empty() {
+            self.backlog.add(pkt.size);
+            self.check_backlog(queue);
+        } else {
+            self.sync_backlog(queue);
+        }
+    }
+
+    /// With departures known at arrival: a packet arrives. Returns its transmission, or `None` if it was dropped.
+    #[inline]
+    pub(super) fn accept<D: QueueDisc<Waiting>>(
         &mut self,
         queue: &mut D,
         pkt: &mut Pkt,
         key: Key,
         fates: &mut Vec<Fate<Waiting>>,
-        sacks: Option<&SackPool>,
     ) -> Option<Transmission> {
         self.catch_up(queue, key, fates);
         let now = key.time;
         self.record_backlog(queue, now);
         let before = fates.len();
         let waiting = self.labelled(pkt, now);
-        let mut cx = self.context(now, fates);
-        cx.sacks = sacks.map(|pool| pool as &dyn SackLookup);
-        queue.enqueue(waiting, &mut cx);
+        queue.enqueue(waiting, &mut self.context(now, fates));
         let came = &fates[before..];
         if let Some(probe) = &mut self.probe {
-            if !self.departures_known {
-                probe.enters(now);
-            }
             probe.arrived(now, pkt.size, queue.avg(), came);
-        }
-        if !self.departures_known {
-            if came.is_empty() {
-                self.backlog.add(pkt.size);
-                self.check_backlog(queue);
-            } else {
-                self.sync_backlog(queue);
-            }
-            return None;
         }
         let dropped = !came.is_empty() && is_dropped(pkt, came);
         if !dropped {
@@ -90,7 +106,7 @@ impl Transmitter {
         (!dropped).then(|| self.schedule_departure(pkt.size, now))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn serve<D: QueueDisc<Waiting>>(
         &mut self,
         queue: &mut D,

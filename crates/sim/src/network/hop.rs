@@ -15,18 +15,26 @@ impl<C: Carrier> Network<C> {
         if !self.enter(number, &mut transit) {
             return;
         }
-        let (key, now) = (transit.key(), transit.time);
+        let now = transit.time;
         self.outstanding_mut(transit.pkt.flow).queued.add(transit.pkt.size);
         self.carrier.note(number, || Passage::new(now, PassageEvent::Arrived, &transit.pkt));
         let link = &mut self.links[number as usize];
-        link.arrive_with(&mut transit.pkt, key, &mut self.fates, &self.sacks);
-        let takes = link.takes_at_arrival();
-        let sent = if takes { link.serve(now, &mut self.fates) } else { None };
+        link.store(&transit.pkt, now, &mut self.fates, &self.sacks);
+        if link.takes_at_arrival() {
+            return self.serve_arrival(number, now);
+        }
+        self.record_fates(number, now);
+    }
+
+    /// A packet found the link idle: the link takes the next packet of its queue. Not inlined, because most packets find
+    /// it busy.
+    #[inline(never)]
+    pub(crate) fn serve_arrival(&mut self, number: u32, now: Time) {
+        let sent = self.links[number as usize].serve(now, &mut self.fates);
         self.record_fates(number, now);
         match sent {
-            Some((pkt, wire)) => self.transmit_now(number, pkt, wire, now),
-            None if takes => self.retry(number, now),
-            None => {}
+            Some((pkt, wire)) => self.transmit(number, pkt, wire, now),
+            None => self.retry(number, now),
         }
     }
 
@@ -43,16 +51,10 @@ impl<C: Carrier> Network<C> {
         }
     }
 
-    /// [`Network::transmit`] of a packet that found the link idle: not inlined, because most find it busy.
-    #[inline(never)]
-    fn transmit_now(&mut self, number: u32, pkt: Pkt, wire: Transmission, now: Time) {
-        self.transmit(number, pkt, wire, now);
-    }
-
     /// A link took no packet: if that is because its discipline holds packets back, schedules the moment at which one
     /// is ready.
     #[inline]
-    fn retry(&mut self, number: u32, now: Time) {
+    pub(crate) fn retry(&mut self, number: u32, now: Time) {
         let end = self.window.end;
         if let Some(key) = self.links[number as usize].retry_at(now).filter(|key| key.time <= end) {
             self.carrier.schedule(key, Pkt::event(TRANSMITTER_FREE, number));

@@ -69,9 +69,12 @@ impl Pacer {
             self.late = now.since(self.next.min(now));
         }
         self.left -= 1;
-        let made_up = self.gap.scale(self.credit).min(self.late);
-        self.late = self.late - made_up;
-        self.next = self.next.max(now) + (self.gap - made_up);
+        let mut gap = self.gap;
+        if self.late > Span::ZERO {
+            let made_up = gap.scale(self.credit).min(self.late);
+            (self.late, gap) = (self.late - made_up, gap - made_up);
+        }
+        self.next = self.next.max(now) + gap;
     }
 
     /// Makes the gap that [`Pacer::set_later`] stored the present one, after the pending retransmission. If the

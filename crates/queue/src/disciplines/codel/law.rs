@@ -167,9 +167,10 @@ impl CoDelLaw {
         store: &mut impl PacketStore<P>,
         cx: &mut Cx<'_, P>,
     ) -> Option<P> {
-        let (head, ok_to_drop) = self.take(state, store, cx.now);
-        let sent =
-            if state.dropping || ok_to_drop { self.signal(state, store, head, ok_to_drop, cx) } else { head };
+        let (mut sent, ok_to_drop) = self.take(state, store, cx.now);
+        if state.dropping || ok_to_drop {
+            sent = self.signal(state, store, sent, ok_to_drop, cx);
+        }
         match sent {
             Some(pkt) if self.ce_threshold != u64::MAX => Some(self.mark_above_threshold(pkt, cx)),
             sent => sent,
@@ -177,7 +178,7 @@ impl CoDelLaw {
     }
 
     /// Takes the oldest packet; true if packets have waited above target for an interval.
-    #[inline]
+    #[inline(always)]
     fn take<P: Packet + Copy>(
         &self,
         state: &mut CoDelState,
@@ -207,6 +208,7 @@ impl CoDelLaw {
     }
 
     /// The steps in and into the dropping state. Returns the packet to send.
+    #[inline(never)]
     fn signal<P: Packet + Copy>(
         &self,
         state: &mut CoDelState,

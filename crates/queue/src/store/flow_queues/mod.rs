@@ -164,6 +164,7 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 
     /// The queue of a flow.
+    #[inline]
     pub(crate) fn queue_of(&mut self, flow: u64, cx: &mut Cx<'_, P>) -> usize {
         let perturbation = match self.hash.perturbation {
             Some(perturbation) => perturbation,
@@ -184,12 +185,13 @@ impl<P: Packet + Copy, S: Clone> Flows<P, S> {
     }
 
     /// Stores a packet at the end of queue `i`, which gets a turn if it has none.
+    #[inline]
     pub(crate) fn push(&mut self, i: usize, mut pkt: P, cx: &Cx<'_, P>) {
         pkt.set_enqueued(cx.now);
-        self.queues[i].chain.push(&mut self.pool, pkt);
-        if self.queues[i].place == Place::Idle {
-            self.queues[i].deficit = self.quantum;
-            self.queues[i].place = Place::New;
+        let queue = &mut self.queues[i];
+        queue.chain.push(&mut self.pool, pkt);
+        if queue.place == Place::Idle {
+            (queue.deficit, queue.place) = (self.quantum, Place::New);
             self.new_flows.append(&mut self.queues, i);
             self.active += 1;
         }

@@ -27,6 +27,7 @@ impl<P: Packet + Copy> Pool<P> {
         Pool { slots: Vec::with_capacity(64), free: NONE, packets: 0, bytes: 0 }
     }
 
+    #[inline]
     fn put(&mut self, pkt: P) -> u32 {
         self.packets += 1;
         self.bytes += pkt.size().0;
@@ -41,6 +42,7 @@ impl<P: Packet + Copy> Pool<P> {
         place
     }
 
+    #[inline]
     fn take(&mut self, place: u32) -> (P, u32) {
         let Slot { pkt, next } = self.slots[place as usize];
         self.slots[place as usize].next = self.free;
@@ -65,6 +67,7 @@ pub(super) struct Chain {
 impl Chain {
     pub(super) const EMPTY: Chain = Chain { head: NONE, tail: NONE, packets: 0, bytes: 0 };
 
+    #[inline]
     pub(super) fn push<P: Packet + Copy>(&mut self, pool: &mut Pool<P>, pkt: P) {
         let place = pool.put(pkt);
         if self.head == NONE {
@@ -77,6 +80,7 @@ impl Chain {
         self.bytes += pkt.size().0;
     }
 
+    #[inline]
     pub(super) fn pop<P: Packet + Copy>(&mut self, pool: &mut Pool<P>) -> Option<P> {
         if self.head == NONE {
             return None;
