@@ -44,8 +44,8 @@ class Solving:
     """Solves the families on a bench; every accepted design is run in all ``trials``. ``starts`` has coordinates from
     which a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first
     edge. Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
-    ``seen`` all that were run, ``picked`` those of the atlas, ``unseen`` the initial designs without runs;
-    ``complete`` says that there was time for every family."""
+    ``seen`` all that were run, ``edges`` those on an edge, ``picked`` those of the atlas, ``unseen`` initial designs
+    without runs; ``complete`` says that there was time for every family."""
 
     bench: Bench
     evaluations: Evaluations
