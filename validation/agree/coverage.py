@@ -41,7 +41,7 @@ KINDS = {"red_adaptive": "red", "pfifo": "droptail", "fifo": "droptail", "adaptm
 SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
 Runs = Sequence[Mapping[str, float]]
 #: Rows of the matrix from this one on are the second test: nothing was changed for them.
-FRESH = 115
+FRESH = 135
 
 
 @dataclass(frozen=True)
@@ -119,21 +119,60 @@ def linux_rows(context: Context) -> list[dict[str, str]]:
     return [row for row in rows if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """When a recorded run of the kernel's rig does what, in seconds of our run.
+
+    iperf3 needs 4 round trips of its own connection before it opens the flows one by one, and 2 after the data to
+    exchange results. Our run begins with the flows, whose data follow once all are open and one round trip more.
+    """
+
+    rtt_s: float
+    flows: int
+    data_s: float
+
+    @classmethod
+    def of(cls, row: Mapping[str, str]) -> Schedule:
+        """The course of a row."""
+        return cls(float(row["DELAY"].removesuffix("ms")) / 1000, int(row["N"]), float(row["T"]))
+
+    @property
+    def end_s(self) -> float:
+        """End of the data."""
+        return (self.flows + 1) * self.rtt_s + self.data_s
+
+    @property
+    def sampled_s(self) -> float:
+        """Time for which the rig samples the queue, of which it leaves out the first quarter."""
+        return (self.flows + 6) * self.rtt_s + self.data_s
+
+    @property
+    def settles_s(self) -> float:
+        """End of that quarter."""
+        return max(self.sampled_s / 4 - 3 * self.rtt_s, 0.0)
+
+
 def numbers(row: Mapping[str, str], scenario: dc.Scenario, runs: int = RUNS) -> list[dict[str, float]]:
     """Goodput, queue, and drops and marks of our runs.
 
-    The kernel's queue is sampled without the first quarter. Its goodput and signals are those of the whole run, from
-    the first data on: ours come from runs of the same seeds without a warm-up.
+    The data last as long as in the kernel. Its queue is sampled without the first quarter, but with the two round trips
+    after the data, when it is empty. Its goodput and signals are those of the whole run: ours come from runs of the
+    same seeds without a warm-up. iperf3 counts the goodput over a round trip more than the data last.
     """
-    settled = dc.run(scenario, replications=runs, jobs=1).baseline.runs
-    whole_runs = dc.run(scenario.set("run.warmup", "0 s"), replications=runs, jobs=1).baseline.runs
-    opens_s = int(row["N"]) * float(row["DELAY"].removesuffix("ms")) / 1000
-    share = float(row["T"]) / (float(row["T"]) - opens_s)
+    course = Schedule.of(row)
+    lasting = scenario.set("run.duration", f"{course.end_s:.6f} s")
+    settled = dc.run(
+        lasting.set("run.warmup", f"{course.settles_s:.6f} s"), replications=runs, jobs=1
+    ).baseline.runs
+    whole_runs = dc.run(lasting.set("run.warmup", "0 s"), replications=runs, jobs=1).baseline.runs
+    share = course.end_s / (course.data_s + course.rtt_s)
+    filled = (course.end_s - course.settles_s) / (course.sampled_s * 3 / 4)
     found = []
     for run, full in zip(settled, whole_runs, strict=True):
         one, all_ = other_stacks.linux_numbers(dict(run)), other_stacks.linux_numbers(dict(full))
         signals = all_["drops"] + float(full["links"]["bottleneck"]["marked_pkts"])
-        found.append({**one, "goodput_mbps": all_["goodput_mbps"] * share, "signals": signals})
+        backlog, goodput = one["backlog_mean"] * filled, all_["goodput_mbps"] * share
+        found.append({"goodput_mbps": goodput, "backlog_mean": backlog, "signals": signals})
     return found
 
 

@@ -77,6 +77,7 @@ pub const PROFILES: &[Preset] = &[
             ("vegas_beta", "4"),
             ("westwood_rule", "linux"),
             ("module_rule", "linux"),
+            ("cdg_beta", "0.70703125"),
             ("bic_s_max", "16"),
             ("bic_s_min", "0.2"),
             ("bic_beta", "0.2001953125"),

@@ -810,6 +810,39 @@ fn a_lost_retransmission_reduces_the_window_again() {
     }
 }
 
+/// Segments 1 and 2 are lost, and the retransmission of 1 is lost again, while that of 2 arrives. Its acknowledgement
+/// echoes the timestamp of segment 0, so RFC 8985 does not take it for the retransmission's; to Linux it shows that the
+/// one before is lost, and it retransmits that at once.
+#[test]
+fn linux_finds_a_lost_retransmission_while_the_hole_stays() {
+    for (rule, again) in [("exact", false), ("ticks", true)] {
+        let keys = [
+            ("recovery", "rack"),
+            ("initial_window", "10"),
+            ("samples", "timestamps"),
+            ("reorder_timer", rule),
+        ];
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = at(101);
+        let sent = dialogue.sack(1, &[(3, 8)]);
+        assert!(sent.contains(&1), "{rule}");
+        let second = if sent.contains(&2) { sent } else { step(&mut dialogue, 111, &[(3, 9)]) };
+        assert!(second.contains(&2), "{rule}: {second:?}");
+        let found = step(&mut dialogue, 230, &[(2, 9)]);
+        assert_eq!(found.contains(&1), again, "{rule}: {found:?}");
+        assert_eq!(dialogue.sender.counters().timeouts, 0, "{rule}");
+    }
+}
+
+/// The answer to an acknowledgement of segment 1 with these blocks, which echoes the first timestamp.
+fn step(dialogue: &mut Dialogue, ms: u64, blocks: &[(u32, u32)]) -> Vec<u32> {
+    dialogue.now = at(ms);
+    dialogue.hear_of(1, blocks, false, Time::ZERO);
+    dialogue.sent()
+}
+
 /// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the
 /// handshake.
 #[test]

@@ -3,15 +3,19 @@
 //! *Reference*: HA11, by descriptions of it: the manual of FreeBSD's cc_cdg and the notes of Linux's tcp_cdg.
 //! *Units*: windows in segments, gradients in milliseconds per round trip.
 //! *Deviations*: slow start uses the gradient of the minimum itself, which no mean over eight round trips follows in
-//! time. The shadow window counts for at most twice the window, as in Linux, so that no loss widens the window.
+//! time. The shadow window counts for at most twice the window, as in Linux, so that no loss widens the window. With
+//! `module_rule = "linux"` rounds, backoffs and slow start are those of [`linux`].
 //!
 //! Once per round trip the minimum and the maximum RTT of the round give a gradient each, averaged over `cdg_rounds`
 //! rounds. A positive mean `g` backs off with probability `1 - exp(-g / cdg_scale)` to `cdg_beta`. Without a backoff
 //! the window grows as Reno's.
 
+mod linux;
+
 use super::avoidance::{reduced, Avoidance};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{ModuleRule, Params};
+use linux::Rounds;
 use std::collections::VecDeque;
 use units::{math, Rng, Span, Stream};
 
@@ -66,6 +70,8 @@ pub struct Cdg {
     in_row: u64,
     left_out: u64,
     rng: Stream,
+    /// Rounds of the rule `linux`.
+    linux: Option<Box<Rounds>>,
 }
 
 impl Cdg {
@@ -88,6 +94,8 @@ impl Cdg {
             in_row: 0,
             left_out: 0,
             rng: Stream::new(0, "cdg"),
+            linux: (params.module_rule == ModuleRule::Linux)
+                .then(|| Box::new(Rounds::new(params.cdg_rounds as usize))),
         }
     }
 
@@ -143,6 +151,38 @@ impl Cdg {
         self.growth.reset();
     }
 
+    /// An ACK with the rule `linux`; returns whether the window may grow.
+    fn may_grow(&mut self, window: &mut Window, event: &AckEvent) -> bool {
+        let Some(rounds) = &mut self.linux else { return true };
+        if rounds.is_held(event.una) {
+            return false;
+        }
+        if window.cwnd < window.ssthresh && rounds.ends_slow_start(event.now) {
+            window.ssthresh = window.cwnd;
+        }
+        if event.una <= self.end {
+            return true;
+        }
+        self.end = event.next;
+        let Some(gradient) = rounds.end() else { return true };
+        let probability = self.probability(gradient);
+        if probability == 0.0 || self.rng.uniform() >= probability {
+            return true;
+        }
+        let patience = self.patience;
+        let helps =
+            |rounds: &mut Box<Rounds>| rounds.helps(patience).then(|| rounds.hold(event.next)).is_some();
+        if !self.linux.as_mut().is_some_and(helps) {
+            return true;
+        }
+        self.back_off(window);
+        if self.growth.is_whole() {
+            window.cwnd = window.cwnd.floor().max(LEAST);
+            window.ssthresh = window.cwnd;
+        }
+        false
+    }
+
     /// The window that a loss halves.
     fn loss_window(&self, cwnd: f64) -> f64 {
         self.shadow.min(SHADOW * cwnd).max(cwnd)
@@ -151,6 +191,15 @@ impl Cdg {
 
 impl Control for Cdg {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if self.linux.is_some() {
+            if self.may_grow(window, event) {
+                let before = window.cwnd;
+                let left = self.growth.start(window, event);
+                self.growth.grow(window, left, 1.0);
+                self.shadow += window.cwnd - before;
+            }
+            return;
+        }
         if event.una > self.end {
             self.end = event.next;
             if let Some(extremes) = self.extremes.take() {
@@ -175,7 +224,7 @@ impl Control for Cdg {
             return window.cwnd;
         }
         let wider = self.loss_window(window.cwnd) / window.cwnd.max(1.0);
-        self.shadow = 0.0;
+        self.shadow = if self.linux.is_some() { (self.shadow / 2.0).min(window.cwnd) } else { 0.0 };
         (reduced(window, event, LOSS) * wider).min(window.cwnd)
     }
 
@@ -184,6 +233,9 @@ impl Control for Cdg {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
+        if let Some(rounds) = &mut self.linux {
+            return rounds.measure(event);
+        }
         let Some(rtt) = event.delay_sample() else { return };
         let (min, max) = self.extremes.unwrap_or((rtt, rtt));
         self.extremes = Some((min.min(rtt), max.max(rtt)));

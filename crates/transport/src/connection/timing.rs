@@ -29,6 +29,13 @@ impl Ctx {
         }
     }
 
+    /// Samples the round-trip time of a segment that a block reports; `sent` once, at that time.
+    pub(crate) fn sample_sacked(&mut self, now: Time, sent: Time) {
+        self.rtt.end_backoff();
+        self.rtt.sample(&self.params, now, sent, (self.seq.una, self.seq.nxt));
+        self.rto = self.rtt.rto(&self.params);
+    }
+
     /// Start and end of the round trip that an ACK samples.
     #[inline]
     fn timed_interval(&self, now: Time, echo: Time) -> (Time, Time) {

@@ -55,7 +55,10 @@ units::choices! {
     pub enum ReorderTimer {
         /// At the end of the reordering window (RFC 8985 section 6.2 step 5).
         Exact = "exact",
-        /// Two milliseconds later, at the next tick of a 1000 Hz clock (Linux).
+        /// Two milliseconds later, at the next tick of a 1000 Hz clock. A retransmission has arrived if its round trip is
+        /// no shorter than the shortest, whatever its ACK echoes. A segment that a duplicate ACK reports samples the
+        /// round trip. After a timeout the window covers what is not lost yet and one segment more, and a lost
+        /// retransmission starts a recovery (Linux).
         Ticks = "ticks",
     }
 }

@@ -7,7 +7,7 @@ use super::LossRecovery;
 use crate::cc::{AckEvent, Control};
 use crate::connection::Ctx;
 use crate::ledger::Sent;
-use crate::params::{Counting, Recovery, ShownRtt, VegasRule};
+use crate::params::{Counting, Recovery, ReorderTimer, ShownRtt, VegasRule};
 use crate::segment::Ack;
 use units::{Span, Time};
 
@@ -16,6 +16,7 @@ use units::{Span, Time};
 pub(crate) struct Reported {
     acked_at: Option<Time>,
     sacked_at: Option<Time>,
+    first_sacked_at: Option<Time>,
     retransmitted: bool,
 }
 
@@ -32,6 +33,7 @@ impl Reported {
     fn sack(&mut self, sent: &Sent) {
         if sent.transmits == 1 {
             self.sacked_at = Some(sent.at);
+            self.first_sacked_at.get_or_insert(sent.at);
         }
     }
 
@@ -145,6 +147,9 @@ impl LossRecovery {
         } else {
             Reported::default()
         };
+        if ack.ack == ctx.seq.una && ctx.params.reorder_timer == ReorderTimer::Ticks {
+            self.time_sacked(ctx, now, reported.first_sacked_at);
+        }
         if !ctx.watches_acks() {
             return;
         }
@@ -166,6 +171,17 @@ impl LossRecovery {
             reducing: self.is_reducing_for_echo(ctx),
         };
         ctx.cc.on_every_ack(&event);
+    }
+
+    /// Samples the round trip of a segment that a duplicate ACK reports for the first time, as Linux does, which also
+    /// ends the backoff of the timeout. The timer restarts if the segment left before the last transmission of the first
+    /// outstanding one.
+    fn time_sacked(&mut self, ctx: &mut Ctx, now: Time, sent: Option<Time>) {
+        let Some(sent) = sent else { return };
+        ctx.sample_sacked(now, sent);
+        if sent < ctx.tracking.ledger.get(ctx.seq.una).at {
+            ctx.restart_timer(now, true);
+        }
     }
 
     /// RTT sample of an ACK: that of the newest segment acknowledged if the congestion control times

@@ -10,6 +10,7 @@ mod fast_path;
 mod lost_set;
 mod reordering;
 mod send_order;
+mod timeout;
 mod tlp;
 
 #[cfg(test)]
@@ -19,7 +20,7 @@ use super::{LastReduction, LossRecovery};
 use crate::cc::Cause;
 use crate::connection::{Ctx, Timer, Tracking};
 use crate::ledger::Ledger;
-use crate::params::{Params, Reduction};
+use crate::params::{Params, Reduction, ReorderTimer};
 use crate::segment::Ack;
 use lost_set::LostSet;
 use send_order::SendOrder;
@@ -44,11 +45,15 @@ pub(crate) struct Rack {
     order: SendOrder,
     /// Segments found lost by the present input; empty between inputs.
     overdue: Vec<u32>,
+    /// Retransmissions are judged by their round trip alone, not by timestamps.
+    by_rtt_alone: bool,
     /// A recovery with holes left is followed by another.
     chained: bool,
     /// When the window was last reduced for a loss; whether a retransmission sent since then was lost.
     reduced_at: Time,
     lost_again: bool,
+    /// Retransmissions found lost so far.
+    retransmissions_lost: u32,
     /// Tail loss probe.
     pub(crate) tlp: Tlp,
     /// Reordering window in quarters of the minimum RTT, and the recoveries it lasts.
@@ -69,9 +74,11 @@ impl Rack {
             holes: 0,
             order: SendOrder::default(),
             overdue: Vec::new(),
+            by_rtt_alone: p.reorder_timer == ReorderTimer::Ticks,
             chained: p.chain_repairs,
             reduced_at: Time::ZERO,
             lost_again: false,
+            retransmissions_lost: 0,
             tlp: Tlp::new(p),
             quarters: 1,
             persist: reordering::PERSIST,
@@ -95,6 +102,7 @@ impl Rack {
         self.order.remove(ledger, seq);
         let sent = ledger.get(seq);
         self.lost_again |= sent.transmits > 1 && sent.at >= self.reduced_at;
+        self.retransmissions_lost += u32::from(sent.transmits > 1);
         self.holes += u32::from(!ledger.get_mut(seq).loss.set_hole());
         self.lost.insert(seq, outstanding);
     }
@@ -125,7 +133,7 @@ impl Rack {
         }
         let rtt = now.since(at);
         // An ACK of the original is no sample of the retransmission.
-        if again && (echo < at || rtt < *min_rtt) {
+        if again && (echo < at && !self.by_rtt_alone || rtt < *min_rtt) {
             return;
         }
         *min_rtt = (*min_rtt).min(rtt);
@@ -193,6 +201,7 @@ impl LossRecovery {
         }
         self.process_probe(ctx, now, ack, delivered, duplicate.is_some());
         self.undo_if_spurious(ctx, ack, duplicate);
+        let retransmissions_lost = self.parts.rack.retransmissions_lost;
         self.find_losses_by_time(ctx, now);
         if self.recovering {
             if ctx.seq.una >= self.recover {
@@ -227,9 +236,10 @@ impl LossRecovery {
             self.loss = false;
             self.parts.rack.end_recovery();
         }
+        self.end_loss_for_recovery(ctx, self.parts.rack.retransmissions_lost > retransmissions_lost);
         let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
         let reducing = self.is_reducing_for_echo(ctx) && self.continue_echo_reduction(ctx, delivered, safe);
-        if acked > 0 && !reducing {
+        if acked > 0 && !reducing && !self.recovers_instead_of_growing(ctx) {
             self.grow(ctx, now, ack, self.counted(ctx, acked, delivered), delivered, flight);
         }
         self.enter_rack_if_lossy(ctx, now, delivered);
@@ -341,29 +351,13 @@ impl LossRecovery {
         self.first_lost(ctx).or_else(|| (ctx.seq.max < past).then_some(ctx.seq.max))
     }
 
-    /// Section 6.3: the first segment is lost, and so are those sent more than a round trip ago.
-    pub(crate) fn timeout_rack(&mut self, ctx: &mut Ctx, now: Time) {
-        ctx.seq.nxt = ctx.seq.max;
-        let limit = self.parts.rack.rtt + self.reordering_window(ctx);
-        let (una, ledger) = (ctx.seq.una, &ctx.tracking.ledger);
-        let rack = &mut *self.parts.rack;
-        let overdue = |seq: &u32| ledger.get(*seq).at + limit <= now;
-        rack.overdue.extend(rack.order.iter(ledger).take_while(overdue));
-        if !ledger.get(una).loss.is_lost_now() && !overdue(&una) {
-            rack.overdue.push(una);
-        }
-        self.mark_overdue_lost(ctx, now);
-        self.forced = ctx.seq.una;
-        ctx.timers.cancel(Timer::Reordering);
-        ctx.timers.cancel(Timer::Probe);
-        self.parts.rack.tlp.forget();
-    }
-
     /// The reordering timer or the PTO has fired.
     pub(crate) fn on_rack_timer(&mut self, ctx: &mut Ctx, now: Time) {
         if ctx.timers.fire(Timer::Reordering, now) {
             ctx.quota = ctx.burst();
+            let lost_before = self.parts.rack.lost.len();
             self.find_losses_by_time(ctx, now);
+            self.end_loss_for_recovery(ctx, self.parts.rack.lost.len() > lost_before);
             if self.recovering && self.must_reduce_again(ctx) {
                 self.reduce_again(ctx, now, 0);
             }
