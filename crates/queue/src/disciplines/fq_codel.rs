@@ -236,6 +236,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqCoDel<P> {
 mod tests {
     use super::*;
     use crate::testing::{params, refused, Bench, Pkt};
+    use alloc::format;
 
     fn bench(rows: &[(&str, &str)]) -> Bench<FqCoDel<Pkt>> {
         let mut all = vec![("perturbation", "1")];
@@ -350,5 +351,26 @@ mod tests {
     fn sets_must_fill_the_queues() {
         let shown = refused::<Params>(&[("flows", "100"), ("ways", "8")]);
         assert!(shown[0].contains("flows = 100: must be a multiple of ways (8)"), "{shown:?}");
+    }
+
+    /// Every option of CoDel reaches the law.
+    #[test]
+    fn the_law_has_the_options_of_the_queue() {
+        for (key, text, field) in [
+            ("target", "7 ms", "target: 7000000"),
+            ("interval", "90 ms", "interval: 90000000"),
+            ("mtu", "1000 B", "mtu: Some(1000)"),
+            ("ecn", "false", "ecn: false"),
+            ("root", "newton", "root: Newton"),
+            ("clock", "ticks", "clock: Ticks"),
+            ("above_after", "true", "above_after: true"),
+            ("mark_schedule", "now", "mark_schedule: Now"),
+            ("ce_threshold", "2 ms", "ce_threshold: 2000000"),
+            ("ce_for", "ect1", "ce_for: Ect1"),
+        ] {
+            let law = |rows: &[(&str, &str)]| format!("{:?}", params::<Params>(rows).law());
+            assert!(!law(&[]).contains(field), "{field} is the default");
+            assert!(law(&[(key, text)]).contains(field), "{}", law(&[(key, text)]));
+        }
     }
 }
