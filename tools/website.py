@@ -44,6 +44,8 @@ ELSEWHERE = {
 TEMPLATES = {"docs/decisions/template.md"}
 #: Suffixes of files that pages show or offer.
 ASSETS = {".svg", ".png", ".html", ".toml", ".ipynb"}
+#: A folder lists its files where the sources are read; on the site its page has to.
+DECISIONS = "docs/decisions/README.md"
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 REPLAYABLE = re.compile(r"^docs/disciplines/(\w+)\.md$")
 CONFIG = """\
@@ -219,6 +221,8 @@ def rewritten(source: str, page: str, pages: dict[str, str]) -> str:
         way = os.path.relpath(there, PurePosixPath(page).parent or ".").replace(os.sep, "/")
         return f"]({way}{f'#{anchor}' if anchor else ''})"
 
+    if source == DECISIONS:
+        text += decisions()
     shown = LINK.sub(link, nested(text))
     # Text in brackets without a link, where the target is a file of the sources.
     shown = re.sub(r"\[([^\[\]]*)\]\{\.file\}", r"\1", shown)
@@ -246,6 +250,15 @@ def nested(text: str) -> str:
             fence = ""
         lines.append(f"{extra}{line}" if line else line)
     return "\n".join(lines)
+
+
+def decisions() -> str:
+    """A list of all decisions by their titles."""
+    lines = []
+    for path in sorted((ROOT / DECISIONS).parent.glob("[0-9]*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"* [{title}]({path.name})")
+    return "\n" + "\n".join(lines) + "\n"
 
 
 def live(kind: str) -> str:

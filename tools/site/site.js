@@ -2,6 +2,10 @@
 function mend() {
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
   for (const one of document.querySelectorAll(".md-typeset__scrollwrap, pre > code")) one.tabIndex = 0;
+  // An option or a short name stays on one line: a browser would break it after a hyphen.
+  for (const one of document.querySelectorAll(":is(p, li, td:first-child, p > a, li > a, td:first-child > a) > code:not(.whole)")) {
+    if (one.textContent.length <= 24) one.classList.add("whole");
+  }
   for (const one of document.querySelectorAll(".md-code__nav:not([role])")) one.setAttribute("role", "none");
 }
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });

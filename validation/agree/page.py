@@ -13,10 +13,11 @@ from .cases import AgreementCase, Area, Figure
 HEAD = """\
 # Agreement
 
-Differences between dropcurve and ns-2.35, ns-3, Linux and theory, case by case. Written by `make agree`; do not edit.
+The same cases in dropcurve and in ns-2.35, ns-3, Linux or a formula, and how far the results are apart. Written by
+`make agree`; do not edit.
 
-A case is *within* if all its figures are. *Not yet* names the part that is missing here. In the tables of cases a cell
-holds the other's number and how far ours is from it; bold is outside.
+A case is *within* if all its figures are: each area states how far they may be apart. *Not yet* names the part that is
+missing here. In the tables of cases a cell holds the other's number and how far ours is from it; bold is outside.
 """
 
 

@@ -118,13 +118,15 @@ def _lines(first: str, rows: Sequence[tuple[str, NetworkRow, st.Finding]]) -> st
 
 
 PAGE = """\
-# What each discipline is known for
+# What each discipline and each transport is known for
 
-One row for each kind: what was published of it, a scenario that shows it, and the range in which the claim is
-right. Scenarios and ranges were settled with trial runs in view: a row shows that the discipline does it here, not
-that it does so everywhere. The network is one link of 10 Mbit/s with round trips of 44 to 64 ms and packets of 1500
-bytes, unless a row states others; transfers are TCP without end by the current RFCs, a flood sends packets at
-random instants whatever becomes of them, a call sends 80 kbit/s. What is not named is at its default.
+Does the simulator show what the literature says? One row or more for each discipline, then for each
+[transport](#what-each-transport-is-known-for) and for [queues as such](#what-queues-do): what was published, a
+scenario that shows it, and the range in which the claim is right. Scenarios and ranges were settled with trial runs
+in view: a row shows that the claim holds here, not that it does so everywhere. The network is one link of 10 Mbit/s
+with round trips of 44 to 64 ms and packets of 1500 bytes, unless a row states others; transfers are TCP without end
+by the current RFCs, a flood sends packets at random instants whatever becomes of them, a call sends 80 kbit/s. What
+is not named is at its default.
 
 Means over {replications} runs with 95 % intervals, widened where a row asks several questions. A row holds if the whole
 interval lies where it should; where all replications are equal there is none, and the value counts.

@@ -80,7 +80,7 @@ PICTURES = {
     "ledbat": (TCP + 'cc = "ledbat"', DEEP, ""),
     "ledbat_pp": (TCP + 'cc = "ledbat_pp"', DEEP, ""),
     "cdg": (TCP + 'cc = "cdg"', BUFFER, ""),
-    "lp": (TCP + 'cc = "lp"', BUFFER, ""),
+    "lp": ('transport = "tcp"\ncc = "lp"\nack_every = 1', BUFFER, ""),
     "nv": (TCP + 'cc = "nv"', BUFFER, ""),
     "prague": ('transport = "tcp"\nprofile = "l4s"', 'kind = "dualpi2"', ""),
     "bbr": ('transport = "tcp"\ncc = "bbr"', BUFFER, ""),
@@ -115,28 +115,28 @@ def draw(page: str) -> Figure:
     one, queue, rival = PICTURES[page]
     scenario = dc.Scenario.parse(SCENARIO.format(one=one, queue=queue, rival=rival))
     series = dc.run(scenario, replications=1).baseline.series
-    figure = style.new_figure(style.PAGE_IN, 3.6)
-    top, middle, bottom = figure.subplots(3, 1, sharex=True)
     name, factor, label = ("cwnd", 1.0, "window\n(segments)")
     if series.has("rate_bps", "0") and not series.has("cwnd", "0"):
         name, factor, label = "rate_bps", 1e-6, "allowed rate\n(Mbit/s)"
-    if series.has(name, "0"):
+    has_window = series.has(name, "0")
+    figure = style.new_figure(style.PAGE_IN, 3.6 if has_window else 2.6)
+    top, middle, bottom = (
+        figure.subplots(3, 1, sharex=True) if has_window else (None, *figure.subplots(2, 1, sharex=True))
+    )
+    if top is not None:
         time_s, value = series.select(name, "0")
         top.plot(time_s, value * factor, color=style.PALETTE[0], linewidth=1.1)
         top.set_ylabel(label)
-    else:
-        top.set_visible(False)
     shares = [(_throughput(series, str(flow)), style.look(flow)) for flow in (0, 1)]
     for (time_s, rate), look in reversed(shares):
         middle.plot(time_s, rate, color=look.colour, linewidth=1.1)
-    middle.set_ylabel("gets\n(Mbit/s)")
-    (time_s, rate), _ = shares[1]
-    at = float(np.mean(rate[(time_s > 25) & (time_s < 39)]))
-    middle.annotate("rival", (40.6, at), fontsize=6.5, color=style.look(1).words, va="center")
+    middle.set_ylabel("throughput\n(Mbit/s)")
+    over = {"transform": middle.get_xaxis_transform(), "ha": "center", "va": "bottom"}
+    middle.text(30, 1.02, "rival", fontsize=7.5, color=style.look(1).words, **over)
     time_s, waiting = series.select("queue_pkts", "bottleneck")
     bottom.plot(time_s, waiting, color=style.MUTED, linewidth=0.8)
     bottom.set_ylabel("queue\n(pkts)")
-    for ax in (top, middle, bottom):
+    for ax in figure.axes:
         ax.axvspan(20, 40, color=style.WASH, linewidth=0, zorder=0)
         ax.set_ylim(bottom=0)
     bottom.set_xlim(0, 60)

@@ -77,14 +77,14 @@ class Overview:
 
     def _table(self) -> str:
         sections = [one.case.section for one in self.cards[0].graded if one.case.phase is None]
-        head = ["Discipline", *sections, "Instructions", "Numbers to set", "Over all tests"]
-        rows = [f"| {' | '.join(head)} |", f"|---|{':-:|' * len(sections)}--:|--:|---|"]
+        head = ["Discipline", "Over all tests", *sections, "Instructions", "Numbers to set"]
+        rows = [f"| {' | '.join(head)} |", f"|---|---|{':-:|' * len(sections)}--:|--:|"]
         for card in self.cards:
             price = cost(card.candidate)
             grades = [_sign(one) for one in card.graded if one.case.phase is None]
             work = "–" if price.ratio is None else f"{price.ratio:.1f} ×"
             name = f"[`{card.candidate}`](#{card.candidate})"
-            rows.append(f"| {' | '.join([name, *grades, work, str(len(price.numbers)), _overall(card)])} |")
+            rows.append(f"| {' | '.join([name, _overall(card), *grades, work, str(len(price.numbers))])} |")
         return "\n".join(rows)
 
 
@@ -100,7 +100,7 @@ _ABOUT = """Every discipline at its defaults through the characterisation guidel
 _LEGEND = """✓ better, ✗ worse, = equal within the margin, · undecided: these runs cannot tell, or the difference is
 not shown to exceed the margin. In brackets: better in some measures and worse in others; the sign is that of the
 balance between utilisation and delay, ± where the balance is undecided. Instructions are those of one arrival and one
-departure, compared with tail drop ([cost](../disciplines/cost.md)). The last column is the verdict over all tests:
+departure, compared with tail drop ([cost](../disciplines/cost.md)). The second column is the verdict over all tests:
 utilisation against delay, loss, page load time and video, at the rates that each card states. Parameters that are no
 defaults are named with the assumptions of a card."""
 
