@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from dropcurve.tuning import challengers, delay_budget, validation_lines
 from dropcurve.tuning.bench import PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.challengers import further_kinds
-from dropcurve.tuning.effort import Budget
+from dropcurve.tuning.effort import Budget, Clock
 from dropcurve.tuning.families import family
 from dropcurve.tuning.outcome import SearchOutcome
+from dropcurve.tuning.stages import Stages
 from dropcurve.tuning.validation import Validation
 from tests.tune.test_proof import Lucky, tail_drop
 
@@ -59,6 +61,45 @@ def test_the_same_discipline_is_run_with_more_delay(
     validation = spent(Curved(best), *limits)
     assert validation.decide().params["limit"] == limit
     assert len(validation_lines.lines(validation)) == designs
+
+
+class Timed(Curved):
+    """The same where each run takes a second of the clock that this is."""
+
+    def __init__(self, best: int) -> None:
+        super().__init__(best)
+        self.time_s, self.finished = 0.0, set[tuple[str, int]]()
+
+    def now(self) -> float:
+        return self.time_s
+
+    def slowdown(self) -> float:
+        return 1.0
+
+    def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
+        for one, trial in pairs:
+            if (one.key, trial.seed) not in self.finished:
+                if until is not None and self.time_s >= until:
+                    return False
+                self.time_s += 1.0
+                self.finished.add((one.key, trial.seed))
+        return True
+
+
+def test_more_delay_is_tried_before_replications_take_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stages, "_use_time", lambda *_: None)
+    monkeypatch.setattr(Stages, "_surroundings", lambda _, before, *__: before)
+    bench, budget = Timed(20_000), Budget(100, replications=4, fresh=6)
+    clock = Clock(1000.0, page=False, source=bench)
+    stages = Stages(bench, budget, clock, 1, Path(), lambda *_: None, lambda _: None)
+    validation = Validation(bench, budget, 1, 0.2)
+    validation.run([tail_drop(10_000)])
+    space = {"droptail": family("droptail", bench.question.room)}
+    first = block(bench.question.conditions(), 1)
+    stages._decide(validation, SearchOutcome([], first, [], [], first, [], space, {}, {}, {}))
+    assert bench.time_s > 700.0, "the time is used"
+    assert validation.decide().params["limit"] == "18200 B"
+    assert not validation.left_out
 
 
 def test_a_design_without_time_to_be_validated_is_among_those_not_compared() -> None:

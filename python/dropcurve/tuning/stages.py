@@ -308,9 +308,12 @@ class Stages:
             self._use_time(validation, outcome)
         best = self._surroundings(best, validation, outcome, self._deciding)
         self.say("validation: further replications", validation.decide())
-        validation.settle(thorough=self.clock.seconds is not None)
+        validation.settle()
         delay_budget.spend(validation, outcome, self.seed)
         self._secure(validation, outcome)
+        if self.clock.seconds is not None:
+            # Last, as it takes all the time that is left: nothing that may change the answer would have any.
+            validation.settle(thorough=True)
         self._prove(validation, outcome)
         self._surroundings(best, validation, outcome, 1.0)
 
