@@ -146,6 +146,47 @@ fn limited_transmit() {
     assert_eq!(narrow.ack(0), [], "the receiver's window is full");
 }
 
+/// A sender of BBR with a window of four segments, whose duplicate ACKs widen the window instead of sending at once.
+fn with_a_widened_window(recovery: &str) -> Dialogue {
+    let keys = [
+        ("recovery", recovery),
+        ("cc", "bbr"),
+        ("pacing", "off"),
+        ("pace_repairs", "false"),
+        ("initial_window", "4"),
+        ("max_cwnd", "4"),
+    ];
+    let (mut dialogue, first) = Dialogue::start(&keys);
+    assert_eq!(first, [0, 1, 2, 3]);
+    dialogue.now = at(100);
+    dialogue
+}
+
+/// RFC 3042: a duplicate ACK releases a segment beyond the window of four. Segment 0 is late, not lost: once 2 is
+/// the first outstanding segment, the window ends with 5 again.
+#[test]
+fn limited_transmit_widens_the_window_until_an_ack() {
+    let mut sack1 = with_a_widened_window("sack1");
+    assert_eq!(sack1.sack(0, &[(1, 2)]), [4]);
+    assert_eq!(sack1.ack(2), [5]);
+    assert_eq!((sack1.sender.cwnd(), sack1.sender.flight()), (4.0, 4));
+    for recovery in ["tahoe", "reno", "newreno"] {
+        let mut dialogue = with_a_widened_window(recovery);
+        assert_eq!(dialogue.ack(0), [4], "{recovery}");
+        assert_eq!(dialogue.ack(2), [5], "{recovery}");
+    }
+}
+
+/// Tahoe starts again from one segment, whatever the two duplicate ACKs before the third released.
+#[test]
+fn tahoe_starts_again_from_one_segment_after_limited_transmit() {
+    let mut dialogue = with_a_widened_window("tahoe");
+    assert_eq!(dialogue.ack(0), [4]);
+    assert_eq!(dialogue.ack(0), [5]);
+    assert_eq!(dialogue.ack(0), [0]);
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.flight()), (1.0, 1));
+}
+
 /// RFC 6582: a partial ACK retransmits the next hole and deflates by the segments acknowledged less one;
 /// the timer restarts only for the first.
 #[test]

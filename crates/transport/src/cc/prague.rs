@@ -89,6 +89,10 @@ impl Control for Prague {
             window.cwnd += start;
             grown -= start;
         }
+        // A window of whole segments may be 0 after a mark (`arithmetic = "integer"`).
+        if grown == 0.0 {
+            return;
+        }
         let share = if self.srtt > Span::ZERO { self.srtt.ratio(self.virtual_rtt()) } else { 1.0 };
         window.cwnd += share * share * grown / window.cwnd;
     }
@@ -181,6 +185,17 @@ mod tests {
         let mut window = Window { cwnd: 1.0, ssthresh: 2.0 };
         cc.on_ack(&mut window, &event(10, 53, 0));
         assert_eq!(window.cwnd, 2.5);
+    }
+
+    /// A mark has taken a window of one whole segment: its echo leaves it at 0, an unmarked segment opens it.
+    #[test]
+    fn a_closed_window_opens_with_an_unmarked_segment() {
+        let mut cc = Prague::new(&Params::default());
+        let mut window = Window { cwnd: 0.0, ssthresh: 2.0 };
+        cc.on_ack(&mut window, &event(10, 1, 1));
+        assert_eq!(window.cwnd, 0.0);
+        cc.on_ack(&mut window, &event(10, 1, 0));
+        assert_eq!(window.cwnd, 1.0);
     }
 
     /// g 1/16: a quarter of the segments marked moves alpha from 1 by 1/16 of the distance; the next update

@@ -173,6 +173,7 @@ impl LossRecovery {
         if !ctx.params.pace_repairs && ctx.model_based {
             // Pacing releases it when it is due.
             self.inflation += 1;
+            ctx.quota = ctx.burst();
         } else if room && flight < ctx.seq.rwnd && ctx.seq.nxt < ctx.seq.limit {
             self.forced = ctx.seq.nxt;
             ctx.seq.nxt += 1;
@@ -200,6 +201,7 @@ impl LossRecovery {
         ctx.restart_timer_on_retransmit(now);
         if self.algorithm == Recovery::Tahoe {
             ctx.window.cwnd = 1.0;
+            self.inflation = 0;
             ctx.cwr = true;
             ctx.seq.nxt = ctx.seq.una;
         } else {

@@ -24,9 +24,11 @@ impl LossRecovery {
         }
     }
 
+    /// Forgets the scoreboard, a timeout and what limited transmit released: new data are acknowledged.
     fn forget_board(&mut self, ctx: &mut Ctx) {
         self.loss = false;
         self.partial_seen = false;
+        self.inflation = 0;
         if self.parts.board.highest > 0 {
             self.parts.board.clear(ctx.seq.una);
         }
@@ -74,6 +76,7 @@ impl LossRecovery {
         self.last_reduction = LastReduction::FastRetransmit;
         ctx.counters.fast_recoveries += 1;
         self.recovering = true;
+        self.inflation = 0;
         ctx.restart_timer_on_retransmit(now);
         let board = &mut self.parts.board;
         board.pipe = pipe - self.dupacks as i32;
