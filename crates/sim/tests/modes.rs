@@ -291,6 +291,39 @@ const QUEUES: [&str; 8] = [
     "kind = \"fq_codel\"",
 ];
 
+/// Disciplines that mark.
+const MARKING: [&str; 4] = [
+    "kind = \"red\"\nlimit = \"60 pkts\"\nmin_th = \"2 pkts\"\nmax_th = \"15 pkts\"\nmin_queue = \"2\"\necn = true",
+    "kind = \"pie\"\necn = true",
+    "kind = \"codel\"\necn = true",
+    "kind = \"fq_codel\"\necn = true",
+];
+
+/// Senders that track no segment, for 14 s over a path that loses `faults`.
+fn untracked(rate: u32, delay: u32, flows: u32, queue: &str, keys: &str, faults: &str) -> String {
+    dumbbell(rate, delay, 20, flows, 1, queue)
+        .replace("duration = \"6 s\"", "duration = \"14 s\"")
+        .replace("access_rate = \"20 Mbit/s\"", &format!("access_rate = \"20 Mbit/s\"\n{faults}"))
+        .replace("transport = \"tcp\"", keys)
+}
+
+/// A SYN that is sent for the third time asks for no ECN, so that connection has none: its segments are dropped where
+/// others are marked.
+#[test]
+fn a_connection_without_ecn_among_others_with_it() {
+    let keys = "recovery = \"sack\"\necn = true";
+    let alone = untracked(4000, 10, 1, MARKING[0], keys, "drop = [0, 1]");
+    let alone = alone.replace("rate = \"800 kbit/s\"", "rate = \"800 kbit/s\"\nstart = \"9 s\"");
+    let (fast, plain) = both(&alone, 1);
+    assert_eq!(difference(&fast, &plain, ""), None);
+    let count = |report: &Value, key: &str| report["flows"][0][key].as_u64().unwrap();
+    assert_eq!(count(&fast, "marked_pkts"), 0);
+    assert!(count(&fast, "received_pkts") > 500 && count(&fast, "dropped_pkts") > 2);
+    let (fast, plain) = both(&alone.replace("[0, 1]", "[0]"), 1);
+    assert_eq!(difference(&fast, &plain, ""), None);
+    assert!(count(&fast, "marked_pkts") > 2);
+}
+
 /// Names in one list of the catalogue.
 fn names(list: &str, key: &str) -> Vec<String> {
     let all = catalogue();
@@ -362,6 +395,30 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
+
+    #[test]
+    fn engines_agree_of_senders_that_track_no_segment(
+        rate in 500u32..4_000,
+        delay in 1u32..40,
+        flows in 8u32..20,
+        queue in prop::sample::select(&MARKING[..]),
+        recovery in prop::sample::select(vec!["reno", "newreno", "sack", "sack"]),
+        cc in prop::sample::select(vec!["reno", "cubic", "dctcp", "westwood", "vegas", "illinois"]),
+        ecn in any::<bool>(),
+        ack_every in 1u32..3,
+        // A tenth loses two SYNs of some flow.
+        loss in prop::sample::select(vec![0.0, 0.002, 0.1]),
+        against in 0u32..4,
+        seed in any::<u64>(),
+    ) {
+        let keys = format!("recovery = \"{recovery}\"\ncc = \"{cc}\"\nack_every = {ack_every}\necn = {}", ecn || cc == "dctcp");
+        let mut text = untracked(rate, delay, flows, queue, &keys, &format!("loss = {loss}"));
+        if against > 0 {
+            text += &format!("[flows.against]\ncount = {against}\nreverse = true\nstart = \"1 s\"\n{keys}\n");
+        }
+        let (fast, plain) = both(&text, seed);
+        prop_assert_eq!(difference(&fast, &plain, ""), None);
+    }
 
     #[test]
     fn engines_agree_with_lookahead(

@@ -92,7 +92,7 @@ impl Network<Fast> {
             hold(sender);
             sender.on_ack_fast(now, pkt.seq, pkt.stamp)
         } else {
-            let processed = sender.on_sack_fast(now, pkt.seq, self.sacks.get(&pkt), hold);
+            let processed = sender.on_sack_fast(now, (pkt.seq, pkt.stamp), self.sacks.get(&pkt), hold);
             if processed {
                 self.sacks.release(&pkt);
             }

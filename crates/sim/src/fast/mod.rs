@@ -16,7 +16,7 @@
 //! | `private_links` | one flow alone uses a `droptail_link` without a probe | a look-up, and cache lines of their own | `modes` | 719 |
 //! | `hop_codes` | the next event is at a shared `droptail_link` or arrival link, and a private link and the end follow | the look-up of the hop, and moving the packet | `modes` | 406 |
 //! | `lookahead` | most flows pass the first arrival link and the first `droptail_link`, none passes one alone; a round trip is long enough for `arrival_batches` | the event queue: arrivals of a window are sorted in batches | `modes::engines_agree_with_lookahead`, `arrival_batches::tests` | 12 ¹ |
-//! | `deliver` | a plain segment or ACK of TCP, with or without RACK, timestamps and pacing; a pacing timer that fires alone | actions and timers that cannot occur | `modes`; in `transport`: `fast_path` tests | – ⁴ |
+//! | `deliver` | a plain segment or ACK of TCP, with or without RACK, timestamps and pacing, without RACK also with classic ECN; a pacing timer that fires alone | actions and timers that cannot occur | `modes`; in `transport`: `fast_path` tests | – ⁴ |
 //!
 //! `modes` is `tests/modes.rs`: random networks in the plain engine, in the fast one, and in the fast one without one
 //! path. `tests/engines.rs` runs all shipped scenarios in both. The last column is the rise in instructions for each

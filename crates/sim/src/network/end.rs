@@ -59,6 +59,9 @@ impl<C: Carrier> Network<C> {
         let Source::Tcp(sender) = &mut flow.source else { return };
         flow.probe.record_cwnd(now, sender);
         sender.on_ack(now, &pkt.ack(&mut self.sacks));
+        if pkt.is_syn() {
+            flow.attributes[0] = flow.attributes[0].with_ecn(sender.codepoint());
+        }
         if sender.is_done() {
             flow.probe.record_finish(now);
         }

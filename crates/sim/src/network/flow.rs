@@ -4,7 +4,7 @@ use crate::account::{FlowProbe, MeasurementWindow};
 use crate::packet::{Attributes, BACK};
 use crate::source::{Marker, Sink, Source};
 use transport::Ack;
-use units::Time;
+use units::{Ecn, Time};
 
 /// The state of a flow; `S` is the engine's addition to it.
 pub struct Flow<S = ()> {
@@ -37,11 +37,12 @@ impl<S: Default> Flow<S> {
         stop: Time,
         probe: FlowProbe,
     ) -> Flow<S> {
+        let ecn = if let Source::Tcp(sender) = &source { sender.codepoint() } else { Ecn::NotEct };
         Flow {
             source,
             sink,
             probe,
-            attributes: [Attributes::default(), Attributes::flags_only(BACK)]
+            attributes: [Attributes::default().with_ecn(ecn), Attributes::flags_only(BACK)]
                 .map(|attributes| attributes.with_class(class)),
             marker,
             stop,

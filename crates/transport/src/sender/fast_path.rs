@@ -1,14 +1,17 @@
 //! Fast path of a sender.
-//! Two steps skip the general code, with the same result bit for bit:
+//! Three steps skip the general code, with the same result bit for bit:
 //! - a cumulative ACK without SACK, ECN echo or SYN, while nothing is lost and nothing is SACKed;
-//! - a new full segment, while others are in flight and the retransmission timer runs.
+//! - a duplicate ACK that SACKs one more segment above all others, by RFC 6675 and without ECN;
+//! - a new full segment, while others are in flight, the retransmission timer runs, and no CWR is due.
 //!
-//! They are those of a sender that tracks no segment; `tracked` has those of RACK.
+//! They are those of a sender that tracks no segment, with SACK or counted duplicates, with classic ECN or without;
+//! `untracked` has their preconditions, `tracked` the steps of RACK.
 //!
 //! [`FastPath`] is recomputed after each input, so that sending looks neither at windows nor at options. `tests`
 //! compares both paths over random losses, reordering and duplicates.
 
 mod tracked;
+mod untracked;
 
 use super::Sender;
 use crate::cc::Cc;
@@ -103,23 +106,12 @@ impl Sender {
         };
     }
 
-    /// Precondition of the steps of an untracked sender: SACK, and no option that asks for more work with a segment or
-    /// ACK.
-    fn is_untracked_eligible(&self) -> bool {
-        let ordinary = !(self.shows_acks || self.ctx.tracking.is_present() || self.ctx.ecn);
-        self.recovery.algorithm == Recovery::Sack
-            && ordinary
-            && self.ctx.params.max_burst == 0
-            && !self.ctx.params.pipe_always
-    }
-
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
     #[inline]
     pub(super) fn update_fast_path(&mut self) {
         match self.fast.steps {
             Steps::Untracked => {
-                let plain = self.nothing_is_missing() && self.recovery.parts.board.sacked_count == 0;
-                self.fast.acks = if plain { Steps::Untracked } else { Steps::Slow };
+                self.fast.acks = if self.is_plain_untracked() { Steps::Untracked } else { Steps::Slow };
             }
             Steps::Tracked => self.update_tracked_acks(),
             Steps::Slow => {}
@@ -149,7 +141,11 @@ impl Sender {
         }
         match self.fast.steps {
             Steps::Untracked => {
-                let sends = self.sends(in_recovery, Sender::window_end_in_recovery);
+                let sends = if self.leaves_sends_to_slow_path() {
+                    Sends::SLOW
+                } else {
+                    self.sends(in_recovery, Sender::window_end_in_recovery)
+                };
                 self.set_fast_sends(sends);
             }
             Steps::Tracked => self.update_tracked_send(in_recovery),
@@ -182,7 +178,8 @@ impl Sender {
     pub(crate) fn update_fast_send_in_recovery(&mut self) {
         let plain = self.recovery.forced == NONE
             && self.ctx.seq.nxt == self.ctx.seq.max
-            && self.ctx.timers.is_armed(Timer::Retransmission);
+            && self.ctx.timers.is_armed(Timer::Retransmission)
+            && !self.announces_reduction();
         let past = if plain { self.window_end_in_recovery() } else { None };
         self.set_fast_sends(Sends::until(past, self.ctx.seq.limit));
     }
@@ -230,6 +227,9 @@ impl Sender {
         if self.fast.acks != Steps::Untracked || ack <= self.ctx.seq.una || ack >= self.ctx.seq.max {
             return self.fast.acks == Steps::Tracked && self.on_ack_tracked(now, ack, echo);
         }
+        if self.shows_acks {
+            self.show_plain_ack(now, ack, echo);
+        }
         let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
         if self.ctx.timed < ack || self.ctx.timestamps {
             self.ctx.move_una(now, ack, echo, false);
@@ -269,12 +269,12 @@ impl Sender {
     pub fn on_sack_fast(
         &mut self,
         now: Time,
-        ack: u32,
+        (ack, echo): (u32, Time),
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
-        if !may {
+        if !may || self.recovery.algorithm != Recovery::Sack || self.ctx.ecn {
             return false;
         }
         let threshold = || self.ctx.threshold();
@@ -286,6 +286,9 @@ impl Sender {
         if self.recovery.dupacks == 0 {
             self.fast.acks = Steps::Slow;
             parts.dup_max = seq.max;
+        }
+        if self.shows_acks {
+            self.show_sack(now, (ack, echo), blocks);
         }
         self.recovery.dupacks += 1;
         let recovering = self.recovery.recovering;
@@ -320,7 +323,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if let Some((seq, size)) = self.poll_fast(now) {
-            return Some(Segment::data(seq, size, now));
+            return Some(Segment { ecn: self.codepoint(), ..Segment::data(seq, size, now) });
         }
         if self.fast.pending == Pending::Nothing {
             return None;

@@ -19,10 +19,12 @@ fn params_with(profile: &str, cc: &str, ecn: bool) -> Valid<Params> {
 }
 
 fn params_paced(profile: &str, cc: &str, ecn: bool, pacing: &str) -> Valid<Params> {
-    let mut table: Table = [("profile", profile), ("cc", cc), ("pacing", pacing)]
-        .map(|(key, value)| (key.into(), Value::Text(value.into())))
-        .into_iter()
-        .collect();
+    params_of(&[("profile", profile), ("cc", cc), ("pacing", pacing)], ecn)
+}
+
+fn params_of(rows: &[(&str, &str)], ecn: bool) -> Valid<Params> {
+    let mut table: Table =
+        rows.iter().map(|(key, value)| ((*key).into(), Value::Text((*value).into()))).collect();
     if ecn {
         table.push(("ecn".into(), Value::Bool(true)));
     }
@@ -128,7 +130,7 @@ impl Twins {
             && if ack.sack.is_empty() {
                 fast.on_ack_fast(now, ack.ack, ack.echo)
             } else {
-                fast.on_sack_fast(now, ack.ack, &ack.sack, |_| {})
+                fast.on_sack_fast(now, (ack.ack, ack.echo), &ack.sack, |_| {})
             };
         self.fast[0] += u32::from(took);
         if !took {
@@ -215,6 +217,20 @@ proptest! {
     }
 
     #[test]
+    fn fast_and_slow_path_without_tracking_are_equal(
+        fates in prop::collection::vec(any::<u8>(), 200..600),
+        // Up to this number of 256 segments are lost, reordered or duplicated.
+        harm in prop::sample::select(vec![0u8, 2, 19]),
+        recovery in prop::sample::select(vec!["sack", "newreno", "reno"]),
+        cc in prop::sample::select(vec!["reno", "cubic", "dctcp", "westwood", "illinois", "htcp"]),
+        ecn in any::<bool>(),
+        supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
+    ) {
+        let mut twins = Twins::new(&params_of(&[("recovery", recovery), ("cc", cc)], ecn), supply);
+        fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
+    }
+
+    #[test]
     fn fast_and_slow_path_of_rack_are_equal(
         fates in prop::collection::vec(any::<u8>(), 200..600),
         // Up to this number of 256 segments are lost, reordered or duplicated.
@@ -241,6 +257,27 @@ fn the_fast_path_of_rack_is_the_common_one() {
         let (sent, acks) = (twins.senders[0].counters().sent, twins.plain);
         assert!(twins.fast[0] * 10 > acks * 9, "{cc}: {:?} of {acks}", twins.fast);
         assert!(u64::from(twins.fast[1]) * 2 > sent, "{cc}: {:?} of {sent}", twins.fast);
+    }
+}
+
+/// The comparison covers the fast path of senders without tracking: by counted duplicates, with ECN, and with a control
+/// that watches.
+#[test]
+fn the_fast_path_without_tracking_is_the_common_one() {
+    for (recovery, cc, ecn) in [
+        ("newreno", "reno", false),
+        ("sack", "cubic", true),
+        ("sack", "dctcp", true),
+        ("sack", "westwood", false),
+    ] {
+        let mut twins =
+            Twins::new(&params_of(&[("recovery", recovery), ("cc", cc)], ecn), u64::from(u32::MAX));
+        for step in 0..2000u32 {
+            twins.step(if step % 497 == 0 { 0 } else { 100 });
+        }
+        let (sent, acks) = (twins.senders[0].counters().sent, twins.plain);
+        assert!(twins.fast[0] * 10 > acks * 8, "{recovery} {cc}: {:?} of {acks}", twins.fast);
+        assert!(u64::from(twins.fast[1]) * 2 > sent, "{recovery} {cc}: {:?} of {sent}", twins.fast);
     }
 }
 
