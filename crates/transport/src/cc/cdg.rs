@@ -171,7 +171,7 @@ impl Cdg {
         }
         let patience = self.patience;
         let helps =
-            |rounds: &mut Box<Rounds>| rounds.helps(patience).then(|| rounds.hold(event.next)).is_some();
+            |history: &mut Box<Rounds>| history.helps(patience).then(|| history.hold(event.next)).is_some();
         if !self.linux.as_mut().is_some_and(helps) {
             return true;
         }

@@ -55,20 +55,20 @@ fn a_phase_ends_by_time_loss_and_flight() {
 #[test]
 fn startup_ends_after_three_rounds_in_a_row_without_growth_by_a_quarter() {
     let (mut cc, _, _) = bbr(Params::default());
-    let round = |cc: &mut Bbr, rate: f64, app_limited: bool| {
+    let mut round = |rate: f64, app_limited: bool| {
         cc.bandwidth.update(0, rate, BANDWIDTH_ROUNDS);
         cc.round_start = true;
         cc.check_full_pipe(&Sample { app_limited, ..sample(100, 1, 1, 0, rate) });
         (cc.full_bw_count, cc.filled)
     };
-    assert_eq!(round(&mut cc, 100.0, false), (0, false));
-    assert_eq!(round(&mut cc, 122.0, false), (1, false));
-    assert_eq!(round(&mut cc, 122.0, true), (1, false));
-    assert_eq!(round(&mut cc, 124.0, false), (2, false));
-    assert_eq!(round(&mut cc, 125.0, false), (0, false));
-    assert_eq!(round(&mut cc, 125.0, false), (1, false));
-    assert_eq!(round(&mut cc, 125.0, false), (2, false));
-    assert_eq!(round(&mut cc, 125.0, false), (3, true));
+    assert_eq!(round(100.0, false), (0, false));
+    assert_eq!(round(122.0, false), (1, false));
+    assert_eq!(round(122.0, true), (1, false));
+    assert_eq!(round(124.0, false), (2, false));
+    assert_eq!(round(125.0, false), (0, false));
+    assert_eq!(round(125.0, false), (1, false));
+    assert_eq!(round(125.0, false), (2, false));
+    assert_eq!(round(125.0, false), (3, true));
 }
 
 #[test]
@@ -186,10 +186,10 @@ fn losses_leave_at_least_a_segment_and_a_recovery_lets_one_out() {
     let lossy = Sample { newly_lost: 5, recovering: true, ..sample(100, 0, 1, 0, 100.0) };
     cc.set_window(&mut window, &lossy);
     assert_eq!(window.cwnd, 1.0);
-    let (mut cc, mut window, _) = bbr(Params::default());
+    let (mut fresh, mut opening, _) = bbr(Params::default());
     let entering = Sample { recovering: true, in_flight: 7, ..sample(100, 0, 1, 0, 100.0) };
-    cc.set_window(&mut window, &entering);
-    assert_eq!(window.cwnd, 8.0);
+    fresh.set_window(&mut opening, &entering);
+    assert_eq!(opening.cwnd, 8.0);
 }
 
 #[test]
