@@ -169,7 +169,7 @@ def register_plugin(
     make: Callable[[list[float], tuple[int, int, int]], object],
     texts: tuple[str, str, str],
     parameters: Sequence[tuple[str, str, str, float, float, float]],
-    shapes: bool,
+    flags: tuple[bool, bool],
     code: str,
 ) -> None: ...
 def register_control(

@@ -22,7 +22,7 @@ extern "C" {
 
 /* A time that never comes. */
 #define DROPCURVE_NEVER UINT64_MAX
-/* A packet number that is none (in plug-ins). */
+/* Returned by a plug-in for no packet, in place of a number. */
 #define DROPCURVE_NO_PACKET UINT32_MAX
 /* The version of this interface, as dropcurve_interface() returns it. */
 #define DROPCURVE_INTERFACE 1
@@ -163,7 +163,8 @@ typedef struct dropcurve_parameter {
  * lives as long as the process. */
 typedef struct dropcurve_table {
     uint32_t version; /* DROPCURVE_INTERFACE */
-    uint32_t shapes;  /* 1 if it holds packets back although the link is free */
+    uint16_t shapes;  /* 1 if it holds packets back although the link is free */
+    uint16_t decides_at_arrival; /* 1 if every packet it accepts leaves unchanged after all accepted before it */
     const char *name; /* what a scenario writes after kind */
     const char *title;
     const char *about;

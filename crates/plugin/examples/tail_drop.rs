@@ -16,6 +16,7 @@ impl PluginDiscipline for TailDrop {
     const ABOUT: &'static CStr = c"Drops the arriving packet if the buffer is full.";
     const PARAMETERS: &'static [ParameterRow] =
         &[ParameterRow::new(c"limit", c"pkts", c"Packets that fit.", 1000.0, (1.0, 1e9))];
+    const DECIDES_AT_ARRIVAL: bool = true;
 
     fn new(values: &[f64], _link: &LinkAhead) -> Self {
         TailDrop { queue: VecDeque::new(), limit: values[0] as usize }

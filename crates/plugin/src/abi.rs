@@ -11,7 +11,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// The version of this interface; a library of another one is refused.
 pub const VERSION: u32 = 1;
-/// A packet number that is none.
+/// Returned for no packet, in place of a number.
 pub const NONE: u32 = u32::MAX;
 /// A deadline that never comes, for a discipline without a periodic controller.
 pub const NEVER: u64 = u64::MAX;
@@ -152,7 +152,9 @@ pub struct PluginTable {
     /// [`VERSION`].
     pub version: u32,
     /// 1 if it holds packets back although the link is free; else 0.
-    pub shapes: u32,
+    pub shapes: u16,
+    /// 1 if every packet that it accepts leaves unchanged after all accepted before it; else 0.
+    pub decides_at_arrival: u16,
     /// The name that a scenario writes after `kind`.
     pub name: *const c_char,
     /// Its name in words.
@@ -198,6 +200,9 @@ pub trait PluginDiscipline: Send + Sized {
     const PARAMETERS: &'static [ParameterRow];
     /// Whether it holds packets back although the link is free.
     const SHAPES: bool = false;
+    /// Whether every packet that it accepts leaves unchanged after all accepted before it. The simulator then knows
+    /// departures in advance, which is faster, and ends the run if the promise is broken.
+    const DECIDES_AT_ARRIVAL: bool = false;
 
     /// Makes one.
     fn new(values: &[f64], setting: &LinkAhead) -> Self;
@@ -220,7 +225,8 @@ impl<T: PluginDiscipline> Shims<T> {
     /// The table that [`export!`] exports.
     pub const TABLE: PluginTable = PluginTable {
         version: VERSION,
-        shapes: T::SHAPES as u32,
+        shapes: T::SHAPES as u16,
+        decides_at_arrival: T::DECIDES_AT_ARRIVAL as u16,
         name: T::NAME.as_ptr(),
         title: T::TITLE.as_ptr(),
         about: T::ABOUT.as_ptr(),

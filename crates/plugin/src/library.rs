@@ -113,6 +113,9 @@ impl Plugin for Loaded {
     fn shapes(&self) -> bool {
         self.table.shapes != 0
     }
+    fn decides_at_arrival(&self) -> bool {
+        self.table.decides_at_arrival != 0
+    }
     fn first_deadline(&self, values: &[f64], setting: &Setting) -> Option<Span> {
         let foreign = self.state(values, setting);
         // SAFETY: the state was just made by the same table.

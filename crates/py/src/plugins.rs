@@ -32,17 +32,19 @@ pub fn load_plugin(path: PathBuf) -> PyResult<String> {
 /// A parameter: name, unit, meaning, default, least, greatest.
 pub type Declared = (String, String, String, f64, f64, f64);
 
-/// Registers a discipline whose objects `make(values, (rate_bps, delay_ns, packet_bytes))` returns.
+/// Registers a discipline whose objects `make(values, (rate_bps, delay_ns, packet_bytes))` returns; `flags`: whether it
+/// shapes, and whether it decides at arrival.
 #[pyfunction]
 pub fn register_plugin(
     make: Py<PyAny>,
     texts: (String, String, String),
     parameters: Vec<Declared>,
-    shapes: bool,
+    flags: (bool, bool),
     code: String,
 ) -> PyResult<()> {
     let parameters = parameters.into_iter().map(declared);
     let (name, title, about) = texts;
+    let (shapes, decides_at_arrival) = flags;
     let class = PythonClass {
         make,
         name: forever(name),
@@ -50,6 +52,7 @@ pub fn register_plugin(
         about: forever(about),
         parameters: parameters.collect(),
         shapes,
+        decides_at_arrival,
         code,
     };
     queue::plugin::register(Arc::new(class)).map_err(PluginError::new_err)
@@ -74,6 +77,7 @@ struct PythonClass {
     about: &'static str,
     parameters: Vec<Parameter>,
     shapes: bool,
+    decides_at_arrival: bool,
     code: String,
 }
 
@@ -106,6 +110,9 @@ impl Plugin for PythonClass {
     }
     fn shapes(&self) -> bool {
         self.shapes
+    }
+    fn decides_at_arrival(&self) -> bool {
+        self.decides_at_arrival
     }
     fn first_deadline(&self, values: &[f64], setting: &Setting) -> Option<Span> {
         let object = self.object(values, setting);

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{table, SETTING};
+use common::{table, Pkt, SETTING};
 use queue::conformance::{drive, steps, Rules};
-use queue::disc::Reason;
+use queue::disc::{Decides, QueueDisc, Reason};
 use queue::plugin::{register, ArrivingPacket, Call, External, Parameter, Plugin};
 use queue::{Setting, Spec};
 use std::collections::VecDeque;
@@ -128,4 +128,99 @@ fn a_packet_that_is_not_in_the_queue_is_its_fault() {
     register(Arc::new(Tail("tail_fault", "1"))).unwrap();
     let spec = read(&[("kind", "tail_fault"), ("fault", "1")]).unwrap();
     let _ = drive(spec.build(&SETTING), &steps(1, 200), 1, &Rules { marks: true, ..Rules::default() });
+}
+
+/// Tail drop of 12 packets that declares that it decides at arrival, and keeps it unless it has a `fault`.
+struct Promise(&'static str);
+
+struct Promised {
+    numbers: VecDeque<u32>,
+    fault: f64,
+}
+
+impl Plugin for Promise {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+    fn title(&self) -> &'static str {
+        "Promise"
+    }
+    fn about(&self) -> &'static str {
+        "Tail drop."
+    }
+    fn parameters(&self) -> &[Parameter] {
+        const { &[number("fault", "", 0.0)] }
+    }
+    fn code(&self) -> &str {
+        "1"
+    }
+    fn decides_at_arrival(&self) -> bool {
+        true
+    }
+    fn build(&self, values: &[f64], _: &Setting) -> Box<dyn External> {
+        Box::new(Promised { numbers: VecDeque::new(), fault: values[0] })
+    }
+}
+
+impl External for Promised {
+    fn enqueue(&mut self, packet: &ArrivingPacket, call: &mut Call<'_>) {
+        if self.numbers.len() >= 12 {
+            let victim = if self.fault == 2.0 {
+                self.numbers.pop_front().expect("a full queue")
+            } else {
+                packet.number
+            };
+            call.host.drop(victim, Reason::Overflow);
+            return;
+        }
+        call.host.mark(packet.number, Reason::Early);
+        self.numbers.push_back(packet.number);
+    }
+    fn dequeue(&mut self, call: &mut Call<'_>) -> Option<u32> {
+        match self.fault {
+            1.0 => self.numbers.pop_back(),
+            3.0 => self.numbers.front().map(|first| call.host.mark(*first, Reason::Early)).and(None),
+            4.0 => None,
+            _ => self.numbers.pop_front(),
+        }
+    }
+}
+
+fn promised(name: &'static str, fault: &str) -> queue::conformance::Report {
+    register(Arc::new(Promise(name))).expect("a new name");
+    let spec = read(&[("kind", name), ("fault", fault)]).expect("a known kind");
+    let rules = Rules { packets: Some(12), marks: true, ..Rules::default() };
+    drive(spec.build(&SETTING), &steps(1, 3_000), 1, &rules).expect("the rules of the kit")
+}
+
+#[test]
+fn a_plugin_that_decides_at_arrival_says_so() {
+    let report = promised("promise_kept", "0");
+    assert!(report.dropped > 0 && report.marked > 0 && report.left > 100, "{report:?}");
+    let spec = read(&[("kind", "promise_kept")]).unwrap();
+    assert_eq!(QueueDisc::decides(&spec.build::<Pkt>(&SETTING)), Decides::AtArrival);
+}
+
+#[test]
+#[should_panic(expected = "although it declares decides_at_arrival")]
+fn the_newest_first_breaks_the_promise() {
+    promised("promise_order", "1");
+}
+
+#[test]
+#[should_panic(expected = "has dropped packet")]
+fn a_later_drop_breaks_the_promise() {
+    promised("promise_drop", "2");
+}
+
+#[test]
+#[should_panic(expected = "has marked packet")]
+fn a_later_mark_breaks_the_promise() {
+    promised("promise_mark", "3");
+}
+
+#[test]
+#[should_panic(expected = "has sent nothing where packet")]
+fn a_pause_breaks_the_promise() {
+    promised("promise_pause", "4");
 }

@@ -171,8 +171,8 @@ fn ledbat_holds_its_target_and_yields() {
     };
     // TCP-LP has no target: it yields, and fills the link alone.
     assert!(share("lp") < 0.25, "lp: {}", share("lp"));
-    let alone = report(link, queue, "cc = \"lp\"", 1);
-    assert!(bottleneck(&alone, "busy_s") / 80.0 > 0.85, "lp: {}", bottleneck(&alone, "busy_s"));
+    let lp_alone = report(link, queue, "cc = \"lp\"", 1);
+    assert!(bottleneck(&lp_alone, "busy_s") / 80.0 > 0.85, "lp: {}", bottleneck(&lp_alone, "busy_s"));
     for (cc, target_ms, busy) in [("ledbat", 100.0, 0.97), ("ledbat_pp", 60.0, 0.8)] {
         let alone = report(link, queue, &format!("cc = \"{cc}\""), 1);
         let queued_ms = bottleneck(&alone, "queue_pkts_mean") * 1.2;

@@ -319,9 +319,9 @@ fn a_connection_without_ecn_among_others_with_it() {
     let count = |report: &Value, key: &str| report["flows"][0][key].as_u64().unwrap();
     assert_eq!(count(&fast, "marked_pkts"), 0);
     assert!(count(&fast, "received_pkts") > 500 && count(&fast, "dropped_pkts") > 2);
-    let (fast, plain) = both(&alone.replace("[0, 1]", "[0]"), 1);
-    assert_eq!(difference(&fast, &plain, ""), None);
-    assert!(count(&fast, "marked_pkts") > 2);
+    let (with_ecn, with_ecn_plain) = both(&alone.replace("[0, 1]", "[0]"), 1);
+    assert_eq!(difference(&with_ecn, &with_ecn_plain, ""), None);
+    assert!(count(&with_ecn, "marked_pkts") > 2);
 }
 
 /// Names in one list of the catalogue.

@@ -70,6 +70,8 @@ class Discipline(ABC):
         title: Its name in words; by default the name of the class.
         parameters: Its parameters by key.
         shapes: Whether it holds packets back although the link is free; then it sets ``call.set_ready(ns)``.
+        decides_at_arrival: Whether every packet that it accepts leaves unchanged after all accepted before it. Runs are
+            then faster, and end with an error if the promise is broken.
         values: The parameters' values of this queue.
         link: The link behind this queue.
         queue: An empty deque, for the numbers of packets.
@@ -79,6 +81,7 @@ class Discipline(ABC):
     title: ClassVar[str] = ""
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     shapes: ClassVar[bool] = False
+    decides_at_arrival: ClassVar[bool] = False
 
     def __init__(self, values: Mapping[str, float], link: LinkSetting) -> None:
         self.values = dict(values)

@@ -181,7 +181,8 @@ def _discipline(plugin: type[Any], code: str) -> None:
         )
         return instance
 
-    _core.register_plugin(make, _texts(plugin), _declared(plugin), plugin.shapes, code)
+    flags = (plugin.shapes, plugin.decides_at_arrival)
+    _core.register_plugin(make, _texts(plugin), _declared(plugin), flags, code)
 
 
 def _control(plugin: type[Any], code: str) -> None:

@@ -4,6 +4,9 @@ use super::{ArrivingPacket, Call, External, Host, PluginSpec};
 use crate::disc::{Cx, Decides, Packet, QueueDisc, Reason};
 use crate::registry::Setting;
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use units::{Bytes, Time};
 
@@ -13,6 +16,8 @@ pub struct Driver<P> {
     setting: Setting,
     inner: Box<dyn External>,
     slots: Slots<P>,
+    /// The accepted packets in their order, for a plug-in that decides at arrival.
+    order: Option<VecDeque<u32>>,
     timed: bool,
     deadline: Time,
     ready: Time,
@@ -27,6 +32,7 @@ impl<P: Packet + Copy> Driver<P> {
         Driver {
             inner,
             slots: Slots { packets: Vec::new(), free: Vec::new(), bytes: 0 },
+            order: spec.decides_at_arrival().then(VecDeque::new),
             timed: first.is_some(),
             deadline: Time(first.map_or(0, |span| span.0)),
             ready: Time::ZERO,
@@ -36,11 +42,16 @@ impl<P: Packet + Copy> Driver<P> {
         }
     }
 
-    /// Calls the plug-in; takes over the values it has set.
+    /// Calls the plug-in; takes over the values it has set. `open` are the packets that it may drop or mark.
     #[inline]
-    fn call<T>(&mut self, cx: &mut Cx<'_, P>, act: impl FnOnce(&mut dyn External, &mut Call<'_>) -> T) -> T {
+    fn call<T>(
+        &mut self,
+        cx: &mut Cx<'_, P>,
+        open: Open,
+        act: impl FnOnce(&mut dyn External, &mut Call<'_>) -> T,
+    ) -> T {
         let (now, on_wire) = (cx.now, cx.on_wire);
-        let mut acting = Acting { slots: &mut self.slots, cx, name: self.spec.kind() };
+        let mut acting = Acting { slots: &mut self.slots, cx, open, name: self.spec.kind() };
         let (deadline, ready, average) = (self.deadline, self.ready, self.average);
         let mut call = Call { now, on_wire, deadline, ready, average, host: &mut acting };
         let answer = act(&mut *self.inner, &mut call);
@@ -67,11 +78,21 @@ impl<P: Packet + Copy> QueueDisc<P> for Driver<P> {
             ecn: pkt.ecn(),
             class: pkt.class(),
         };
-        self.call(cx, |inner, call| inner.enqueue(&arrival, call));
+        let number = arrival.number;
+        let open = if self.order.is_some() { Open::Only(number) } else { Open::All };
+        self.call(cx, open, |inner, call| inner.enqueue(&arrival, call));
+        if let Some(order) = self.order.as_mut().filter(|_| self.slots.holds(number)) {
+            order.push_back(number);
+        }
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        let number = self.call(cx, |inner, call| inner.dequeue(call))?;
+        let open = if self.order.is_some() { Open::None } else { Open::All };
+        let number = self.call(cx, open, |inner, call| inner.dequeue(call));
+        if let Some(next) = self.order.as_mut().map(VecDeque::pop_front) {
+            assert!(number == next, "{}", out_of_order(self.spec.kind(), number, next));
+        }
+        let number = number?;
         Some(self.slots.take(number).unwrap_or_else(|| stray(self.spec.kind(), "sent", number)))
     }
 
@@ -84,7 +105,11 @@ impl<P: Packet + Copy> QueueDisc<P> for Driver<P> {
     }
 
     fn decides(&self) -> Decides {
-        Decides::Later
+        if self.order.is_some() {
+            Decides::AtArrival
+        } else {
+            Decides::Later
+        }
     }
 
     fn ready(&self) -> Option<Time> {
@@ -97,7 +122,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Driver<P> {
 
     fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
         let due = self.deadline;
-        self.call(cx, |inner, call| inner.on_deadline(call));
+        let open = if self.order.is_some() { Open::None } else { Open::All };
+        self.call(cx, open, |inner, call| inner.on_deadline(call));
         let name = self.spec.kind();
         assert!(self.deadline > due, "the plug-in {name} has not set a later deadline in on_deadline");
     }
@@ -130,6 +156,10 @@ impl<P: Packet + Copy> Slots<P> {
         (self.packets.len() - 1) as u32
     }
 
+    fn holds(&self, number: u32) -> bool {
+        self.packets.get(number as usize).is_some_and(Option::is_some)
+    }
+
     #[inline]
     fn take(&mut self, number: u32) -> Option<P> {
         let pkt = self.packets.get_mut(number as usize)?.take()?;
@@ -139,11 +169,39 @@ impl<P: Packet + Copy> Slots<P> {
     }
 }
 
+/// The packets that a plug-in may drop or mark in a call.
+#[derive(Clone, Copy)]
+enum Open {
+    /// All in its queue.
+    All,
+    /// The one that arrives.
+    Only(u32),
+    /// None: it decides at arrival.
+    None,
+}
+
 /// A call in progress: the packets, and the context of the caller.
 struct Acting<'a, 'b, P> {
     slots: &'a mut Slots<P>,
     cx: &'a mut Cx<'b, P>,
+    open: Open,
     name: &'static str,
+}
+
+impl<P> Acting<'_, '_, P> {
+    /// Panics for a packet that is not open.
+    fn check(&self, done: &str, number: u32) {
+        let open = match self.open {
+            Open::All => true,
+            Open::Only(arriving) => number == arriving,
+            Open::None => false,
+        };
+        assert!(
+            open,
+            "the plug-in {} has {done} packet {number} after its arrival, although it declares decides_at_arrival (remove the declaration to do so)",
+            self.name
+        );
+    }
 }
 
 impl<P: Packet + Copy> Host for Acting<'_, '_, P> {
@@ -152,11 +210,13 @@ impl<P: Packet + Copy> Host for Acting<'_, '_, P> {
     }
 
     fn drop(&mut self, number: u32, reason: Reason) {
+        self.check("dropped", number);
         let pkt = self.slots.take(number).unwrap_or_else(|| stray(self.name, "dropped", number));
         self.cx.drop(pkt, reason);
     }
 
     fn mark(&mut self, number: u32, reason: Reason) -> bool {
+        self.check("marked", number);
         let slot = self.slots.packets.get_mut(number as usize).and_then(Option::as_mut);
         let pkt = slot.unwrap_or_else(|| stray(self.name, "marked", number));
         if !pkt.ecn().capable() {
@@ -170,6 +230,15 @@ impl<P: Packet + Copy> Host for Acting<'_, '_, P> {
             None => false,
         }
     }
+}
+
+/// The fault of a plug-in that declares that it decides at arrival, and sends another packet than the oldest.
+#[cold]
+fn out_of_order(name: &str, sent: Option<u32>, oldest: Option<u32>) -> String {
+    let sent = sent.map_or("nothing".to_string(), |number| format!("packet {number}"));
+    let oldest =
+        oldest.map_or("its queue is empty".to_string(), |number| format!("packet {number} is the oldest"));
+    format!("the plug-in {name} has sent {sent} where {oldest}, although it declares decides_at_arrival (remove the declaration to do so)")
 }
 
 /// The fault of a plug-in that names a packet it does not have.

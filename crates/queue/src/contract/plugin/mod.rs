@@ -2,7 +2,8 @@
 //!
 //! A plug-in sees packets as numbers with a description ([`ArrivingPacket`]) and acts through a [`Call`]; [`Driver`]
 //! makes a [`QueueDisc`](crate::disc::QueueDisc) of it. The driver stores the packets and counts them, so that a
-//! plug-in can neither lose nor invent one: a number that is not in the queue is a panic which names the plug-in.
+//! plug-in can neither lose nor invent one: a number that is not in the queue is a panic which names the plug-in. So is
+//! a packet out of order from one that declares that it decides at arrival.
 //!
 //! Units: seconds, bits per second, bytes and packets as declared by each parameter.
 
@@ -37,6 +38,11 @@ pub trait Plugin: Send + Sync {
     fn code(&self) -> &str;
     /// Whether it holds packets back although the link is free. Only then [`Call::ready`] counts.
     fn shapes(&self) -> bool {
+        false
+    }
+    /// Whether every packet that it accepts leaves unchanged after all accepted before it
+    /// ([`Decides::AtArrival`](crate::disc::Decides::AtArrival)). The driver enforces it.
+    fn decides_at_arrival(&self) -> bool {
         false
     }
     /// When [`External::on_deadline`] is first called; `None` for a plug-in without a periodic controller.
@@ -171,6 +177,11 @@ impl PluginSpec {
     /// Whether it holds packets back although the link is free.
     pub(crate) fn shapes(&self) -> bool {
         self.plugin.shapes()
+    }
+
+    /// Whether it decides at arrival.
+    fn decides_at_arrival(&self) -> bool {
+        self.plugin.decides_at_arrival() && !self.plugin.shapes()
     }
 
     /// Makes the discipline.
