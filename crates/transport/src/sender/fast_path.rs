@@ -28,6 +28,8 @@ pub(crate) struct FastPath {
     steps: Steps,
     /// Those of them that skip the general code for the next ACK.
     acks: Steps,
+    /// A sender with SACK, without ECN and with a congestion control that does not watch ACKs: nothing more to check.
+    is_plain_sack: bool,
     /// Segments that may be ready once [`Sender::poll_fast`] has none.
     pending: Pending,
     /// One past the last new segment that [`Sender::poll_fast`] may send; 0 for a tracked sender.
@@ -90,7 +92,8 @@ impl FastPath {
     /// Returns the state of a connection that has not started.
     pub(super) fn new() -> FastPath {
         let slow = Steps::Slow;
-        FastPath { steps: slow, acks: slow, pending: Pending::Any, end: 0, tracked_end: 0, cwnd: 0 }
+        let (is_plain_sack, pending) = (false, Pending::Any);
+        FastPath { steps: slow, acks: slow, is_plain_sack, pending, end: 0, tracked_end: 0, cwnd: 0 }
     }
 }
 
@@ -104,6 +107,8 @@ impl Sender {
         } else {
             Steps::Slow
         };
+        self.fast.is_plain_sack =
+            self.recovery.algorithm == Recovery::Sack && !self.ctx.ecn && !self.shows_acks;
     }
 
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
@@ -111,7 +116,10 @@ impl Sender {
     pub(super) fn update_fast_path(&mut self) {
         match self.fast.steps {
             Steps::Untracked => {
-                self.fast.acks = if self.is_plain_untracked() { Steps::Untracked } else { Steps::Slow };
+                let plain = self.nothing_is_missing()
+                    && self.recovery.parts.board.sacked_count == 0
+                    && (self.fast.is_plain_sack || self.is_plain_untracked());
+                self.fast.acks = if plain { Steps::Untracked } else { Steps::Slow };
             }
             Steps::Tracked => self.update_tracked_acks(),
             Steps::Slow => {}
@@ -141,7 +149,7 @@ impl Sender {
         }
         match self.fast.steps {
             Steps::Untracked => {
-                let sends = if self.leaves_sends_to_slow_path() {
+                let sends = if !self.fast.is_plain_sack && self.leaves_sends_to_slow_path() {
                     Sends::SLOW
                 } else {
                     self.sends(in_recovery, Sender::window_end_in_recovery)
@@ -228,7 +236,7 @@ impl Sender {
             return self.fast.acks == Steps::Tracked && self.on_ack_tracked(now, ack, echo);
         }
         if self.shows_acks {
-            self.show_plain_ack(now, ack, echo);
+            self.show_sack(now, (ack, echo), &SackBlocks::default());
         }
         let (acked, flight) = (ack - self.ctx.seq.una, self.ctx.seq.outstanding());
         if self.ctx.timed < ack || self.ctx.timestamps {
@@ -274,7 +282,7 @@ impl Sender {
         before: impl FnOnce(&Sender),
     ) -> bool {
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
-        if !may || self.recovery.algorithm != Recovery::Sack || self.ctx.ecn {
+        if !may || !(self.fast.is_plain_sack || self.is_sack_without_ecn()) {
             return false;
         }
         let threshold = || self.ctx.threshold();

@@ -1,5 +1,5 @@
-//! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with any `min_queue`, with the
-//! result of the slow path.
+//! The fast path of RED: arrivals and departures under the options of Figure 2 of FJ93, with the result of the slow
+//! path.
 //!
 //! The slow path, [`QueueDisc::enqueue`](crate::disc::QueueDisc::enqueue) in `mod.rs`, defines the law. The methods
 //! here give the same bits with fewer instructions. All need [`Red::has_fast_path`].
@@ -45,8 +45,7 @@ pub enum FastVerdict {
 }
 
 impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
-    /// Whether arrivals take the fast path: all options but `min_queue` are those of Figure 2 of FJ93, and the limit is
-    /// in packets.
+    /// Whether arrivals take the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
     #[inline(always)]
     pub fn has_fast_path(&self) -> bool {
         self.rules.fast_path
@@ -161,7 +160,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     #[inline(always)]
     fn decide(&mut self, len: u64, draw: impl FnOnce() -> f64) -> FastVerdict {
         let avg = self.average.value();
-        if avg < self.curve.min_th() || as_real(len) < self.rules.min_queue {
+        if avg < self.curve.min_th() {
             self.marker.below_fast();
             return FastVerdict::Kept(avg);
         }

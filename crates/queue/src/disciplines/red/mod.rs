@@ -171,8 +171,7 @@ struct Rules {
     caution: Caution,
     /// Below this share of the average a queue is far below it.
     far_below: f64,
-    /// Precondition of the fast path: all options but `min_queue` are those of Figure 2 of FJ93, and the limit is in
-    /// packets.
+    /// Precondition of the fast path: all options are those of Figure 2 of FJ93, and the limit is in packets.
     fast_path: bool,
 }
 
@@ -236,6 +235,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
                     && params.unit == Unit::Packets
                     && params.sample == AverageSample::Before
                     && params.idle_from == IdleFrom::Empties
+                    && params.min_queue == 0
                     && params.caution == Caution::Off
                     && !(params.ecn && params.ecn_step),
             },

@@ -29,11 +29,16 @@ impl Sender {
             && p.reduction != Reduction::Ns3
     }
 
-    /// Whether the next plain ACK may take the fast path.
+    /// Whether duplicates are judged by SACK alone.
+    pub(super) fn is_sack_without_ecn(&self) -> bool {
+        self.recovery.algorithm == Recovery::Sack && !self.ctx.ecn
+    }
+
+    /// Whether the next plain ACK may take the fast path where nothing is missing and nothing is SACKed: what a sender
+    /// with more than SACK has to check.
+    #[inline(never)]
     pub(super) fn is_plain_untracked(&self) -> bool {
-        self.nothing_is_missing()
-            && self.recovery.parts.board.sacked_count == 0
-            && self.ctx.window.cwnd >= 1.0
+        self.ctx.window.cwnd >= 1.0
             && !(self.ctx.ecn && (self.ctx.cwr || self.ctx.ecn_backoff))
             && !self.is_counting_duplicates()
             && !(self.ctx.params.delay_growth && self.ctx.seq.una == 0)
@@ -69,13 +74,6 @@ impl Sender {
         } else {
             Ecn::NotEct
         }
-    }
-
-    /// Shows a plain ACK to a congestion control that watches.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn show_plain_ack(&mut self, now: Time, ack: u32, echo: Time) {
-        self.show_sack(now, (ack, echo), &SackBlocks::default());
     }
 
     /// Shows an ACK with SACK blocks to a congestion control that watches.
