@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..quantities import units
 from . import pf
-from .model import Export, Import, Note, Problems, chosen, refuse
+from .model import Export, Import, Note, Problems, chosen, refuse, with_others
 from .numbers import whole
 from .red_rows import rows_of
 from .red_rows import whole as rounded
@@ -122,8 +121,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
             found.append(_queue(root, dev, None, scheduler="", rate=rate, dev=dev, origin=origin))
     if not found:
         refuse("", "the text", "configures no ALTQ queue", "give the altq and queue lines", origin=origin)
-    titles = [one.title for one in found]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+    return with_others(found)
 
 
 def _scheduler(root: pf.PfStatement) -> str:

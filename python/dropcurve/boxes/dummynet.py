@@ -7,11 +7,11 @@ scheduler on the pipe may be FQ-CoDel or FQ-PIE. Rules send packets to it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..quantities import units
-from .model import Export, Import, Note, Problems, refuse
+from .model import Export, Import, Note, Problems, refuse, with_others
 from .numbers import real, whole
 from .red_rows import rows_of
 from .red_rows import whole as rounded
@@ -148,8 +148,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     queues = [made for each in configured if (made := _queue(each, configured, origin)) is not None]
     if not queues:
         refuse("", "the text", "configures no pipe", "give the ipfw or dnctl commands", origin=origin)
-    titles = [match.title for match in queues]
-    return [replace(match, others=[title for title in titles if title != match.title]) for match in queues]
+    return with_others(queues)
 
 
 def _queue(own: Configured, configured: list[Configured], origin: str) -> Import | None:

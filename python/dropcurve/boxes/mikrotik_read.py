@@ -14,7 +14,7 @@ from typing import Any
 from ..quantities import units
 from . import tc_read
 from .framing import ETHERNET_BYTES, FULL_BYTES
-from .model import Import, Note, chosen, refuse
+from .model import Import, Note, chosen, refuse, with_others
 from .numbers import real
 
 #: Names of RouterOS for kinds of queues, and those of `tc`.
@@ -83,8 +83,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     ]  # fmt: skip
     if not queues:
         refuse("", "the text", "holds no queue", "give /queue export", origin=origin)
-    titles = [one.title for one in queues]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
+    return with_others(queues)
 
 
 def _below(entry: Entry, inner: list[Entry]) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -239,6 +239,13 @@ class Problems:
 def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str = "") -> NoReturn:
     """Raises ScenarioError with one problem."""
     raise ScenarioError([Problem(path, str(value), rule, remedy)], origin=origin)
+
+
+def with_others(queues: Iterable[Import]) -> list[Import]:
+    """Imports of one text, each with the titles of the others."""
+    queues = list(queues)
+    titles = [queue.title for queue in queues]
+    return [replace(queue, others=[title for title in titles if title != queue.title]) for queue in queues]
 
 
 def chosen(queues: Sequence[Import], name: str | None, *, what: str, origin: str = "") -> Import:

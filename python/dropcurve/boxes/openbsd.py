@@ -6,11 +6,10 @@ Reference: OpenBSD pf.conf(5). Flow queues have CoDel's 5 and 100 ms and do not 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from . import pf
-from .model import Export, Import, Note, chosen, refuse
+from .model import Export, Import, Note, chosen, refuse, with_others
 from .numbers import whole
 from .red_rows import whole as rounded
 from .settings import Settings
@@ -67,8 +66,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     found = [_queue(held, name, origin) for name in held if name not in parents]
     if not found:
         refuse("", "the text", "configures no queue", "give the queue lines of pf.conf", origin=origin)
-    titles = [one.title for one in found]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in found]
+    return with_others(found)
 
 
 def _queues(text: str) -> list[pf.PfStatement]:

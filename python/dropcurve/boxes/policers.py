@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
@@ -17,7 +17,7 @@ from ..files.reading import parse_json
 from ..quantities import units
 from . import tc_numbers
 from .junos_read import statements
-from .model import Import, Note
+from .model import Import, Note, with_others
 
 #: The key of the notes.
 KEY = "police"
@@ -116,8 +116,7 @@ def alone(policers: Sequence[Policer], *, box: str, others: Sequence[str] = ()) 
                 policed_bps=one.rate_bps, policed_burst=one.burst_bytes,
             )
         )  # fmt: skip
-    titles = [one.title for one in queues]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
+    return with_others(queues)
 
 
 def marks_only(title: str) -> Note:

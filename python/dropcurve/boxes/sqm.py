@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import tc_read
-from .model import Export, Import, Note, Problems, chosen, refuse
+from .model import Export, Import, Note, Problems, chosen, refuse, with_others
 from .numbers import whole
 from .settings import Settings
 from .tc_write import WRITERS
@@ -210,8 +210,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     ]  # fmt: skip
     if not queues:
         refuse("", "the text", "holds no queue section with a rate", "give /etc/config/sqm", origin=origin)
-    titles = [one.title for one in queues]
-    return [replace(one, others=[title for title in titles if title != one.title]) for one in queues]
+    return with_others(queues)
 
 
 def sections(text: str) -> list[Section]:

@@ -35,7 +35,7 @@ LOST = {
     "ack-filter": "acknowledgements are not filtered", "ack-filter-aggressive": "acknowledgements are not filtered",
     "ingress": "packets that are dropped do not count against the rate",
     "autorate-ingress": "the rate stays as it is",
-    "nat": "the devices of a home share one address here, none is told apart",
+    "nat": "the devices of a home share one address here, so that they are one host",
     "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
 }  # fmt: skip
 #: Note on a queue without marking.

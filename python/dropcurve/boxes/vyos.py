@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import tc_read
-from .model import Export, Import, Note, Problems, bottleneck, refuse
+from .model import Export, Import, Note, Problems, bottleneck, refuse, with_others
 from .numbers import real, whole
 from .settings import Settings
 from .tc_write import WRITERS
@@ -187,11 +187,7 @@ def read_all(text: str, *, origin: str = "", rate_bps: float | None = None, **_:
             "show configuration qos",
             origin=origin,
         )
-    titles = [one.title for one in queues]
-    return [
-        replace(one, notes=[*one.notes, *notes], others=[title for title in titles if title != one.title])
-        for one in queues
-    ]
+    return with_others(replace(one, notes=[*one.notes, *notes]) for one in queues)
 
 
 def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) -> Iterator[Import]:
