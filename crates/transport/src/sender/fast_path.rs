@@ -16,7 +16,7 @@ mod untracked;
 use super::Sender;
 use crate::cc::Cc;
 use crate::connection::{Timer, NONE};
-use crate::params::{Recovery, Reduction};
+use crate::params::Reduction;
 use crate::segment::{SackBlocks, Segment};
 use units::Time;
 
@@ -107,8 +107,7 @@ impl Sender {
         } else {
             Steps::Slow
         };
-        self.fast.is_plain_sack =
-            self.recovery.algorithm == Recovery::Sack && !self.ctx.ecn && !self.shows_acks;
+        self.fast.is_plain_sack = self.is_sack_without_ecn() && !self.shows_acks;
     }
 
     /// Recomputes which ACKs and segments may take the fast path, after any change of the state.
@@ -282,7 +281,7 @@ impl Sender {
         before: impl FnOnce(&Sender),
     ) -> bool {
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
-        if !may || !(self.fast.is_plain_sack || self.is_sack_without_ecn()) {
+        if !may || !self.is_sack_without_ecn() {
             return false;
         }
         let threshold = || self.ctx.threshold();

@@ -42,16 +42,17 @@ impl<P: Packet + Copy> Driver<P> {
         }
     }
 
-    /// Calls the plug-in; takes over the values it has set. `open` are the packets that it may drop or mark.
+    /// Calls the plug-in; takes over the values it has set. `arriving` is the packet of a call of `enqueue`.
     #[inline]
     fn call<T>(
         &mut self,
         cx: &mut Cx<'_, P>,
-        open: Open,
+        arriving: Option<u32>,
         act: impl FnOnce(&mut dyn External, &mut Call<'_>) -> T,
     ) -> T {
         let (now, on_wire) = (cx.now, cx.on_wire);
-        let mut acting = Acting { slots: &mut self.slots, cx, open, name: self.spec.kind() };
+        let (name, bound) = (self.spec.kind(), self.order.is_some());
+        let mut acting = Acting { slots: &mut self.slots, cx, bound, arriving, name };
         let (deadline, ready, average) = (self.deadline, self.ready, self.average);
         let mut call = Call { now, on_wire, deadline, ready, average, host: &mut acting };
         let answer = act(&mut *self.inner, &mut call);
@@ -79,16 +80,14 @@ impl<P: Packet + Copy> QueueDisc<P> for Driver<P> {
             class: pkt.class(),
         };
         let number = arrival.number;
-        let open = if self.order.is_some() { Open::Only(number) } else { Open::All };
-        self.call(cx, open, |inner, call| inner.enqueue(&arrival, call));
+        self.call(cx, Some(number), |inner, call| inner.enqueue(&arrival, call));
         if let Some(order) = self.order.as_mut().filter(|_| self.slots.holds(number)) {
             order.push_back(number);
         }
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<P> {
-        let open = if self.order.is_some() { Open::None } else { Open::All };
-        let number = self.call(cx, open, |inner, call| inner.dequeue(call));
+        let number = self.call(cx, None, |inner, call| inner.dequeue(call));
         if let Some(next) = self.order.as_mut().map(VecDeque::pop_front) {
             assert!(number == next, "{}", out_of_order(self.spec.kind(), number, next));
         }
@@ -122,8 +121,7 @@ impl<P: Packet + Copy> QueueDisc<P> for Driver<P> {
 
     fn on_deadline(&mut self, cx: &mut Cx<'_, P>) {
         let due = self.deadline;
-        let open = if self.order.is_some() { Open::None } else { Open::All };
-        self.call(cx, open, |inner, call| inner.on_deadline(call));
+        self.call(cx, None, |inner, call| inner.on_deadline(call));
         let name = self.spec.kind();
         assert!(self.deadline > due, "the plug-in {name} has not set a later deadline in on_deadline");
     }
@@ -169,35 +167,21 @@ impl<P: Packet + Copy> Slots<P> {
     }
 }
 
-/// The packets that a plug-in may drop or mark in a call.
-#[derive(Clone, Copy)]
-enum Open {
-    /// All in its queue.
-    All,
-    /// The one that arrives.
-    Only(u32),
-    /// None: it decides at arrival.
-    None,
-}
-
 /// A call in progress: the packets, and the context of the caller.
 struct Acting<'a, 'b, P> {
     slots: &'a mut Slots<P>,
     cx: &'a mut Cx<'b, P>,
-    open: Open,
+    /// Whether the plug-in decides at arrival, so that it may drop and mark the arriving packet alone.
+    bound: bool,
+    arriving: Option<u32>,
     name: &'static str,
 }
 
 impl<P> Acting<'_, '_, P> {
-    /// Panics for a packet that is not open.
+    /// Panics for a packet that the plug-in may no longer drop or mark.
     fn check(&self, done: &str, number: u32) {
-        let open = match self.open {
-            Open::All => true,
-            Open::Only(arriving) => number == arriving,
-            Open::None => false,
-        };
         assert!(
-            open,
+            !self.bound || self.arriving == Some(number),
             "the plug-in {} has {done} packet {number} after its arrival, although it declares decides_at_arrival (remove the declaration to do so)",
             self.name
         );

@@ -8,13 +8,12 @@
 
 use units::param::Preset;
 
-/// The options of ns-2 since 1999, and those that a later release added.
+/// The options of ns-2 of any year, and those that a release or its scripts added.
 macro_rules! ns2 {
     ($($added:expr),* $(,)?) => {
         &[
             ("limit", "50 pkts"),
             ("limit_test", "before"),
-            ("mean_packet", "500 B"),
             ("max_p", "0.1"),
             ("idle_decay", "plus_one"),
             ("idle_from", "link_idle"),
@@ -45,12 +44,15 @@ pub(super) const DIALECTS: &[Preset] = &[
     Preset {
         name: "ns2_1999",
         doc: "ns-2 as scripts of 1999 and 2000 ran it: packets, no gentle mode, thresholds 5 and 15.",
-        options: ns2![],
+        options: ns2![
+            ("mean_packet", "500 B"),
+        ],
     },
     Preset {
         name: "ns2_2001_04",
         doc: "ns-2 from 23 April 2001: gentle.",
         options: ns2![
+            ("mean_packet", "500 B"),
             ("above_max", "gentle"),
         ],
     },
@@ -58,6 +60,7 @@ pub(super) const DIALECTS: &[Preset] = &[
         name: "ns2_2001_12",
         doc: "ns-2 from 29 December 2001: thresholds and weight are automatic.",
         options: ns2![
+            ("mean_packet", "500 B"),
             ("above_max", "gentle"),
             ("min_th", "auto"),
             ("max_th", "auto"),
@@ -69,6 +72,7 @@ pub(super) const DIALECTS: &[Preset] = &[
         name: "ns2_2004_06",
         doc: "ns-2 from 23 June 2004: only the floor of Adaptive RED's max_p changed, so this is ns2_2001_12.",
         options: ns2![
+            ("mean_packet", "500 B"),
             ("above_max", "gentle"),
             ("min_th", "auto"),
             ("max_th", "auto"),
@@ -80,6 +84,7 @@ pub(super) const DIALECTS: &[Preset] = &[
         name: "ns2_2004_10",
         doc: "ns-2 from 11 October 2004: the queue is measured in bytes, and sizes enter the probability.",
         options: ns2![
+            ("mean_packet", "500 B"),
             ("above_max", "gentle"),
             ("min_th", "auto"),
             ("max_th", "auto"),
@@ -93,6 +98,7 @@ pub(super) const DIALECTS: &[Preset] = &[
         name: "ns2",
         doc: "ns-2.35 (from 22 December 2005): a certain drop counts as an early one; ECN marks only below p_b 0.1.",
         options: ns2![
+            ("mean_packet", "500 B"),
             ("above_max", "gentle"),
             ("min_th", "auto"),
             ("max_th", "auto"),
@@ -107,17 +113,7 @@ pub(super) const DIALECTS: &[Preset] = &[
     Preset {
         name: "ns2_explicit",
         doc: "ns-2 of any year under a script that sets everything: packets, no gentle mode, `mean_packet` that of the setting.",
-        options: &[
-            ("limit", "50 pkts"),
-            ("limit_test", "before"),
-            ("max_p", "0.1"),
-            ("idle_decay", "plus_one"),
-            ("idle_from", "link_idle"),
-            ("spacing", "wait"),
-            ("counting", "spare_first"),
-            ("min_queue", "2"),
-            ("draws", "always"),
-        ],
+        options: ns2![],
     },
     Preset {
         name: "ns3",
