@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +12,12 @@ import pytest
 
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
+from dropcurve.cli import fix as fix_verb
 from dropcurve.cli import invoke
 from dropcurve.cli.configurations import lasting, round_trip
 from dropcurve.cli.import_ import _rivals
 from dropcurve.errors import DropcurveError
-from dropcurve.fixes import QueueFix, Thoroughness, budget, configuration, directions, fix, place
+from dropcurve.fixes import QueueFix, Thoroughness, budget, configuration, directions, elimination, fix, place
 from dropcurve.fixes.designs import designs, loadable, tuned
 from dropcurve.fixes.elimination import Elimination, contenders
 from dropcurve.fixes.queues import LEVEL, YOURS
@@ -1070,12 +1071,19 @@ def test_a_queue_in_place_of_a_cake_of_vyos_keeps_its_shaper() -> None:
     assert "bandwidth 18000kbit" in made.text and boxes.read(made.text).rate_bps == pytest.approx(18e6)
 
 
-def _rounds(scores: dict[str, list[float]]) -> tuple[list[tuple[str, int]], Verdict]:
-    """The rounds of designs of these scores, the first in use: the runs that were made, and the verdict."""
+def _rounds(
+    scores: dict[str, list[float]],
+    *,
+    until: float | None = None,
+    work: Callable[[int], None] = lambda _: None,
+) -> tuple[list[tuple[str, int]], Verdict, float | None]:
+    """The rounds of designs of these scores, the first in use: the runs that were made, the verdict, and the seconds
+    that would settle it. ``work`` is called with the fresh runs of each call."""
     made: list[tuple[str, int]] = []
 
     def replicate(names: Sequence[str] | None, count: int) -> Result:
         some = list(scores) if names is None else list(names)
+        work(sum(count - max((n for known, n in made if known == name), default=0) for name in some))
         made.extend((name, count) for name in some)
         return Result(
             "x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), ""
@@ -1091,8 +1099,9 @@ def _rounds(scores: dict[str, list[float]]) -> tuple[list[tuple[str, int]], Verd
             designs.append(SampledDesign(one.name, {"u": values}, current=one.name == YOURS, made=there))
         return decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)], confidence=LEVEL)
 
-    _, verdict = Elimination(replicate, judge, lambda one: one.name, 5, 30).run()
-    return made, verdict
+    rounds = Elimination(replicate, judge, lambda one: one.name, 5, 30, until=until)
+    _, verdict = rounds.run()
+    return made, verdict, rounds.settling_s(verdict)
 
 
 def _noisy(mean: float, spread: float, period: int = 2) -> list[float]:
@@ -1104,7 +1113,7 @@ def test_further_replications_go_to_designs_in_contention_and_the_verdict_is_tha
         YOURS: _noisy(90.0, 1.5), "ahead": _noisy(91.0, 1.0, 3), "far": _noisy(40.0, 0.5),
         "near": _noisy(90.5, 1.0, 5),
     }  # fmt: skip
-    made, verdict = _rounds(scores)
+    made, verdict, _ = _rounds(scores)
     again = {name for name, count in made if count > 5}
     assert again == {YOURS, "ahead", "near"}
     whole = decide(
@@ -1133,11 +1142,60 @@ def test_a_design_that_a_later_leader_does_not_surely_beat_comes_back_with_all_r
         "back": [89.0] * 5 + [89.5] * rest,
         "b": [70.0, 93.0, 70.0, 93.0, 70.0, *[88.0] * rest],
     }
-    made, verdict = _rounds(scores)
+    made, verdict, _ = _rounds(scores)
     assert ("back", 5) in made
     assert any(name == "back" and count > 5 for name, count in made)
     assert verdict.leader == "back"
     assert verdict.replications == max(count for _, count in made)
+
+
+#: A queue that is surely beaten by two designs, of which further runs tell which is the better one.
+TWO_AHEAD = {YOURS: _noisy(60.0, 0.5), "ahead": _noisy(91.0, 1.0, 3), "near": _noisy(89.9, 1.0, 5)}
+
+
+@pytest.mark.parametrize(
+    ("until", "replications"), [(None, 5), (1e9, 18), (31.0, 10)], ids=["no time", "long", "short"]
+)
+def test_a_time_is_spent_until_every_rival_is_decided(
+    until: float | None, replications: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a time the comparison ends as soon as it is known to load another queue. Five replications of three
+    designs take 15 s here, so that 31 s allow for five more of them."""
+    clock = [0.0]
+    monkeypatch.setattr(elimination.time, "monotonic", lambda: clock[0])
+
+    def work(runs: int) -> None:
+        clock[0] += runs
+
+    made, verdict, settling_s = _rounds(TWO_AHEAD, until=until, work=work)
+    assert verdict.status == "load"
+    assert verdict.replications == replications
+    assert until is None or clock[0] <= until
+    undecided = verdict.related("undecided")
+    assert bool(undecided) == (until != 1e9)
+    assert (settling_s is None) == (not undecided)
+    if settling_s is not None:
+        assert settling_s == verdict.settling * len(contenders(verdict, most=30))
+    assert max(count for _, count in made) == replications
+
+
+def test_queues_share_the_time_that_those_before_them_left() -> None:
+    search = Thoroughness(seconds=10.0)
+    assert configuration._share(search, 3, 0, 0.0).seconds == 10.0
+    assert configuration._share(search, 3, 1, 4.0).seconds == 13.0
+    assert configuration._share(search, 3, 2, 31.0).seconds == -1.0
+    assert configuration._share(Thoroughness(), 3, 1, 4.0).seconds is None
+
+
+def test_what_stays_undecided_names_the_time_that_would_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
+    one = replace(done.queues[0], settling_s=130.0, compared_s=50.0)
+    text = fix_verb._to_settle(replace(done, queues=(one,)), Thoroughness())
+    assert text == "Undecided: about 2 min more would settle it; --time 5min runs them."
+    plain = fix_verb._to_settle(replace(done, queues=(one, one)), Thoroughness(tune=False))
+    assert plain == "Undecided: about 4 min more would settle it; --time 6min runs them."
+    assert fix_verb._to_settle(replace(done, queues=(replace(one, settling_s=None),)), Thoroughness()) == ""
 
 
 def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import time as clock
@@ -42,7 +43,9 @@ Replications = Annotated[int, o.shared("replications")]
 Time = Annotated[
     str | None,
     o.shared(
-        "time", "of the searches of all queues together; default: 60 runs for each queue; 0s: no search"
+        "time",
+        "of all queues together, spent until every rival is decided; default: 60 runs of a search for each queue, and "
+        "runs until it is known what to load; 0s: no search",
     ),
 ]
 Goal = Annotated[str | None, o.shared("goal", "for the search and the verdict; default: balanced")]
@@ -142,7 +145,6 @@ def _answer(
     from ..fixes import home
     from . import console
 
-    began = clock.monotonic()
     with console.progress(quiet=json) as progress, _steps(quiet=json) as say:
         done = answer(
             places, text, shape=shape, search=search, replications=replications, exchange=exchange, command=command,
@@ -150,12 +152,12 @@ def _answer(
         )  # fmt: skip
     if line_box:
         done = home.combined(done, box=line_box)
-    seconds = (clock.monotonic() - began) / replications / max(1, len(done.queues))
-    openings = [_opening(one, seconds) for one in done.queues]
+    openings = [_opening(one) for one in done.queues]
+    wanted = _to_settle(done, search)
     if json:
-        console.data(_data(done, openings))
+        console.data(_data(done, openings) | {"undecided": wanted})
     else:
-        print(_text(done, openings, command, width=console.width()))
+        print(_text(done, openings, command, wanted, width=console.width()))
     if write is not None:
         write_text(write, done.after)
         console.say(f"configuration  {write}")
@@ -245,11 +247,26 @@ def _steps(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     yield lambda step: console.say(f"{clock.monotonic() - began:5.0f} s  {step}") if shown else None
 
 
-def _opening(done: QueueFix, seconds: float) -> Headline:
+def _to_settle(done: Fix, search: Thoroughness) -> str:
+    """Sentence on the time that would decide the rivals of all queues that are undecided; "" if that is not known."""
+    from ..fixes import budget
+    from ..verdict import amounts
+
+    some = [one for one in done.queues if one.settling_s is not None]
+    if not some:
+        return ""
+    spare = 1.0 - (budget.SEARCH_SHARE if search.tune else 0.0)
+    each = max(one.compared_s + one.settling_s for one in some if one.settling_s is not None) / spare
+    more = sum(one.settling_s for one in some if one.settling_s is not None)
+    whole = math.ceil(each * len(done.queues) / 60)
+    return f"Undecided: {amounts.duration(more)} more would settle it; --time {whole}min runs them."
+
+
+def _opening(done: QueueFix) -> Headline:
     from ..fixes.queues import YOURS
     from ..verdict import headline
 
-    opening = headline(done.verdict, seconds=seconds, names={YOURS: done.place.yours})
+    opening = headline(done.verdict, seconds=done.replication_s, names={YOURS: done.place.yours})
     if done.chosen:
         # The queue that this direction alone would keep does not fit the queue of the other one.
         opening = replace(opening, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
@@ -295,7 +312,7 @@ def _summary(done: Fix) -> str:
     return f"Change {share}: {names}; keep the other {others}."
 
 
-def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> str:
+def _text(done: Fix, openings: list[Headline], command: str, wanted: str, *, width: int) -> str:
     """The verdict on every queue, the difference, notes on it, and the tables of designs."""
     from ..boxes import text
     from ..present import terminal
@@ -310,6 +327,7 @@ def _text(done: Fix, openings: list[Headline], command: str, *, width: int) -> s
     for queue, opening in zip(done.queues, openings, strict=True):
         head = f"{queue.place.title} ({_where(queue)})\n" if several else ""
         parts.append(head + terminal.opening(opening, width=width))
+    parts += [textwrap.fill(wanted, width, break_on_hyphens=False)] if wanted else []
     if done.better:
         box = done.queues[0].found.box
         parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")

@@ -5,6 +5,7 @@ in their places.
 from __future__ import annotations
 
 import difflib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -91,17 +92,27 @@ def fix(
     answers = []
     # Queues with the same settings in the same place, such as those of several ports, have one answer.
     keys = [tuple(one.base.hash for one in where.conditions) for where in places]
+    search, began = search or Thoroughness(), time.monotonic()
     for key, where in zip(keys, places, strict=True):
         if key not in known:
+            share = _share(search, len(set(keys)), len(known), time.monotonic() - began)
             known[key] = fix_queue(
-                where, shape=shape, search=search or Thoroughness(), replications=replications, most=most,
+                where, shape=shape, search=share, replications=replications, most=most,
                 exchange=exchange, command=command,
                 progress=_of_all(progress, len(known), len(set(keys))), say=say,
             )  # fmt: skip
         answers.append(replace(known[key], place=where))
-    answers = joint(answers, search or Thoroughness(), exchange)
+    answers = joint(answers, search, exchange)
     after, in_place = rewrite.all_rewritten(text, [(one.found, one.load) for one in answers])
     return Fix(tuple(answers), text, after, in_place)
+
+
+def _share(search: Thoroughness, queues: int, done: int, spent_s: float) -> Thoroughness:
+    """The search of the next queue: it and those after it share the time that is left of all."""
+    if search.seconds is None:
+        return search
+    left_s = search.seconds * queues - spent_s
+    return replace(search, seconds=left_s / (queues - done))
 
 
 def _of_all(progress: Progress | None, before: int, queues: int) -> Progress | None:

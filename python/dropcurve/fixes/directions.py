@@ -68,7 +68,7 @@ def _of_kind(queue: QueueFix, kind: str, search: Thoroughness, exchange: Exchang
         # Nothing but the queue that is there is of the kind.
         return replace(queue, kept=True, joint=_sentence(queue, YOURS, alone))
     verdict = _verdict_of_kind(queue, names, search, exchange)
-    same_kind = replace(queue, verdict=verdict)
+    same_kind = replace(queue, verdict=verdict, settling_s=None)
     if not same_kind.better and queue.found.discipline != kind:
         score = {rival.name: rival.behind or 0.0 for rival in verdict.rivals}
         same_kind = replace(same_kind, chosen=min(names, key=lambda name: score.get(name, 0.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,8 @@ class Elimination:
         count: Replications of each design in the first round.
         most: Replications at most.
         conditions: Conditions, of which a replication has a run each.
-        until: Time of `time.monotonic` by which a further round has to end; None without a limit.
+        until: Time of `time.monotonic` by which a further round has to end; None without a limit. With one, rounds go
+            on until no design in contention is undecided: the caller has given the time for that.
     """
 
     replicate: Callable[[Sequence[str] | None, int], Result]
@@ -39,6 +41,17 @@ class Elimination:
     #: Seconds of a replication of one design.
     _each_s: float = field(default=0.0, init=False)
 
+    def settling_s(self, verdict: Verdict) -> float | None:
+        """Seconds of the further replications that would decide what a verdict leaves undecided; None if nothing is, or
+        if `MOST_REPLICATIONS` would not do."""
+        if verdict.settling is None:
+            return None
+        return -(-verdict.settling // self.conditions) * self.replication_s(verdict)
+
+    def replication_s(self, verdict: Verdict) -> float:
+        """Seconds of one more replication of the designs in contention."""
+        return len(contenders(verdict, most=self.most * self.conditions)) * self._each_s
+
     def run(self) -> tuple[Result, Verdict]:
         """The comparison and its verdict: decided, or as far as replications and time allow."""
         began = time.monotonic()
@@ -47,17 +60,31 @@ class Elimination:
         self._each_s = (time.monotonic() - began) / (self.count * designs)
         while True:
             result, verdict = self._completed(result)
-            if verdict.status != "undecided" or verdict.more is None or self.count >= self.most:
+            if self._decided(verdict) or self.count >= self.most:
                 return result, verdict
             # Half as many again, although the verdict may ask for more: each round leaves fewer designs.
             size = statistics.next_size(self.count, maximum=self.most)
             names = contenders(verdict, most=self.most * self.conditions)
-            runs = (size - self.count) * len(names)
-            if self.until is not None and time.monotonic() + runs * self._each_s > self.until:
+            if self.until is not None:
+                size = min(size, self.count + self._affordable(len(names)))
+            if size <= self.count:
                 return result, verdict
+            runs = (size - self.count) * len(names)
             began, self.count = time.monotonic(), size
             result = self._extended(result, names)
             self._each_s = (time.monotonic() - began) / runs
+
+    def _decided(self, verdict: Verdict) -> bool:
+        """Whether no further round is wanted: without a time limit as soon as it is known what to load or keep."""
+        if self.until is None:
+            return verdict.status != "undecided" or verdict.more is None
+        return verdict.status in ("none feasible", "unknown") or not verdict.related("undecided")
+
+    def _affordable(self, designs: int) -> int:
+        """Further replications of this number of designs that end in time."""
+        assert self.until is not None, "asked for with a limit only"
+        left = self.until - time.monotonic()
+        return max(0, math.floor(left / max(1e-6, designs * self._each_s)))
 
     def _completed(self, result: Result) -> tuple[Result, Verdict]:
         """The comparison with all replications of the designs that are in contention, and its verdict."""

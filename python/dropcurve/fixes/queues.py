@@ -29,8 +29,8 @@ from .place import Place
 
 #: The name of the imported queue among the variants.
 YOURS = "yours"
-#: Most runs of each design.
-MOST_REPLICATIONS = 30
+#: Most runs of each design: without a time limit, and with one, which is spent until every rival is decided.
+MOST_REPLICATIONS, MOST_TIMED = 30, 200
 #: Confidence of a verdict after which runs may stop.
 LEVEL = statistics.level_when_stopping(0.95)
 
@@ -41,7 +41,7 @@ class Thoroughness:
 
     Attributes:
         tune: Whether a search is made at all, next to usual settings and formulas.
-        seconds: Time for the search of one queue; None for a fixed number of runs.
+        seconds: Time for the search and the comparison of one queue; None for a fixed number of runs.
         goal: The goal of the search and of the verdict; None for use of the link against delay.
         jobs: Executor of the runs.
     """
@@ -69,6 +69,10 @@ class QueueFix:
         joint: Sentence on the design that both directions of the line share, if this one alone would load another
             design; else "".
         limited: Sentence on the parts that did not fit into the time; "" if there are none.
+        compared_s: Seconds of the comparison.
+        replication_s: Seconds of one more replication of the designs in contention.
+        settling_s: Seconds of further runs that would decide the rivals that are undecided; None if there is none, or
+            if no number of runs would do.
     """
 
     place: Place
@@ -80,6 +84,9 @@ class QueueFix:
     kept: bool = False
     joint: str = ""
     limited: str = ""
+    compared_s: float = 0.0
+    replication_s: float | None = None
+    settling_s: float | None = None
 
     @property
     def found(self) -> Import:
@@ -140,10 +147,14 @@ def fix_queue(
     say(f"{where.title}: comparison")
     weights = weights_of(where, search, exchange)
     left = None if search.seconds is None else search.seconds - (time.monotonic() - began)
-    result, verdict, limited = _judged(
-        where, exports, replications, most, exchange, weights, command, progress, left
-    )
-    return QueueFix(where, exports, result, verdict, untuned, limited=limited)
+    most = most if left is None else max(most, MOST_TIMED)
+    began = time.monotonic()
+    rounds, limited = _rounds(where, exports, replications, most, exchange, weights, command, progress, left)
+    result, verdict = rounds.run()
+    return QueueFix(
+        where, exports, result, verdict, untuned, limited=limited, compared_s=time.monotonic() - began,
+        replication_s=rounds.replication_s(verdict), settling_s=rounds.settling_s(verdict),
+    )  # fmt: skip
 
 
 def weights_of(where: Place, search: Thoroughness, exchange: Exchange | None) -> Weights | None:
@@ -153,7 +164,7 @@ def weights_of(where: Place, search: Thoroughness, exchange: Exchange | None) ->
     return goal_weights.weights(goals.of_scenario(search.goal, where.base, exchange=exchange))
 
 
-def _judged(
+def _rounds(
     where: Place,
     exports: Mapping[str, Export],
     replications: int,
@@ -163,10 +174,10 @@ def _judged(
     command: str,
     progress: Progress | None,
     left_s: float | None = None,
-) -> tuple[Result, Verdict, str]:
+) -> tuple[Elimination, str]:
     """The comparison of all designs with the imported queue, with more runs of those that may still be the best while
-    it is undecided; its verdict; and words on what was left out to fit into ``left_s`` seconds ("" without a limit, or
-    if all fits)."""
+    it is undecided; and words on what was left out to fit into ``left_s`` seconds ("" without a limit, or if all
+    fits)."""
     began = time.monotonic()
     variants = _variants(where, exports)
     if len(variants) < 2 * len(where.conditions):
@@ -205,8 +216,7 @@ def _judged(
         some_of, judge, lambda one: titles[one.name], count, most, len(where.conditions),
         None if left_s is None else began + left_s,
     )  # fmt: skip
-    result, verdict = rounds.run()
-    return result, verdict, limited
+    return rounds, limited
 
 
 def _titles(where: Place, names: Iterable[str]) -> dict[str, str]:

@@ -255,6 +255,14 @@ class Verdict:
         return [name for name in unsure if name != self.recommended]
 
     @property
+    def settling(self) -> int | None:
+        """Further replications that would decide every undecided rival; None if there is none, or if
+        `MOST_REPLICATIONS` would not do for one of them."""
+        needed = [one.more for one in self.related("undecided")]
+        known = [more for more in needed if more is not None]
+        return max(known) if known and len(known) == len(needed) else None
+
+    @property
     def equals(self) -> list[str]:
         """Designs that are as good as the recommended one within the margin."""
         same = [self.leader, *(one.name for one in self.related("equal"))]
